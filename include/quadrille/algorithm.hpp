@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms as records. One file holds an algorithm and its record, one row of src/collectives/table.cpp lists it, and
+// with that it is known to the command, the tests, the race and the documentation.
+//
+//   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
+//   Schedule schedule = make_schedule(alltoall(64, 8), "bruck:radix=8,ports=2");
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/problem.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// A parameter is a whole number in a range that may depend on the problem, or one of a few words.
+struct Parameter {
+  std::string_view name;
+  std::string_view summary;
+  ParameterValue standard;                      // the default; a number is clipped to the range of the problem
+  std::vector<std::string> choices;             // words; empty for a number
+  Count least = 1;                              // numbers
+  Count (*most)(const Problem&) = nullptr;      // numbers; null: no upper limit
+  std::string_view range;                       // numbers: the range in words, such as "2..max(2,p)"
+};
+
+// What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.
+struct Analysis {
+  virtual ~Analysis() = default;
+};
+
+struct Algorithm {
+  Collective collective;
+  std::string_view id;       // as in the literature
+  std::string_view summary;  // one line
+  std::string_view needs;    // restrictions in words; empty: any number of ranks, any sizes
+  std::string_view source;   // citation key of docs/references.bib, with the place
+  std::vector<Parameter> parameters;
+
+  // One rank's program: pure, at a cost that grows with what the rank does. `analysis` is what `analyse` returned, or null.
+  Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);
+
+  // Optional. Why this problem cannot be done so; nothing if it can.
+  std::optional<std::string> (*reason_against)(const Problem&, const Parameters&) = nullptr;
+  std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
+  std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
+  // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
+  Count (*ports)(const Problem&, const Parameters&) = nullptr;
+};
+
+// The one table, in its order.
+std::span<const Algorithm* const> all_algorithms();
+std::vector<const Algorithm*> algorithms_for(Collective collective);
+const Algorithm* find_algorithm(Collective collective, std::string_view id);  // null if there is none
+
+// An algorithm with all its parameters given, defaults filled in and ranges checked.
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  Parameters parameters;
+};
+
+// Reads "id" or "id:name=value,name=value". Throws Error{misuse}: unknown names (the sentence offers the nearest one),
+// values out of range for this problem.
+Choice parse_choice(const Problem& problem, std::string_view specification);
+
+// Why `choice` cannot solve `problem`; nothing if it can.
+std::optional<std::string> reason_against(const Problem& problem, const Choice& choice);
+
+// Throws Error{misuse} if the algorithm does not apply, with its reason.
+Schedule make_schedule(const Problem& problem, const Choice& choice);
+Schedule make_schedule(const Problem& problem, std::string_view specification);
+
+// The entry of `known` that is nearest to `word` in edit distance, if it is near enough to be meant.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+// Parameters of generators: the entry is there, checked.
+Count number(const Parameters& parameters, const std::string& name);
+const std::string& word(const Parameters& parameters, const std::string& name);
+
+}  // namespace quadrille

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, or the
+// ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing.
+//
+//   run_threads(4, [](Communicator& communicator) {
+//     Plan alltoall_plan = plan(communicator, alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
+//     alltoall_plan.execute(input, output);
+//   });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+struct Script;  // one rank's program, compiled; internal
+
+// A collective made ready on one rank.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual void execute(const std::byte* input, std::byte* output) = 0;
+};
+
+// One rank's end of a group. All members are collective: every rank of the group calls them in the same order.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual Rank rank() const = 0;
+  virtual Count size() const = 0;
+  virtual std::string_view transport() const = 0;  // "threads", "openmpi", "mpich"
+
+  // Can a message be a list of strided regions? If not, scripts stage such messages.
+  virtual bool moves_strided_messages() const = 0;
+
+  virtual void barrier() = 0;
+  // Gathers `count` bytes of every rank, in rank order, at all ranks.
+  virtual void all_gather(const void* mine, void* all, Bytes count) = 0;
+
+  virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
+
+  // The transport's own collective, or null with the reason why there is none for this problem.
+  virtual std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) = 0;
+
+  // Ends the whole group at once, for a rank that cannot go on.
+  [[noreturn]] virtual void abort(int exit_code) = 0;
+};
+
+struct PlanOptions {
+  std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
+  Policy policy = Policy::blocking;
+  int buffers = 2;  // dataflow: rounds whose staged messages may be under way together (1 or 2)
+  Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
+};
+
+// Ready to run, again and again. Belongs to the communicator it was made for, which must outlive it.
+class Plan {
+ public:
+  // Collective. `input` and `output` are the canonical buffers of the problem at this rank, input_bytes(problem, rank) and
+  // output_bytes(problem, rank) long; they must not overlap. Returns when this rank's output is complete and its
+  // input may be changed. Throws Error{transport, peer_lost}; the output is then undefined.
+  void execute(const void* input, void* output);
+
+  const std::string& algorithm() const { return algorithm_; }  // with all parameters
+  Bytes scratch_bytes() const { return scratch_bytes_; }       // of the schedule, at this rank
+  Bytes staging_bytes() const { return staging_bytes_; }       // of the executor, at this rank
+
+ private:
+  friend Plan plan(Communicator&, const Problem&, const PlanOptions&);
+  std::unique_ptr<Executable> executable_;
+  std::string algorithm_;
+  Bytes input_bytes_ = 0, output_bytes_ = 0, scratch_bytes_ = 0, staging_bytes_ = 0;
+};
+
+// Collective: all ranks must ask for the same problem, algorithm and policy, and it is checked that they do.
+// Throws Error{misuse} on every rank if they differ, if the algorithm does not apply, or if the problem's number of ranks
+// is not the communicator's.
+Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
+
+// Runs `body` once for each of `ranks` threads and waits for them. If a rank throws, the others stop waiting for it
+// (their calls throw Error{peer_lost}) and the first exception is thrown here.
+void run_threads(Count ranks, const std::function<void(Communicator&)>& body);
+
+}  // namespace quadrille

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The meaning of a schedule: all programs run in one thread on plain bytes, round by round, exactly as the words in
+// schedule.hpp say. Slow and obvious; every executor must leave the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+using ByteVector = std::vector<std::byte>;
+
+// target = combine(left, right), for `length` bytes of whole elements; `target` may be `left` or `right`.
+using Combine = std::function<void(const std::byte* left, const std::byte* right, std::byte* target, Bytes length)>;
+
+struct InterpreterOptions {
+  std::byte unwritten{0xA5};  // what output and scratch hold before anything is written
+  Combine combine;            // reductions need one
+};
+
+// Runs `schedule` on one input per rank and returns one output per rank. A message without its other end is lost, and one
+// of unequal ends is cut to the shorter. Throws Error{misuse} if a region lies outside its buffer or a reduction has no
+// operator.
+std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs, const InterpreterOptions& options = {});
+
+}  // namespace quadrille

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything but quadrille/mpi.hpp, which needs an MPI library's header.
+#pragma once
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/document.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/schedule.hpp"
+#include "quadrille/types.hpp"
+#include "quadrille/verify.hpp"

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The race: candidates for one problem run side by side on real data, checked and timed. Time of a run is the last rank's
+// end minus the first rank's start on the machine's shared clock; candidates are interleaved in shuffled order, and
+// ratios are taken within a round (docs/benchmarking.md).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+struct RaceCandidate {
+  std::string algorithm;  // as in PlanOptions
+  Policy policy = Policy::blocking;
+};
+
+struct RaceOptions {
+  int rounds = 9;                     // of all candidates
+  double seconds_per_problem = 2.0;   // a target for all rounds of all candidates together
+  std::uint64_t seed = 1;             // of the shuffling
+  std::function<void(int round, int rounds)> progress;  // called on rank 0
+};
+
+struct Spread {
+  double median = 0, least = 0, most = 0;
+};
+
+struct RaceEntry {
+  RaceCandidate candidate;           // with all parameters
+  std::optional<Figures> figures;    // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;           // of the executor, largest over the ranks
+  Spread seconds;                    // of the rounds' times of one run
+  std::optional<Spread> ratio;       // of the rounds' own / vendor's; absent without a vendor
+  std::string failed_check;          // where the data was wrong; empty: checked and right
+};
+
+struct RaceResult {
+  Problem problem;
+  std::vector<RaceEntry> entries;          // in the order of the candidates
+  std::vector<std::pair<std::string, std::string>> left_out;  // candidate and reason
+  Count runs_per_sample = 1;
+  int rounds = 0;
+};
+
+// Collective. Every rank gets the same result. Candidates that do not apply are left out with the reason.
+// Throws Error{too_large} if the data does not fit this machine's memory.
+RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
+                const RaceOptions& options = {});
+
+}  // namespace quadrille

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ways of moving data this machine offers, and which one a process was started for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+struct PlugIn {
+  std::string library;  // "openmpi", "mpich"
+  std::string path;     // where it is, or would be
+  bool installed = false;
+};
+
+std::vector<PlugIn> plug_ins();
+
+// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else Open MPI's launcher (OMPI_COMM_WORLD_SIZE),
+// else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
+struct TransportChoice {
+  std::string transport;  // "threads", "openmpi", "mpich"
+  std::string reason;     // one sentence
+};
+
+// Throws Error{misuse} for an unknown QUADRILLE_MPI or a launcher that could be either.
+TransportChoice choose_transport();
+
+// Initialises the chosen MPI library and returns its world; the library is finalised when the result is destroyed.
+// Throws Error{environment} if its plug-in is missing, Error{misuse} if the choice is threads.
+std::unique_ptr<Communicator> mpi_world();
+
+// Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.
+std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
+
+// "Open MPI v4.1.4, ..." as the library itself says, or why it cannot be loaded.
+std::string library_version(const PlugIn& plug_in);
+
+}  // namespace quadrille

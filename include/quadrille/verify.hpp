@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The verifier: replays a schedule on symbolic bytes and reports everything that is wrong with it, with places.
+//
+//   for (const Finding& finding : verify(make_schedule(alltoall(5, 8), "bruck:radix=2")))
+//     std::cout << to_string(finding) << '\n';
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// The rules; src/verify/verify.cpp opens with what each of them says.
+enum class Rule : std::uint8_t {
+  delivery, operand_order, operand_mismatch, undefined_read, overlapping_writes, overlapping_local, out_of_buffer, input_written,
+  buffer_size, length_mismatch, element_cut, unmatched_message, repeated_message, self_message, unknown_rank,
+  port_limit, round_order, stage_disagreement, deadlock,
+};
+
+std::string_view name(Rule rule);
+const std::vector<Rule>& all_rules();
+
+// What is wrong, and where. Places that make no sense for the rule are absent.
+struct Finding {
+  Rule rule = Rule::delivery;
+  std::optional<Rank> rank;
+  std::string stage;
+  std::optional<Count> round;
+  std::optional<Region> region;
+  std::string message;  // what was found and what was expected
+};
+
+// "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: ..."
+std::string to_string(const Finding& finding);
+
+struct VerifyOptions {
+  // The largest number of messages that a rank may send, or receive, in a round. Absent: the schedule's parameter
+  // `ports` if it has one, else the algorithm's own claim, else no limit.
+  std::optional<Count> port_limit;
+  std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
+  std::size_t most_findings = 100;  // stop after so many
+  Count most_pieces = Count{1} << 26;  // contiguous pieces of memory held at once; bounds memory and time
+};
+
+// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than `most_pieces`.
+std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});
+
+// Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made
+// for that rank, byte by byte. Returns the first difference in words; nothing if there is none, or no symmetry stated.
+std::optional<std::string> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
+
+}  // namespace quadrille

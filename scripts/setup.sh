@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by ./demo and ./check: installs what is missing on Debian 12. Sets `mpis` to the MPI libraries that are there.
+# QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
+
+build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev
+                libgtest-dev libbenchmark-dev)
+mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
+
+talk() { printf '%s\n' "$*" >&2; }
+fail() { talk "$*"; exit 2; }
+is_root() { [ "$(id -u)" = 0 ]; }
+
+missing() {  # those of the packages that are not installed
+  local package
+  for package; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || printf '%s\n' "$package"
+  done
+}
+
+apt_install() {  # quietly, asking nothing; what apt says is shown where it fails
+  local said
+  said=$(mktemp)
+  if DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >"$said" 2>&1 </dev/null ||
+    { apt-get update >>"$said" 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$said" 2>&1 </dev/null; }; then
+    rm -f "$said"
+  else
+    tail -n 5 "$said" >&2
+    rm -f "$said"
+    return 1
+  fi
+}
+
+set_up() {
+  command -v apt-get >/dev/null || { talk "This is no Debian system: nothing installed. Needed: the likes of ${build_packages[*]}."; find_mpis; return; }
+  local build mpi=()
+  mapfile -t build < <(missing "${build_packages[@]}")
+  [ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || mapfile -t mpi < <(missing "${mpi_packages[@]}")
+
+  if [ ${#build[@]} -gt 0 ]; then
+    is_root || fail "Missing packages. Run: sudo apt-get install ${build[*]} ${mpi[*]}"
+    talk "Installing ${build[*]}"
+    apt_install "${build[@]}" || fail "These packages cannot be installed: ${build[*]}"
+  fi
+  if [ ${#mpi[@]} -gt 0 ]; then
+    if ! is_root; then
+      talk "Going on without ${mpi[*]}. To install: sudo apt-get install ${mpi[*]}"
+    else
+      talk "Installing ${mpi[*]}"
+      apt_install "${mpi[@]}" || talk "They cannot be installed; going on without."
+    fi
+  fi
+  find_mpis
+}
+
+find_mpis() {
+  local mpi
+  mpis=()
+  if [ -z "${QUADRILLE_WITHOUT_MPI:-}" ]; then
+    for mpi in openmpi mpich; do
+      if command -v "mpirun.$mpi" >/dev/null && command -v "mpicxx.$mpi" >/dev/null; then mpis+=("$mpi"); fi
+    done
+  fi
+  [ ${#mpis[@]} -gt 0 ] || talk "No MPI is used: everything runs on threads."
+}
+
+configure() {  # configure PRESET
+  local plug_ins=ON
+  [ -z "${QUADRILLE_WITHOUT_MPI:-}" ] || plug_ins=OFF
+  quietly cmake --preset "$1" -D QUADRILLE_PLUG_INS=$plug_ins
+}
+
+build() { quietly cmake --build --preset "$1" -j "$(nproc)"; }
+
+quietly() {  # the command's output is shown only where it fails
+  local said
+  said=$(mktemp)
+  if "$@" >"$said" 2>&1; then rm -f "$said"; else
+    cat "$said" >&2
+    rm -f "$said"
+    return 1
+  fi
+}
+
+run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this machine, root and more ranks than cores included
+  local mpi=$1 ranks=$2 cores
+  shift 2
+  cores=$(nproc)
+  if [ "$mpi" = openmpi ]; then
+    local yield=0
+    [ "$ranks" -le "$cores" ] || yield=1
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe \
+      --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" "$@"
+  elif [ "$ranks" -le "$cores" ]; then
+    mpirun.mpich -n "$ranks" "$@"
+  else
+    mpirun.mpich -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
+  fi
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Fills in what the documentation quotes: printed outputs, tables, files. Each stands behind a mark:
+#   <!-- output of: COMMAND -->         a code block follows
+#   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
+#   <!-- contents of: FILE -->          a code block follows
+#   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
+# Usage: update_docs.sh [--check] [BUILD_FOLDER]
+# With --check it changes nothing, leaves timed outputs alone, and exits 1 with the difference where something is stale.
+set -euo pipefail
+check=false
+if [ "${1:-}" = --check ]; then
+  check=true
+  shift
+fi
+cd "$(dirname "$0")/.."
+build=$(cd "${1:-build/release}" && pwd)
+export PATH=$build/bin:$build/examples:$PATH COLUMNS=100
+source scripts/setup.sh  # run_mpi
+
+quote() {  # the code block for one mark
+  local kind=$1 what=$2
+  case $kind in
+    "contents of") printf '```cpp\n'; grep -v '^// SPDX' "$what"; printf '```\n' ;;
+    *) printf '```text\n$ %s\n' "${what/run_mpi openmpi/mpirun -n}"; bash -c "source scripts/setup.sh; $what" 2>/dev/null || true; printf '```\n' ;;
+  esac
+}
+
+render() {
+  local line kind what until=""
+  while IFS= read -r line; do
+    if [ -n "$until" ]; then  # inside the old quotation
+      if [[ $until == fence && $line == '```'* ]]; then until=fence_end; continue; fi
+      if [[ $until == fence ]]; then printf 'no code block behind a mark\n' >&2; return 1; fi
+      if [[ $until == fence_end ]]; then
+        [[ $line != '```' ]] || until=""
+        continue
+      fi
+      [[ $line == '<!-- end of table -->' ]] || continue
+      until=""
+    fi
+    printf '%s\n' "$line"
+    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by)': '(.*)' -->'$ ]]; then
+      kind=${BASH_REMATCH[1]} what=${BASH_REMATCH[2]}
+      if [ "$kind" = "timed output of" ] && $check; then continue; fi
+      if [ "$kind" = "table by" ]; then
+        until=table
+        bash -c "$what"
+      else
+        until=fence
+        quote "$kind" "$what"
+      fi
+    fi
+  done <"$1"
+}
+
+stale=0
+for document in README.md CONTRIBUTING.md docs/*.md; do
+  fresh=$(mktemp)
+  render "$document" >"$fresh"
+  if $check; then
+    diff -u "$document" "$fresh" || stale=1
+  elif ! cmp -s "$document" "$fresh"; then
+    cat "$fresh" >"$document"
+    echo "updated $document"
+  fi
+  rm -f "$fresh"
+done
+exit $stale

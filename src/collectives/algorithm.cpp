@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looking algorithms up, reading specifications such as "bruck:radix=8,ports=2", making schedules.
+#include "quadrille/algorithm.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row.back();
+}
+
+[[noreturn]] void unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
+  std::string sentence = fmt::format("there is no {} '{}'", what, word);
+  if (const auto guess = nearest(word, known))
+    sentence += fmt::format("; did you mean '{}'?", *guess);
+  else
+    sentence += fmt::format("; there are: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+  throw Error(ErrorCode::misuse, sentence);
+}
+
+Count most(const Parameter& parameter, const Problem& problem) {
+  return parameter.most ? parameter.most(problem) : std::numeric_limits<Count>::max();
+}
+
+ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
+  if (!parameter.choices.empty()) {
+    if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
+      unknown(fmt::format("{} of {}/{} called", parameter.name, name(algorithm.collective), algorithm.id), text, parameter.choices);
+    return std::string(text);
+  }
+  Count value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = status == std::errc{} && end == text.data() + text.size();
+  if (!whole || value < parameter.least || value > most(parameter, problem))
+    throw Error(ErrorCode::misuse,
+                fmt::format("{}={} is out of range for {}/{}: it is a whole number in {}{}", parameter.name, text,
+                            name(algorithm.collective), algorithm.id, parameter.range,
+                            parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
+  const auto best = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+  if (best == known.end() || edit_distance(word, *best) > std::max<std::size_t>(2, best->size() / 3)) return std::nullopt;
+  return *best;
+}
+
+std::vector<const Algorithm*> algorithms_for(Collective collective) {
+  std::vector<const Algorithm*> matching;
+  for (const Algorithm* algorithm : all_algorithms())
+    if (algorithm->collective == collective) matching.push_back(algorithm);
+  return matching;
+}
+
+const Algorithm* find_algorithm(Collective collective, std::string_view id) {
+  for (const Algorithm* algorithm : algorithms_for(collective))
+    if (algorithm->id == id) return algorithm;
+  return nullptr;
+}
+
+Choice parse_choice(const Problem& problem, std::string_view specification) {
+  const std::size_t colon = specification.find(':');
+  const std::string_view id = specification.substr(0, colon);
+  Choice choice{find_algorithm(problem.collective, id), {}};
+  if (!choice.algorithm) {
+    std::vector<std::string> known;
+    for (const Algorithm* algorithm : algorithms_for(problem.collective)) known.emplace_back(algorithm->id);
+    unknown(fmt::format("{} algorithm", name(problem.collective)), id, known);
+  }
+
+  for (const Parameter& parameter : choice.algorithm->parameters) {
+    ParameterValue value = parameter.standard;
+    if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
+    choice.parameters[std::string(parameter.name)] = value;
+  }
+
+  std::string_view rest = colon == std::string_view::npos ? "" : specification.substr(colon + 1);
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view setting = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos)
+      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is no setting; write name=value", setting, specification));
+    const std::string_view key = setting.substr(0, equals);
+    const auto& parameters = choice.algorithm->parameters;
+    const auto parameter = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& entry) { return entry.name == key; });
+    if (parameter == parameters.end()) {
+      std::vector<std::string> known;
+      for (const Parameter& entry : parameters) known.emplace_back(entry.name);
+      unknown(fmt::format("parameter of {}/{}", name(problem.collective), id), key, known);
+    }
+    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, setting.substr(equals + 1));
+  }
+  return choice;
+}
+
+std::optional<std::string> reason_against(const Problem& problem, const Choice& choice) {
+  if (!choice.algorithm->reason_against) return std::nullopt;
+  return choice.algorithm->reason_against(problem, choice.parameters);
+}
+
+Schedule make_schedule(const Problem& problem, const Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  check(problem);
+  if (const auto reason = reason_against(problem, choice))
+    throw Error(ErrorCode::misuse, fmt::format("{}/{} does not apply: {}", name(problem.collective), algorithm.id, *reason));
+  Schedule schedule;
+  schedule.problem = problem;
+  schedule.algorithm = algorithm.id;
+  schedule.parameters = choice.parameters;
+  if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);
+  if (algorithm.ports) schedule.port_limit = algorithm.ports(problem, choice.parameters);
+  schedule.program = [problem, parameters = choice.parameters, generate = algorithm.generate,
+                      analysis = algorithm.analyse ? algorithm.analyse(problem, choice.parameters) : nullptr](Rank rank) {
+    return generate(problem, parameters, analysis.get(), rank);
+  };
+  return schedule;
+}
+
+Schedule make_schedule(const Problem& problem, std::string_view specification) {
+  check(problem);
+  return make_schedule(problem, parse_choice(problem, specification));
+}
+
+Count number(const Parameters& parameters, const std::string& name) { return std::get<Count>(parameters.at(name)); }
+const std::string& word(const Parameters& parameters, const std::string& name) { return std::get<std::string>(parameters.at(name)); }
+
+}  // namespace quadrille

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/direct: every block straight to its owner, all at once.
+// Source  [grama2003] personalised exchange; the staggered order is that of MPI libraries' linear algorithms.
+// Needs   nothing.
+// Idea    One round holds all p - 1 messages. Rank i names its partners i+1, i+2, .., so that no rank is everybody's
+//         first target.
+// Cost    C1 = 1 round on p - 1 ports; each block moves once.
+// Prefer  medium and large blocks where the network takes many messages at once.
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  ProgramBuilder program{me};
+  program.stage("exchange");
+  program.begin_round();
+  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank to = (me + distance) % p;
+    const Rank from = (me + p - distance) % p;
+    program.send(to, {block(Buffer::input, to, b)});
+    program.receive(from, {block(Buffer::output, from, b)});
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_direct{
+    .collective = Collective::alltoall,
+    .id = "direct",
+    .summary = "every block straight to its owner, all at once, staggered",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/shift: pairwise exchange for any p, one distance a round.
+// Source  [grama2003] personalised exchange, shift pairwise; MPICH and Open MPI call it pairwise.
+// Needs   nothing.
+// Idea    In round d = 1 .. p-1 rank i sends to i + d and receives from i - d: a permutation, so no port is shared.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Prefer  large blocks where a rank should talk to one partner at a time.
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  ProgramBuilder program{me};
+  program.stage("exchange");
+  program.begin_round();
+  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
+  for (Count distance = 1; distance < p; ++distance) {
+    if (distance > 1) program.begin_round();
+    const Rank to = (me + distance) % p;
+    const Rank from = (me + p - distance) % p;
+    program.send(to, {block(Buffer::input, to, b)});
+    program.receive(from, {block(Buffer::output, from, b)});
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_shift{
+    .collective = Collective::alltoall,
+    .id = "shift",
+    .summary = "pairwise: send to i+d, receive from i-d, one distance a round",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/xor: pairwise exchange for powers of two, both directions with one partner a round.
+// Source  [grama2003] personalised exchange on a hypercube with E-cube routing.
+// Needs   p a power of two.
+// Idea    In round d = 1 .. p-1 ranks i and i ^ d exchange their blocks. On a hypercube no two messages share a link.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Prefer  large blocks on links that carry both directions at once.
+#include <bit>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Bytes b = problem.block_bytes;
+  ProgramBuilder program{me};
+  program.stage("exchange");
+  program.begin_round();
+  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
+  for (Count distance = 1; distance < problem.ranks; ++distance) {
+    if (distance > 1) program.begin_round();
+    const Rank partner = me ^ distance;
+    program.send(partner, {block(Buffer::input, partner, b)});
+    program.receive(partner, {block(Buffer::output, partner, b)});
+  }
+  return std::move(program).finish();
+}
+
+std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
+  return "it pairs rank i with i ^ d and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks";
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_xor{
+    .collective = Collective::alltoall,
+    .id = "xor",
+    .summary = "pairwise: exchange with i ^ d, one d a round",
+    .needs = "p a power of two",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .reason_against = reason_against,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of algorithms. A row is the name of the record that the algorithm's file defines.
+#include "quadrille/algorithm.hpp"
+
+#define QUADRILLE_ROWS(ROW) \
+  ROW(alltoall_direct)      \
+  ROW(alltoall_shift)       \
+  ROW(alltoall_xor)         \
+  ROW(alltoall_one_factor)  \
+  ROW(alltoall_ring)        \
+  ROW(alltoall_bruck)
+
+namespace quadrille {
+
+#define QUADRILLE_DECLARE(record) extern const Algorithm record;
+QUADRILLE_ROWS(QUADRILLE_DECLARE)
+#undef QUADRILLE_DECLARE
+
+std::span<const Algorithm* const> all_algorithms() {
+#define QUADRILLE_ADDRESS(record) &record,
+  static constexpr const Algorithm* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS)};
+#undef QUADRILLE_ADDRESS
+  return table;
+}
+
+}  // namespace quadrille

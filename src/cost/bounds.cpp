@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lower bounds of the k-port model [bruck1997, section 2].
+#include <algorithm>
+
+#include "quadrille/cost.hpp"
+
+namespace quadrille {
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+// Fewest rounds in which one rank's data can reach p ranks on k ports: the informed multiply by k + 1 a round.
+Count rounds_to_reach(Count p, Count k) {
+  Count rounds = 0;
+  for (Wide reached = 1; reached < p; reached *= k + 1) ++rounds;
+  return rounds;
+}
+
+// Theorems 2.5, 2.7 and 2.9 in one integer form: in T rounds at most C(T, f) k^f destinations are f hops away, so the
+// p - 1 blocks of a rank make at least W hops, the sum of the p - 1 smallest hop counts, over k ports.
+// Nothing if p - 1 destinations cannot be reached in T rounds.
+std::optional<Bytes> compound_bound(Count p, Count k, Count rounds, Bytes block_bytes) {
+  Wide left = p - 1, hops = 0, destinations = 1;
+  for (Count f = 1; f <= rounds && left > 0; ++f) {
+    destinations = destinations * (rounds - f + 1) * k / f;
+    const Wide taken = std::min(left, destinations);
+    hops += taken * f;
+    left -= taken;
+  }
+  if (left > 0) return std::nullopt;
+  return static_cast<Bytes>((hops * block_bytes + k - 1) / k);
+}
+
+}  // namespace
+
+std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const Count k = std::clamp<Count>(ports, 1, std::max<Count>(1, p - 1));
+  std::vector<Bound> bounds;
+  const bool nothing_to_move = p == 1 || (b == 0 && problem.collective != Collective::barrier);
+  const auto add = [&](const char* figure, Count value, const char* source) {
+    bounds.push_back({figure, nothing_to_move ? 0 : value, source});
+  };
+  switch (problem.collective) {
+    case Collective::alltoall:
+    case Collective::allgather:
+      add("c1", rounds_to_reach(p, k), "bruck1997, propositions 2.1 and 2.3");
+      add("c2", static_cast<Bytes>((Wide{b} * (p - 1) + k - 1) / k), "bruck1997, propositions 2.2 and 2.4");
+      if (problem.collective == Collective::alltoall && rounds && !nothing_to_move)
+        if (const auto compound = compound_bound(p, k, *rounds, b))
+          add("c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds");
+      break;
+    default: break;
+  }
+  return bounds;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting figures from programs, one program in memory at a time.
+#include <algorithm>
+#include <unordered_map>
+
+#include "quadrille/cost.hpp"
+
+namespace quadrille {
+namespace {
+
+struct RoundTotals {
+  Bytes longest = 0;
+  bool has_message = false;
+};
+
+}  // namespace
+
+Figures figures(const Schedule& schedule, bool every_rank) {
+  Figures figures;
+  std::unordered_map<Count, RoundTotals> rounds;
+  const bool barrier = schedule.problem.collective == Collective::barrier;
+  // Ranks of one orbit count the same, so control bytes (a sum) are weighted and everything else (a maximum) is not.
+  const bool by_symmetry = schedule.symmetry && !every_rank;
+
+  const auto count = [&](const Program& program, Count weight) {
+    Count startups = 0;
+    Bytes out = 0, in = 0;
+    for (const Round& round : program.rounds) {
+      figures.ports = std::max<Count>({figures.ports, static_cast<Count>(round.sends.size()), static_cast<Count>(round.receives.size())});
+      startups += static_cast<Count>(round.sends.size());
+      RoundTotals* totals = nullptr;
+      if (!round.sends.empty() || !round.receives.empty() || (barrier && !round.control_sends.empty())) {
+        totals = &rounds[round.number];
+        totals->has_message = true;
+      }
+      for (const Message& message : round.sends) {
+        const Bytes length = bytes(message.regions);
+        out += length;
+        totals->longest = std::max(totals->longest, length);
+      }
+      for (const Message& message : round.receives) in += bytes(message.regions);
+      for (const Control& control : round.control_sends) figures.control_bytes += weight * control.bytes;
+    }
+    figures.startups = std::max(figures.startups, startups);
+    figures.traffic_out = std::max(figures.traffic_out, out);
+    figures.traffic_in = std::max(figures.traffic_in, in);
+    figures.scratch = std::max(figures.scratch, program.scratch_bytes);
+  };
+
+  if (by_symmetry) {
+    const auto& representatives = schedule.symmetry->representatives;
+    std::vector<Count> orbit(representatives.size(), 0);
+    if (representatives.size() == 1)
+      orbit[0] = schedule.problem.ranks;
+    else
+      for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
+        const auto found = std::find(representatives.begin(), representatives.end(), schedule.symmetry->representative_of(rank));
+        ++orbit[static_cast<std::size_t>(found - representatives.begin())];
+      }
+    for (std::size_t i = 0; i < representatives.size(); ++i) count(schedule.program(representatives[i]), orbit[i]);
+  } else {
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) count(schedule.program(rank), 1);
+  }
+
+  for (const auto& [number, totals] : rounds) {
+    figures.c1 += totals.has_message ? 1 : 0;
+    figures.c2 += totals.longest;
+  }
+  return figures;
+}
+
+}  // namespace quadrille

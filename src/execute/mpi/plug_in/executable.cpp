@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/executable.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace quadrille {
+namespace {
+
+// Messages between two ranks are matched in the order in which they are posted (policies keep it), so one tag is enough.
+constexpr int tag = 0;
+
+}  // namespace
+
+MpiExecutable::MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script)
+    : communicator_(communicator), waiter_(waiter), script_(std::move(script)), scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
+      staging_(static_cast<std::size_t>(script_->staging_bytes)), dataflow_(*script_) {
+  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  bases_[static_cast<std::size_t>(Buffer::staging)] = staging_.data();
+  for (const ScriptMessage& message : script_->messages) {
+    const auto first = static_cast<std::uint32_t>(parts_.size());
+    const Region& region = message.regions.front();  // contiguous as a whole: make_script stages what is not
+    for (Bytes done = 0; done < message.bytes; done += script_->longest_message)
+      parts_.push_back({static_cast<std::uint8_t>(region.buffer), message.is_send, static_cast<int>(message.peer),
+                        static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
+    parts_of_.push_back({first, static_cast<std::uint32_t>(parts_.size())});
+  }
+  requests_.assign(parts_.size(), MPI_REQUEST_NULL);
+  message_of_.resize(parts_.size());
+  parts_missing_.resize(parts_of_.size());
+  completed_.resize(parts_.size());
+  finished_.resize(parts_of_.size());
+}
+
+MpiExecutable::~MpiExecutable() {
+  // Only after an error is anything still under way; MPI must not write into memory that is gone.
+  for (int i = 0; i < open_; ++i)
+    if (requests_[static_cast<std::size_t>(i)] != MPI_REQUEST_NULL) {
+      MPI_Cancel(&requests_[static_cast<std::size_t>(i)]);
+      MPI_Request_free(&requests_[static_cast<std::size_t>(i)]);
+    }
+}
+
+void MpiExecutable::execute(const std::byte* input, std::byte* output) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  if (script_->policy == Policy::dataflow)
+    run_dataflow(*script_, bases_, dataflow_, *this);
+  else
+    run_windows(*script_, bases_, *this);
+}
+
+void MpiExecutable::post(std::uint32_t message) {
+  const Range range = parts_of_[message];
+  parts_missing_[message] = range.size();
+  for (std::uint32_t i = range.first; i < range.last; ++i) {
+    const Part& part = parts_[i];
+    std::byte* where = bases_[part.buffer] + part.offset;
+    MPI_Request* request = &requests_[static_cast<std::size_t>(open_)];
+    message_of_[static_cast<std::size_t>(open_)] = message;
+    if (part.is_send)
+      check_mpi(MPI_Isend(where, part.bytes, MPI_BYTE, part.peer, tag, communicator_, request), "MPI_Isend");
+    else
+      check_mpi(MPI_Irecv(where, part.bytes, MPI_BYTE, part.peer, tag, communicator_, request), "MPI_Irecv");
+    ++open_;
+  }
+}
+
+void MpiExecutable::wait(Range) {
+  if (open_ > 0) waiter_.wait_all(open_, requests_.data());
+  open_ = 0;
+}
+
+std::uint32_t MpiExecutable::wait_any() {
+  while (finished_count_ == 0) {
+    const int count = waiter_.wait_some(open_, requests_.data(), completed_.data());
+    // From the last position down, so that the one that fills a gap is never one of the completed.
+    std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
+    for (int i = 0; i < count; ++i) {
+      const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+      const std::uint32_t message = message_of_[gap];
+      const auto last = static_cast<std::size_t>(--open_);
+      requests_[gap] = requests_[last];
+      message_of_[gap] = message_of_[last];
+      requests_[last] = MPI_REQUEST_NULL;
+      if (--parts_missing_[message] == 0) finished_[finished_count_++] = message;
+    }
+  }
+  return finished_[--finished_count_];
+}
+
+}  // namespace quadrille

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks of an MPI communicator, and the plug-in's one entry.
+#include "execute/mpi/plug_in.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "execute/mpi/plug_in/executable.hpp"
+
+namespace quadrille {
+namespace {
+
+// Has every rank of this node a core of its own? Launchers may bind ranks, so the cores of all of them are counted.
+bool core_for_every_rank(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  int ranks = 0;
+  check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  std::vector<cpu_set_t> masks(static_cast<std::size_t>(ranks));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof mine, MPI_BYTE, node), "MPI_Allgather");
+  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const cpu_set_t& mask : masks) CPU_OR(&all, &all, &mask);
+  return ranks <= CPU_COUNT(&all);
+}
+
+class VendorAlltoall : public Executable {
+ public:
+  VendorAlltoall(MPI_Comm communicator, int block_bytes) : communicator_(communicator), block_bytes_(block_bytes) {}
+  void execute(const std::byte* input, std::byte* output) override {
+    check_mpi(MPI_Alltoall(input, block_bytes_, MPI_BYTE, output, block_bytes_, MPI_BYTE, communicator_), "MPI_Alltoall");
+  }
+
+ private:
+  MPI_Comm communicator_;
+  int block_bytes_;
+};
+
+class MpiCommunicator : public Communicator {
+ public:
+  // Takes a private duplicate, so that no message of the user's can meet one of ours.
+  MpiCommunicator(MPI_Comm users, bool finalises) : finalises_(finalises), waiter_(core_for_every_rank(users)) {
+    check_mpi(MPI_Comm_dup(users, &communicator_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+  }
+
+  ~MpiCommunicator() override {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (finalised) return;
+    MPI_Comm_free(&communicator_);
+    if (finalises_) MPI_Finalize();
+  }
+
+  Rank rank() const override { return rank_; }
+  Count size() const override { return size_; }
+  std::string_view transport() const override { return QUADRILLE_MPI_LIBRARY; }
+  bool moves_strided_messages() const override { return false; }
+
+  void barrier() override {
+    MPI_Request request;
+    check_mpi(MPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
+    waiter_.wait_all(1, &request);
+  }
+
+  void all_gather(const void* mine, void* all, Bytes count) override {
+    MPI_Request request;
+    const int bytes = static_cast<int>(count);
+    check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator_, &request), "MPI_Iallgather");
+    waiter_.wait_all(1, &request);
+  }
+
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    return std::make_unique<MpiExecutable>(communicator_, waiter_, std::move(script));
+  }
+
+  std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) override {
+    if (problem.collective != Collective::alltoall) {
+      reason = fmt::format("{} is not connected to the MPI library's own collective", name(problem.collective));
+      return nullptr;
+    }
+    if (problem.block_bytes > INT_MAX) {
+      reason = fmt::format("MPI 3.1's counts end at {} and a block has {} bytes", INT_MAX, problem.block_bytes);
+      return nullptr;
+    }
+    return std::make_unique<VendorAlltoall>(communicator_, static_cast<int>(problem.block_bytes));
+  }
+
+  [[noreturn]] void abort(int exit_code) override {
+    MPI_Abort(communicator_, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  bool finalises_;
+  Waiter waiter_;
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+};
+
+std::unique_ptr<Communicator> world() {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised) check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
+  return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, !initialised);
+}
+
+std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
+  MPI_Comm communicator;
+  if (bytes != sizeof communicator) throw Error(ErrorCode::misuse, "this communicator belongs to another MPI library");
+  std::memcpy(&communicator, handle, bytes);
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised) throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  return std::make_unique<MpiCommunicator>(communicator, false);
+}
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text, static_cast<std::size_t>(length));
+  return all.substr(0, all.find('\n'));
+}
+
+}  // namespace
+}  // namespace quadrille
+
+extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
+  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::library_version};
+  return &plug_in;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding and loading the MPI plug-ins. Nothing is kept: loading one again is cheap, and the library has no mutable globals.
+#include "quadrille/transports.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "execute/mpi/plug_in.hpp"
+
+namespace quadrille {
+namespace {
+
+// Beside this library, wherever it is installed: lib/quadrille/quadrille-<mpi>.so.
+std::filesystem::path plug_in_folder() {
+  Dl_info info{};
+  static const char here = 0;
+  if (dladdr(&here, &info) == 0 || !info.dli_fname) return "quadrille";
+  std::error_code ignored;
+  const auto library = std::filesystem::canonical(info.dli_fname, ignored);
+  return (ignored ? std::filesystem::path(info.dli_fname) : library).parent_path() / "quadrille";
+}
+
+PlugIn plug_in_for(std::string_view library) {
+  const auto path = plug_in_folder() / fmt::format("quadrille-{}.so", library);
+  std::error_code ignored;
+  return {std::string(library), path.string(), std::filesystem::exists(path, ignored)};
+}
+
+const MpiPlugIn& load(std::string_view library, int visibility) {
+  const PlugIn plug_in = plug_in_for(library);
+  if (!plug_in.installed)
+    throw Error(ErrorCode::environment, fmt::format("the plug-in for {} is not installed ({}); build quadrille on a machine that has this MPI's development package", library, plug_in.path));
+  void* handle = dlopen(plug_in.path.c_str(), RTLD_NOW | visibility);
+  if (!handle) throw Error(ErrorCode::environment, fmt::format("the plug-in for {} cannot be loaded: {}", library, dlerror()));
+  const auto function = reinterpret_cast<PlugInFunction>(dlsym(handle, plug_in_symbol));
+  if (!function || std::string_view(function()->version) != QUADRILLE_VERSION)
+    throw Error(ErrorCode::environment, fmt::format("{} is of another version than this library ({}); install both together", plug_in.path, QUADRILLE_VERSION));
+  return *function();
+}
+
+// MPI libraries load components of their own, which look for the library's symbols among the global ones.
+const MpiPlugIn& load_to_run(std::string_view library) { return load(library, RTLD_GLOBAL); }
+
+// Two MPI libraries cannot both be global in one process; to be asked for their version they need not.
+const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+}  // namespace
+
+std::vector<PlugIn> plug_ins() { return {plug_in_for("openmpi"), plug_in_for("mpich")}; }
+
+TransportChoice choose_transport() {
+  if (const char* wish = std::getenv("QUADRILLE_MPI")) {
+    const std::string_view word = wish;
+    if (word == "none") return {"threads", "QUADRILLE_MPI is none"};
+    if (word == "openmpi" || word == "mpich") return {std::string(word), fmt::format("QUADRILLE_MPI is {}", word)};
+    throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is '{}'; set it to openmpi, mpich or none", word));
+  }
+  const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
+  if (open_mpi && pmi)
+    throw Error(ErrorCode::misuse, "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
+  if (open_mpi) return {"openmpi", "started by Open MPI's launcher (OMPI_COMM_WORLD_SIZE is set)"};
+  if (pmi) return {"mpich", "started by a PMI launcher such as MPICH's (PMI_SIZE is set)"};
+  return {"threads", "not started by an MPI launcher"};
+}
+
+std::unique_ptr<Communicator> mpi_world() {
+  const TransportChoice choice = choose_transport();
+  if (choice.transport == "threads") throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
+  return load_to_run(choice.transport).world();
+}
+
+std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) { return load_to_run(library).over(handle, bytes); }
+
+std::string library_version(const PlugIn& plug_in) {
+  try {
+    return load_to_ask(plug_in.library).library_version();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace quadrille

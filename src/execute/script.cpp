@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/script.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+#include "schedule/dependence.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do not share one
+
+class ScriptMaker {
+ public:
+  ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
+      : program_(program), options_(options), graph_(dependences(program)), staged_(graph_.operations.size(), false) {
+    script_.rank = program.rank;
+    script_.ranks = ranks;
+    script_.policy = options.policy;
+    script_.longest_message = options.longest_message;
+    script_.scratch_bytes = program.scratch_bytes;
+  }
+
+  Script make() && {
+    if (options_.policy == Policy::dataflow)
+      make_tasks();
+    else
+      make_windows();
+    return std::move(script_);
+  }
+
+ private:
+  const Operation& operation(std::size_t i) const { return graph_.operations[i]; }
+
+  // Stages messages that the transport cannot move as they are, and sends whose memory may be overwritten by a receive
+  // that is under way at the same time, as `together(send's round, receive's round)` says.
+  template <class Together>
+  void decide_staging(Together&& together) {
+    for (std::size_t i = 0; i < staged_.size(); ++i) {
+      if (operation(i).kind == OperationKind::local) continue;
+      if (!options_.strided_messages && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
+      if (operation(i).kind != OperationKind::receive) continue;
+      for (const Dependence& dependence : graph_.before[i])
+        if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
+            together(operation(dependence.on).round, operation(i).round))
+          staged_[dependence.on] = true;
+    }
+  }
+
+  Region staging_region(Bytes& used, Bytes length) {
+    const Region region{Buffer::staging, used, length, {}};
+    used += ceil_divide(length, staging_alignment) * staging_alignment;
+    return region;
+  }
+
+  std::uint32_t copy_count() const { return static_cast<std::uint32_t>(script_.copies.size()); }
+
+  Range append(const Regions& source, const Regions& target) {
+    const std::uint32_t first = copy_count();
+    append_copies(script_.copies, source, target);
+    return {first, copy_count()};
+  }
+
+  Range append_local(std::size_t i) {
+    const Local& local = graph_.local(program_, i);
+    assert(local.kind == LocalKind::copy);  // no algorithm of the table reduces yet
+    return append(local.source, local.target);
+  }
+
+  // Enters the message of operation i; `place` is where it lies if it is staged.
+  std::uint32_t enter_message(std::size_t i, const Region& place) {
+    const Message& message = graph_.message(program_, i);
+    const bool is_send = operation(i).kind == OperationKind::send;
+    script_.messages.push_back({message.peer, bytes(message.regions), is_send, ordinals_[{message.peer, is_send}]++,
+                                staged_[i] ? Regions{place} : message.regions});
+    return static_cast<std::uint32_t>(script_.messages.size() - 1);
+  }
+
+  void make_windows() {
+    const auto window_of_round = windows(program_, graph_, options_.policy);
+    decide_staging([&](std::size_t a, std::size_t b) { return window_of_round[a] == window_of_round[b]; });
+    for (std::size_t first = 0, last = 0; first < graph_.operations.size(); first = last) {
+      const std::size_t number = window_of_round[operation(first).round];
+      while (last < graph_.operations.size() && window_of_round[operation(last).round] == number) ++last;
+      make_window(first, last);
+    }
+  }
+
+  void make_window(std::size_t first, std::size_t last) {
+    Window window;
+    Bytes used = 0;
+    std::map<std::size_t, Region> places;
+    window.copies_before.first = copy_count();
+    for (std::size_t i = first; i < last; ++i) {
+      if (operation(i).kind == OperationKind::local) append_local(i);
+      if (operation(i).kind == OperationKind::local || !staged_[i]) continue;
+      const Regions& regions = graph_.message(program_, i).regions;
+      places[i] = staging_region(used, bytes(regions));
+      if (operation(i).kind == OperationKind::send) append(regions, {places[i]});
+    }
+    window.copies_before.last = copy_count();
+    window.messages.first = static_cast<std::uint32_t>(script_.messages.size());
+    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: nothing arrives unexpected
+      for (std::size_t i = first; i < last; ++i)
+        if (operation(i).kind == kind) enter_message(i, places[i]);
+    window.messages.last = static_cast<std::uint32_t>(script_.messages.size());
+    window.copies_after.first = copy_count();
+    for (std::size_t i = first; i < last; ++i)
+      if (operation(i).kind == OperationKind::receive && staged_[i]) append({places[i]}, graph_.message(program_, i).regions);
+    window.copies_after.last = copy_count();
+    script_.staging_bytes = std::max(script_.staging_bytes, used);
+    script_.windows.push_back(window);
+  }
+
+  // A task graph under construction: `start` and `finish` are the tasks that begin and complete an operation.
+  struct OperationTasks {
+    std::uint32_t start, message, finish;
+  };
+
+  std::uint32_t enter_task(Range copies, std::uint32_t message) {
+    script_.tasks.push_back({copies, message, {}, {}});
+    after_start_.emplace_back();
+    after_completion_.emplace_back();
+    script_.predecessors.push_back(0);
+    return static_cast<std::uint32_t>(script_.tasks.size() - 1);
+  }
+
+  void wait(std::uint32_t task, std::uint32_t on, bool completion = true) {
+    (completion ? after_completion_ : after_start_)[on].push_back(task);
+    ++script_.predecessors[task];
+  }
+
+  void make_tasks() {
+    decide_staging([](std::size_t a, std::size_t b) { return a == b; });
+    const std::vector<Region> places = areas();
+    const auto previous = previous_in_channel(program_, graph_);
+    std::vector<OperationTasks> tasks(graph_.operations.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const OperationKind kind = operation(i).kind;
+      OperationTasks& own = tasks[i];
+      if (kind == OperationKind::local) {
+        own.start = own.message = own.finish = enter_task(append_local(i), Task::no_message);
+      } else {
+        const Regions& regions = graph_.message(program_, i).regions;
+        const bool packed = staged_[i] && kind == OperationKind::send, unpacked = staged_[i] && kind == OperationKind::receive;
+        if (packed) own.start = enter_task(append(regions, {places[i]}), Task::no_message);
+        own.message = enter_task({}, enter_message(i, places[i]));
+        if (unpacked) own.finish = enter_task(append({places[i]}, regions), Task::no_message);
+        if (packed) wait(own.message, own.start);
+        if (unpacked) wait(own.finish, own.message);
+        if (!packed) own.start = own.message;
+        if (!unpacked) own.finish = own.message;
+        if (previous[i] != no_operation) wait(own.message, tasks[previous[i]].message, false);
+      }
+      // What is written is written by the last task of a receive and by the only one of anything else.
+      for (const Dependence& dependence : graph_.before[i]) {
+        const OperationTasks& other = tasks[dependence.on];
+        const bool other_packed = operation(dependence.on).kind == OperationKind::send && staged_[dependence.on];
+        wait(kind == OperationKind::receive ? own.finish : own.start, other_packed ? other.start : other.finish);
+      }
+      if (staged_[i]) wait_for_area(i, tasks);
+    }
+    for (std::size_t t = 0; t < script_.tasks.size(); ++t) {
+      script_.tasks[t].after_start = enter_successors(after_start_[t]);
+      script_.tasks[t].after_completion = enter_successors(after_completion_[t]);
+    }
+  }
+
+  Range enter_successors(const std::vector<std::uint32_t>& list) {
+    const auto first = static_cast<std::uint32_t>(script_.successors.size());
+    script_.successors.insert(script_.successors.end(), list.begin(), list.end());
+    return {first, static_cast<std::uint32_t>(script_.successors.size())};
+  }
+
+  // Rounds with staged messages take turns in `buffers` areas, each as large as the largest such round.
+  std::vector<Region> areas() {
+    std::vector<Region> places(staged_.size());
+    std::vector<Bytes> used;
+    std::size_t round = no_operation;
+    for (std::size_t i = 0; i < staged_.size(); ++i) {
+      if (!staged_[i]) continue;
+      if (operation(i).round != round) {
+        round = operation(i).round;
+        used.push_back(0);
+        staged_rounds_.emplace_back();
+      }
+      places[i] = staging_region(used.back(), bytes(graph_.message(program_, i).regions));
+      staged_rounds_.back().push_back(i);
+    }
+    const Bytes largest = used.empty() ? 0 : *std::max_element(used.begin(), used.end());
+    const auto area_count = std::min<Count>(options_.buffers, static_cast<Count>(used.size()));
+    for (std::size_t r = 0; r < staged_rounds_.size(); ++r)
+      for (const std::size_t i : staged_rounds_[r]) places[i].offset += static_cast<Count>(r) % area_count * largest;
+    script_.staging_bytes = largest * area_count;
+    return places;
+  }
+
+  // A staged message waits until the round that had its area before is through with it.
+  void wait_for_area(std::size_t i, const std::vector<OperationTasks>& tasks) {
+    while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
+    if (staged_round_ < static_cast<std::size_t>(options_.buffers)) return;
+    for (const std::size_t other : staged_rounds_[staged_round_ - static_cast<std::size_t>(options_.buffers)])
+      wait(operation(i).kind == OperationKind::send ? tasks[i].start : tasks[i].message, tasks[other].finish);
+  }
+
+  const Program& program_;
+  const ScriptOptions& options_;
+  const DependenceGraph graph_;
+  std::vector<bool> staged_;  // by operation
+  std::map<std::pair<Rank, bool>, std::uint32_t> ordinals_;
+  std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
+  std::vector<std::vector<std::size_t>> staged_rounds_;  // operations
+  std::size_t staged_round_ = 0;
+  Script script_;
+};
+
+}  // namespace
+
+Script make_script(const Program& program, Count ranks, const ScriptOptions& options) { return ScriptMaker(program, ranks, options).make(); }
+
+}  // namespace quadrille

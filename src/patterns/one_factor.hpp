@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// 1-factorisations of the complete graph with self-loops: timetables in which everybody meets everybody once, himself
+// included, and nobody is in two places at once [sanders2002, section 2].
+#pragma once
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::one_factor {
+
+enum class Form : std::uint8_t {
+  basic,         // k factors; vertex u meets (i - u) mod k in factor i
+  concentrated,  // even k: all self-loops in the last factor, so that the first k - 1 have none
+};
+
+// The partner of `vertex` in factor `index`, 0 <= vertex, index < count. An involution; a vertex may meet itself.
+constexpr Count partner(Form form, Count count, Count index, Count vertex) {
+  if (form == Form::basic || count % 2 == 1) return ((index - vertex) % count + count) % count;
+  if (index == count - 1) return vertex;
+  // The last vertex stands in for the self-loop of the basic form on count - 1 (odd) vertices.
+  const Count odd = count - 1;
+  if (vertex == odd) return index * (count / 2) % odd;
+  const Count met = ((index - vertex) % odd + odd) % odd;
+  return met == vertex ? odd : met;
+}
+
+}  // namespace quadrille::one_factor

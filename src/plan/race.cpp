@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/race.hpp"
+
+#include <fmt/format.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+#include <algorithm>
+#include <boost/math/statistics/univariate_statistics.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "plan/labels.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+namespace {
+
+// The clock that all processes of a machine share.
+std::int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+struct AlignedBytes {
+  explicit AlignedBytes(Bytes bytes) : data(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096))), std::free) {
+    if (!data) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
+  }
+  std::unique_ptr<std::byte, decltype(&std::free)> data;
+};
+
+Spread spread_of(std::vector<double> values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const Spread ends{0, *least, *most};
+  return {boost::math::statistics::median(values), ends.least, ends.most};
+}
+
+// All ranks of a machine together must fit its memory. What is merely large is left to the caller's patience.
+void check_memory(const Problem& problem) {
+  struct sysinfo machine {};
+  sysinfo(&machine);
+  const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
+  const auto needed = static_cast<long double>(problem.ranks) * (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
+  if (needed > 0.8L * memory)
+    throw Error(ErrorCode::too_large, fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
+                                                  problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+}
+
+class Race {
+ public:
+  Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
+      : communicator_(communicator), options_(options), labels_(problem, communicator.rank()),
+        input_(input_bytes(problem, communicator.rank())), output_(output_bytes(problem, communicator.rank())) {
+    result_.problem = problem;
+    result_.rounds = options.rounds;
+  }
+
+  RaceResult run(const std::vector<RaceCandidate>& candidates) {
+    for (const RaceCandidate& candidate : candidates) enter(candidate);
+    for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
+    if (!plans_.empty()) measure();
+    return std::move(result_);
+  }
+
+ private:
+  void enter(const RaceCandidate& candidate) {
+    const Problem& problem = result_.problem;
+    RaceEntry entry{candidate, {}, 0, {}, {}, ""};
+    try {
+      if (candidate.algorithm != "vendor") {
+        const Choice choice = parse_choice(problem, candidate.algorithm);
+        if (const auto reason = reason_against(problem, choice)) {
+          result_.left_out.emplace_back(candidate.algorithm, *reason);
+          return;
+        }
+        const Schedule schedule = make_schedule(problem, choice);
+        entry.candidate.algorithm = specification(schedule);
+        entry.figures = figures(schedule);
+      }
+      plans_.push_back(plan(communicator_, problem, {.algorithm = entry.candidate.algorithm, .policy = candidate.policy}));
+    } catch (const Error& error) {
+      // What does not apply, does not apply on all ranks alike; anything else ends the race.
+      if (candidate.algorithm != "vendor" || error.code() != ErrorCode::misuse) throw;
+      result_.left_out.emplace_back(candidate.algorithm, error.what());
+      return;
+    }
+    entry.staging_bytes = largest(plans_.back().staging_bytes());
+    result_.entries.push_back(std::move(entry));
+  }
+
+  template <class Value>
+  std::vector<Value> gathered(Value mine) {
+    std::vector<Value> all(static_cast<std::size_t>(communicator_.size()));
+    communicator_.all_gather(&mine, all.data(), sizeof mine);
+    return all;
+  }
+
+  template <class Value>
+  Value largest(Value mine) {
+    const std::vector<Value> all = gathered(mine);
+    return *std::max_element(all.begin(), all.end());
+  }
+
+  // What is wrong with a candidate's data, at the first rank where something is.
+  std::string checked(Plan& plan) {
+    std::string found;
+    for (int pass = 0; pass < labels_.pass_count() && found.empty(); ++pass) {
+      labels_.fill_input(pass, input_.data.get());
+      labels_.spoil_output(pass, output_.data.get());
+      plan.execute(input_.data.get(), output_.data.get());
+      std::array<char, 200> sentence{};
+      labels_.compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
+      for (const auto& each : gathered(sentence))
+        if (found.empty()) found = each.data();
+    }
+    return found;
+  }
+
+  // Seconds of one run in a batch of `runs`: last end minus first start.
+  double timed(Plan& plan, Count runs) {
+    struct Interval {
+      std::int64_t start, end;
+    } mine{};
+    communicator_.barrier();
+    mine.start = now_ns();
+    for (Count run = 0; run < runs; ++run) plan.execute(input_.data.get(), output_.data.get());
+    mine.end = now_ns();
+    const auto all = gathered(mine);
+    const auto first = std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
+    const auto last = std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
+    return static_cast<double>(last - first) * 1e-9 / static_cast<double>(runs);
+  }
+
+  // A sample of one candidate in one round: the median of a few batches.
+  static constexpr int batches_per_sample = 5;
+
+  // The same number of runs for all candidates, so that one batch takes its share of the time. Also warms up.
+  Count runs_per_batch() {
+    const double batch = options_.seconds_per_problem / (options_.rounds * batches_per_sample * static_cast<double>(plans_.size()));
+    double total = 0;
+    for (Plan& plan : plans_) {
+      double seconds = timed(plan, 1);
+      Count runs = 1;
+      while (seconds * static_cast<double>(runs) < batch / 4 && runs < 1000) seconds = timed(plan, runs *= 4);
+      total += seconds;
+    }
+    const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
+    return std::clamp<Count>(static_cast<Count>(std::llround(batch / mean)), 1, 10000);
+  }
+
+  void measure() {
+    result_.runs_per_sample = runs_per_batch();
+    const std::size_t count = plans_.size();
+    std::vector<std::vector<double>> seconds(count), ratios(count);
+    const auto vendor = static_cast<std::size_t>(
+        std::find_if(result_.entries.begin(), result_.entries.end(), [](const RaceEntry& entry) { return entry.candidate.algorithm == "vendor"; }) - result_.entries.begin());
+    std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
+    std::vector<std::size_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    for (int round = 0; round < options_.rounds; ++round) {
+      if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t i : order) {
+        std::vector<double> batches;
+        for (int batch = 0; batch < batches_per_sample; ++batch) batches.push_back(timed(plans_[i], result_.runs_per_sample));
+        seconds[i].push_back(boost::math::statistics::median(batches));
+      }
+      if (vendor < count)
+        for (std::size_t i = 0; i < count; ++i) ratios[i].push_back(seconds[i].back() / seconds[vendor].back());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      result_.entries[i].seconds = spread_of(seconds[i]);
+      if (vendor < count) result_.entries[i].ratio = spread_of(ratios[i]);
+    }
+  }
+
+  Communicator& communicator_;
+  const RaceOptions& options_;
+  const Labels labels_;
+  AlignedBytes input_, output_;
+  std::vector<Plan> plans_;
+  RaceResult result_;
+};
+
+}  // namespace
+
+RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates, const RaceOptions& options) {
+  check(problem);
+  check_memory(problem);
+  return Race(communicator, problem, options).run(candidates);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What in a program must wait for what. One graph per rank, derived from the regions; the execution policies are windows
+// over it, and nobody writes a dependence by hand.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+enum class OperationKind : std::uint8_t { local, send, receive };
+
+// A step of a program, in program order: round by round, and in a round locals, sends, receives.
+struct Operation {
+  OperationKind kind;
+  std::size_t round;  // position in Program::rounds
+  std::size_t index;  // position in its list there
+};
+
+enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
+
+struct Dependence {
+  std::size_t on;  // an earlier operation
+  Hazard hazard;
+  bool operator==(const Dependence&) const = default;
+};
+
+struct DependenceGraph {
+  std::vector<Operation> operations;
+  std::vector<std::vector<Dependence>> before;  // for each operation, what must come first
+
+  const Local& local(const Program& program, std::size_t operation) const;
+  const Message& message(const Program& program, std::size_t operation) const;
+};
+
+// Reads and writes overlap exactly where regions are contiguous or of equal strides, and conservatively (by their hulls)
+// otherwise. A send that reads what a receive of the same round overwrites has the receive depend on it
+// (write after read): executors break that by packing the send first.
+DependenceGraph dependences(const Program& program);
+
+// Could the two regions share a byte? Exact for contiguous regions and for equal strides, else "yes" if their hulls meet.
+bool may_overlap(const Region& a, const Region& b);
+
+// The window of each of the program's rounds: the locals of a window run first, in program order, then its messages are
+// posted together, then all are waited for. `blocking`: one round a window. `nonblocking`: a stage's rounds, cut where a
+// round depends on a message of the same window. A window holds consecutive rounds, so whoever waits, waits only for
+// rounds before: if all messages match, the unfinished one of the lowest round can always be posted by both ends, and no
+// cut can deadlock. `dataflow` has no windows; asking for them is a broken contract.
+std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy);
+
+// Messages to one peer, and from one peer, are posted in schedule order: that is how executors match them. For each
+// operation the previous one in its channel, or none.
+inline constexpr std::size_t no_operation = static_cast<std::size_t>(-1);
+std::vector<std::size_t> previous_in_channel(const Program& program, const DependenceGraph& graph);
+
+}  // namespace quadrille

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+[[noreturn]] void overflow() { throw Error(ErrorCode::too_large, "a region reaches past 2^63 bytes"); }
+
+}  // namespace
+
+std::string_view name(Buffer buffer) {
+  static constexpr std::array<std::string_view, 4> names{"input", "output", "scratch", "staging"};
+  return names[static_cast<std::size_t>(buffer)];
+}
+
+Bytes bytes(const Region& region) {
+  if (region.length < 0) throw Error(ErrorCode::misuse, "a region has a negative length");
+  Bytes total = region.length;
+  for (const Level& level : region.levels) {
+    if (level.count < 0) throw Error(ErrorCode::misuse, "a region is repeated a negative number of times");
+    if (__builtin_mul_overflow(total, level.count, &total)) overflow();
+  }
+  return total;
+}
+
+Bytes bytes(const Regions& regions) {
+  Bytes total = 0;
+  for (const Region& region : regions)
+    if (__builtin_add_overflow(total, bytes(region), &total)) overflow();
+  return total;
+}
+
+std::string to_string(const Region& region) {
+  std::string text = fmt::format("{}[{}:{}", name(region.buffer), region.offset, region.length);
+  // Trailing levels that do nothing are left out; one between two that do is kept, so that levels keep their places.
+  std::size_t used = region.levels.size();
+  while (used > 0 && region.levels[used - 1] == Level{}) --used;
+  for (std::size_t i = 0; i < used; ++i) text += fmt::format(" *{}/{}", region.levels[i].count, region.levels[i].stride);
+  return text + "]";
+}
+
+std::pair<Bytes, Bytes> hull(const Region& region) {
+  Bytes first = region.offset;
+  Bytes last = 0;
+  if (__builtin_add_overflow(region.offset, region.length, &last)) overflow();
+  for (const Level& level : region.levels) {
+    Bytes reach = 0;
+    if (__builtin_mul_overflow(std::max<Count>(level.count, 1) - 1, level.stride, &reach)) overflow();
+    Bytes& end = reach < 0 ? first : last;
+    if (__builtin_add_overflow(end, reach, &end)) overflow();
+  }
+  return {first, last};
+}
+
+std::string to_string(const ParameterValue& value) {
+  if (const Count* number = std::get_if<Count>(&value)) return std::to_string(*number);
+  return std::get<std::string>(value);
+}
+
+Symmetry translation_symmetry(Count ranks) {
+  return {{0}, [](Rank) { return Rank{0}; }, [ranks](Rank rank, Rank x) { return (x + rank) % ranks; }};
+}
+
+Symmetry exclusive_or_symmetry(Count) {
+  return {{0}, [](Rank) { return Rank{0}; }, [](Rank rank, Rank x) { return x ^ rank; }};
+}
+
+std::string specification(const Schedule& schedule) {
+  std::string text = schedule.algorithm;
+  char separator = ':';
+  for (const auto& [key, value] : schedule.parameters) {
+    text += separator + key + '=' + to_string(value);
+    separator = ',';
+  }
+  return text;
+}
+
+}  // namespace quadrille

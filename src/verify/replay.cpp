@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs all programs together on symbolic memory, round by round, and compares what they leave with the postcondition.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "quadrille/error.hpp"
+#include "verify/report.hpp"
+#include "verify/symbolic.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Run {
+  Buffer buffer;
+  Bytes first, last;
+};
+
+// One end of a message, found by (from, to, port).
+struct End {
+  Rank from, to;
+  std::optional<Port> port;
+  const Message* message;
+  auto key() const { return std::tuple(from, to, port); }
+};
+
+class Replay {
+ public:
+  Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report)
+      : schedule_(schedule), programs_(programs), most_pieces_(options.most_pieces), report_(report), terms_(schedule.problem.commutative),
+        memories_(programs.size()), next_round_(programs.size(), 0), heard_(programs.size()) {
+    for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+      sizes_.push_back(buffer_sizes(schedule, programs[rank]));
+      memories_[rank][0].write(0, {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operands(static_cast<Rank>(rank), static_cast<Rank>(rank)), 0});
+      heard_[rank].insert(static_cast<Rank>(rank));
+    }
+  }
+
+  void run() {
+    std::set<Count> numbers;
+    for (const Program& program : programs_)
+      for (const Round& round : program.rounds) numbers.insert(round.number);
+    for (const Count number : numbers) {
+      if (report_.full()) return;
+      play_round(number);
+    }
+    check_delivery();
+    if (schedule_.problem.collective == Collective::barrier) check_barrier();
+  }
+
+ private:
+  using Memory = std::array<SymbolicBuffer, 4>;
+
+  void add(Rule rule, Rank rank, std::optional<Region> region, std::string message) {
+    report_.add({rule, rank, stage_name(programs_[static_cast<std::size_t>(rank)].stages, number_), number_, region, std::move(message)});
+  }
+
+  // Bounds the work before any of it is done; 64 passes over a full memory are plenty for any schedule.
+  void charge(const Regions& regions) {
+    for (const Region& region : regions) {
+      bytes(region);
+      for (Count runs = 1; const Level& level : region.levels)
+        if (runs *= std::min(level.count, most_pieces_ + 1); runs > most_pieces_) too_large();
+      work_ += region.levels[0].count * region.levels[1].count * region.levels[2].count;
+    }
+    if (work_ > 64 * most_pieces_) too_large();
+  }
+
+  [[noreturn]] void too_large() const {
+    throw Error(ErrorCode::too_large, fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
+  }
+
+  Memory& memory(Rank rank) { return memories_[static_cast<std::size_t>(rank)]; }
+
+  Strip read(Rank rank, const Regions& regions) {
+    charge(regions);
+    Strip strip;
+    for (const Region& region : regions) {
+      Strip part;
+      for_each_run(region, [&](Bytes offset, Bytes length) { memory(rank)[static_cast<std::size_t>(region.buffer)].read(offset, length, part); });
+      if (std::any_of(part.begin(), part.end(), [](const Piece& piece) { return piece.term == Terms::undefined; }))
+        add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
+      held_ += static_cast<Count>(part.size());
+      if (held_ > most_pieces_) too_large();
+      strip.insert(strip.end(), part.begin(), part.end());
+    }
+    return strip;
+  }
+
+  void write(Rank rank, const Regions& regions, const Strip& strip) {
+    charge(regions);
+    std::size_t at = 0;
+    Bytes used = 0;  // of strip[at]
+    for (const Region& region : regions)
+      for_each_run(region, [&](Bytes offset, Bytes length) {
+        while (length > 0 && at < strip.size()) {
+          const Piece& piece = strip[at];
+          const Bytes part = std::min(length, piece.length - used);
+          memory(rank)[static_cast<std::size_t>(region.buffer)].write(offset, {part, piece.term, piece.index + used});
+          offset += part;
+          length -= part;
+          used += part;
+          if (used == piece.length) ++at, used = 0;
+        }
+      });
+  }
+
+  std::vector<Run> sorted_runs(const Regions& regions) {
+    charge(regions);
+    std::vector<Run> runs;
+    for (const Region& region : regions)
+      for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, offset + length}); });
+    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return std::tie(a.buffer, a.first) < std::tie(b.buffer, b.first); });
+    return runs;
+  }
+
+  static std::optional<Region> common(const Run& a, const Run& b) {
+    const Bytes first = std::max(a.first, b.first), last = std::min(a.last, b.last);
+    return a.buffer == b.buffer && first < last ? std::optional(Region{a.buffer, first, last - first, {}}) : std::nullopt;
+  }
+
+  // Bytes that occur twice among sorted runs.
+  static std::optional<Region> repeated(const std::vector<Run>& runs) {
+    for (std::size_t i = 1; i < runs.size(); ++i)
+      if (const auto both = common(runs[i - 1], runs[i])) return both;
+    return std::nullopt;
+  }
+
+  // Bytes that occur among `reads` and among `writes`, which do not repeat each other; both sorted.
+  static std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Run>& writes) {
+    for (const Run& read : reads) {
+      const auto after = std::partition_point(writes.begin(), writes.end(), [&](const Run& write) {
+        return std::tie(write.buffer, write.last) <= std::tie(read.buffer, read.first);
+      });
+      if (after != writes.end())
+        if (const auto both = common(read, *after)) return both;
+    }
+    return std::nullopt;
+  }
+
+  static bool usable(const Regions& source, const Regions& target) { return bytes(source) == bytes(target); }
+
+  void play_local(Rank rank, const Local& local) {
+    const std::vector<Run> target = sorted_runs(local.target);
+    if (const auto twice = repeated(target))
+      add(Rule::overlapping_writes, rank, twice, "a local operation writes these bytes twice");
+    else if (const auto both = shared(sorted_runs(local.source), target))
+      add(Rule::overlapping_local, rank, both, "source and target share these bytes");
+    if (!usable(local.source, local.target)) return;
+    Strip result = read(rank, local.source);
+    if (local.kind == LocalKind::reduce) result = combine(rank, local, result, read(rank, local.target));
+    write(rank, local.target, result);
+    held_ = 0;
+  }
+
+  Strip combine(Rank rank, const Local& local, const Strip& source, const Strip& target) {
+    Strip result;
+    std::size_t s = 0, t = 0;
+    Bytes s_used = 0, t_used = 0;
+    bool mismatch = false;
+    while (s < source.size() && t < target.size()) {
+      const Bytes length = std::min(source[s].length - s_used, target[t].length - t_used);
+      const Bytes s_index = source[s].index + s_used, t_index = target[t].index + t_used;
+      const bool defined = source[s].term != Terms::undefined && target[t].term != Terms::undefined;
+      mismatch = mismatch || (defined && s_index != t_index);
+      const auto term = !defined || s_index != t_index                    ? Terms::undefined
+                        : local.order == OperandOrder::source_first ? terms_.combine(source[s].term, target[t].term)
+                                                                    : terms_.combine(target[t].term, source[s].term);
+      result.push_back({length, term, t_index});
+      if (s_used += length; s_used == source[s].length) ++s, s_used = 0;
+      if (t_used += length; t_used == target[t].length) ++t, t_used = 0;
+    }
+    if (mismatch) add(Rule::operand_mismatch, rank, local.target.front(), "combines different elements of the operands");
+    return result;
+  }
+
+  void play_round(Count number) {
+    number_ = number;
+    std::vector<const Round*> rounds(programs_.size(), nullptr);
+    for (std::size_t rank = 0; rank < programs_.size(); ++rank) {
+      const auto& list = programs_[rank].rounds;
+      // Rounds out of order were reported; they are played where they stand in the numbering.
+      for (std::size_t i = next_round_[rank]; i < list.size() && list[i].number <= number; next_round_[rank] = ++i)
+        if (list[i].number == number) rounds[rank] = &list[i];
+    }
+    for (std::size_t rank = 0; rank < rounds.size(); ++rank)
+      if (rounds[rank])
+        for (const Local& local : rounds[rank]->locals)
+          if (in_buffers(static_cast<Rank>(rank), local.source) && in_buffers(static_cast<Rank>(rank), local.target)) play_local(static_cast<Rank>(rank), local);
+
+    std::vector<End> sends, receives;
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const auto rank = static_cast<Rank>(i);
+      if (!rounds[i]) continue;
+      for (const Message& message : rounds[i]->sends) sends.push_back({rank, message.peer, message.port, &message});
+      for (const Message& message : rounds[i]->receives) receives.push_back({message.peer, rank, message.port, &message});
+      check_write_overlap(rank, *rounds[i]);
+    }
+    play_messages(sends, receives);
+    play_controls(rounds);
+  }
+
+  void check_write_overlap(Rank rank, const Round& round) {
+    Regions written;
+    for (const Message& message : round.receives) written.insert(written.end(), message.regions.begin(), message.regions.end());
+    if (const auto twice = repeated(sorted_runs(written))) add(Rule::overlapping_writes, rank, twice, "received twice in one round");
+  }
+
+  void play_messages(std::vector<End>& sends, std::vector<End>& receives) {
+    const auto by_key = [](const End& a, const End& b) { return a.key() < b.key(); };
+    std::stable_sort(sends.begin(), sends.end(), by_key);
+    std::stable_sort(receives.begin(), receives.end(), by_key);
+    std::vector<std::pair<const End*, Strip>> under_way;
+    held_ = 0;
+    std::size_t s = 0, r = 0;
+    while (s < sends.size() || r < receives.size()) {
+      if (r == receives.size() || (s < sends.size() && by_key(sends[s], receives[r]))) {
+        add(Rule::unmatched_message, sends[s].from, {}, fmt::format("rank {} has no receive in this round for {} bytes sent to it", sends[s].to, bytes(sends[s].message->regions)));
+        ++s;
+      } else if (s == sends.size() || by_key(receives[r], sends[s])) {
+        add(Rule::unmatched_message, receives[r].to, {}, fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].from, bytes(receives[r].message->regions)));
+        ++r;
+      } else {
+        const Regions& source = sends[s].message->regions;
+        const Regions& target = receives[r].message->regions;
+        if (!usable(source, target))
+          add(Rule::length_mismatch, receives[r].to, {}, fmt::format("rank {} sends {} bytes and {} are received", sends[s].from, bytes(source), bytes(target)));
+        else if (in_buffers(sends[s].from, source) && in_buffers(receives[r].to, target))
+          under_way.emplace_back(&receives[r], read(sends[s].from, source));
+        ++s;
+        ++r;
+      }
+      if (report_.full()) return;
+    }
+    for (const auto& [end, strip] : under_way) write(end->to, end->message->regions, strip);
+    held_ = 0;
+    for (const Memory& memory : memories_)
+      for (const SymbolicBuffer& buffer : memory) held_ += static_cast<Count>(buffer.piece_count());
+    if (std::exchange(held_, 0) > most_pieces_) too_large();
+  }
+
+  // A control message tells its receiver whatever its sender had heard before the round.
+  void play_controls(const std::vector<const Round*>& rounds) {
+    std::multiset<std::tuple<Rank, Rank, Bytes>> sent;
+    for (std::size_t i = 0; i < rounds.size(); ++i)
+      if (rounds[i])
+        for (const Control& control : rounds[i]->control_sends) sent.emplace(static_cast<Rank>(i), control.peer, control.bytes);
+    if (sent.empty() && std::none_of(rounds.begin(), rounds.end(), [](const Round* round) { return round && !round->control_receives.empty(); })) return;
+    const auto old = heard_;
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      if (!rounds[i]) continue;
+      for (const Control& control : rounds[i]->control_receives) {
+        const auto match = sent.find({control.peer, static_cast<Rank>(i), control.bytes});
+        if (match == sent.end()) {
+          add(Rule::unmatched_message, static_cast<Rank>(i), {}, fmt::format("rank {} sends no control message of {} bytes in this round", control.peer, control.bytes));
+          continue;
+        }
+        sent.erase(match);
+        const auto& news = old[static_cast<std::size_t>(control.peer)];
+        heard_[i].insert(news.begin(), news.end());
+      }
+    }
+    for (const auto& [from, to, length] : sent)
+      add(Rule::unmatched_message, from, {}, fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
+  }
+
+  // Regions outside their buffers were reported; they are not played.
+  bool in_buffers(Rank rank, const Regions& regions) const {
+    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return lies_in(sizes_[static_cast<std::size_t>(rank)], region); });
+  }
+
+  void check_delivery() {
+    for (std::size_t rank = 0; rank < programs_.size(); ++rank)
+      for (const ExpectedPiece& expected : expected_output(schedule_.problem, static_cast<Rank>(rank))) {
+        if (report_.full()) return;
+        Strip strip;
+        memories_[rank][1].read(expected.offset, expected.length, strip);
+        const Terms::Term wanted = terms_.operands(expected.first, expected.last);
+        Bytes at = 0;
+        for (const Piece& piece : strip) {
+          if (piece.term != wanted || piece.index != expected.input_offset + at) {
+            report_wrong_piece(static_cast<Rank>(rank), expected, at, piece, wanted);
+            break;
+          }
+          at += piece.length;
+        }
+      }
+  }
+
+  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const Piece& piece, Terms::Term wanted) {
+    const bool right_operands = piece.index == expected.input_offset + at && terms_.same_operands(piece.term, wanted);
+    const Region where{Buffer::output, expected.offset + at, piece.length, {}};
+    const auto description = [&](Terms::Term term, Bytes index) {
+      return term == Terms::undefined ? std::string("nothing") : fmt::format("{}, bytes from {}", terms_.to_string(term), index);
+    };
+    report_.add({right_operands ? Rule::operand_order : Rule::delivery, rank, "", {}, where,
+                 fmt::format("holds {} at the end; expected {}", description(piece.term, piece.index), description(wanted, expected.input_offset + at))});
+  }
+
+  void check_barrier() {
+    for (std::size_t rank = 0; rank < heard_.size(); ++rank)
+      if (heard_[rank].size() != heard_.size())
+        report_.add({Rule::delivery, static_cast<Rank>(rank), "", {}, {}, fmt::format("has heard from {} of {} ranks at the end", heard_[rank].size(), heard_.size())});
+  }
+
+  const Schedule& schedule_;
+  const std::vector<Program>& programs_;
+  const Count most_pieces_;
+  Report& report_;
+  Terms terms_;
+  std::vector<Memory> memories_;
+  std::vector<std::array<Bytes, 4>> sizes_;
+  std::vector<std::size_t> next_round_;
+  std::vector<std::set<Rank>> heard_;  // barrier: of whom each rank knows
+  Count number_ = 0;
+  Count held_ = 0;  // pieces of messages under way
+  Count work_ = 0;
+};
+
+}  // namespace
+
+void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report) {
+  Replay(schedule, programs, options, report).run();
+}
+
+}  // namespace quadrille

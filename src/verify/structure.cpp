@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rules that hold for each program by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/report.hpp"
+
+namespace quadrille {
+namespace {
+
+class StructureCheck {
+ public:
+  StructureCheck(const Schedule& schedule, const Program& program, Count port_limit, Report& report)
+      : schedule_(schedule), program_(program), port_limit_(port_limit), report_(report), sizes_(buffer_sizes(schedule, program)) {
+    const auto compare = [&](Bytes stated, Bytes canonical, const char* which) {
+      if (stated != canonical)
+        report_.add({Rule::buffer_size, program.rank, "", {}, {},
+                     fmt::format("the {} buffer has {} bytes; {} needs {}", which, stated, name(schedule.problem.collective), canonical)});
+    };
+    compare(sizes_[0], input_bytes(schedule.problem, program.rank), "input");
+    compare(sizes_[1], output_bytes(schedule.problem, program.rank), "output");
+  }
+
+  void round(const Round& round) {
+    round_ = &round;
+    for (const Local& local : round.locals) check_local(local);
+    check_messages(round.sends, "sends", false);
+    check_messages(round.receives, "receives", true);
+    for (const auto* controls : {&round.control_sends, &round.control_receives})
+      for (const Control& control : *controls) {
+        check_peer(control.peer);
+        if (control.bytes < 0) add(Rule::length_mismatch, {}, fmt::format("a control message has {} bytes", control.bytes));
+      }
+  }
+
+  void check_order(const std::vector<Stage>& stages) {
+    Count previous = -1;
+    for (const Round& round : program_.rounds) {
+      round_ = &round;
+      if (round.number <= previous) add(Rule::round_order, {}, fmt::format("round {} comes after round {}", round.number, previous));
+      const bool in_stage = std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+        return round.number >= stage.first_round && round.number - stage.first_round < stage.round_count;
+      });
+      if (!in_stage) add(Rule::round_order, {}, fmt::format("round {} lies in no stage", round.number));
+      previous = round.number;
+    }
+  }
+
+ private:
+  void add(Rule rule, std::optional<Region> region, std::string message) {
+    report_.add({rule, program_.rank, stage_name(program_.stages, round_->number), round_->number, region, std::move(message)});
+  }
+
+  void check_region(const Region& region, bool written) {
+    if (written && region.buffer == Buffer::input) add(Rule::input_written, region, "the input is the caller's and is never written");
+    if (lies_in(sizes_, region)) return;
+    const auto [first, last] = hull(region);
+    add(Rule::out_of_buffer, region, fmt::format("bytes {} to {} of a buffer of {}", first, last, sizes_[static_cast<std::size_t>(region.buffer)]));
+  }
+
+  void check_regions(const Regions& regions, bool written) {
+    for (const Region& region : regions) check_region(region, written);
+  }
+
+  void check_local(const Local& local) {
+    check_regions(local.source, false);
+    check_regions(local.target, true);
+    const Bytes source = bytes(local.source), target = bytes(local.target);
+    if (source != target) add(Rule::length_mismatch, first(local.target), fmt::format("{} bytes into {}", source, target));
+    if (local.kind == LocalKind::copy) return;
+    const Bytes element = schedule_.problem.element_bytes;
+    for (const Regions* regions : {&local.source, &local.target})
+      for (const Region& region : *regions)
+        if (region.length % element != 0)
+          add(Rule::element_cut, region, fmt::format("runs of {} bytes cut elements of {}", region.length, element));
+  }
+
+  void check_peer(Rank peer) {
+    if (peer < 0 || peer >= schedule_.problem.ranks)
+      add(Rule::unknown_rank, {}, fmt::format("there is no rank {}; ranks are 0 to {}", peer, schedule_.problem.ranks - 1));
+    if (peer == program_.rank) add(Rule::self_message, {}, "a message to oneself is a local copy");
+  }
+
+  void check_messages(const std::vector<Message>& messages, const char* verb, bool written) {
+    std::vector<std::pair<Rank, std::optional<Port>>> ends;
+    for (const Message& message : messages) {
+      check_peer(message.peer);
+      check_regions(message.regions, written);
+      ends.emplace_back(message.peer, message.port);
+    }
+    std::sort(ends.begin(), ends.end());
+    for (std::size_t i = 1; i < ends.size(); ++i)
+      if (ends[i] == ends[i - 1] || (ends[i].first == ends[i - 1].first && !ends[i - 1].second))
+        add(Rule::repeated_message, {}, fmt::format("{} two messages with rank {} in one round by the same port", verb, ends[i].first));
+    if (static_cast<Count>(messages.size()) > port_limit_)
+      add(Rule::port_limit, {}, fmt::format("{} {} messages in one round on {} ports", verb, messages.size(), port_limit_));
+  }
+
+  static std::optional<Region> first(const Regions& regions) {
+    return regions.empty() ? std::nullopt : std::optional(regions.front());
+  }
+
+  const Schedule& schedule_;
+  const Program& program_;
+  const Count port_limit_;
+  Report& report_;
+  const std::array<Bytes, 4> sizes_;
+  const Round* round_ = nullptr;
+};
+
+}  // namespace
+
+void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, Report& report) {
+  for (const Program& program : programs) {
+    if (report.full()) return;
+    if (program.stages != programs.front().stages)
+      report.add({Rule::stage_disagreement, program.rank, "", {}, {},
+                  fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(), programs.front().stages.size(), programs.front().rank)});
+    StructureCheck check(schedule, program, port_limit, report);
+    check.check_order(program.stages);
+    for (const Round& round : program.rounds) check.round(round);
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verify/symbolic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quadrille {
+namespace {
+
+Piece from(const Piece& piece, Bytes skipped, Bytes length) { return {length, piece.term, piece.index + skipped}; }
+
+}  // namespace
+
+Terms::Sequence Terms::merged(const Sequence& sequence) {
+  Sequence result;
+  for (const auto& [first, last] : sequence)
+    if (!result.empty() && result.back().second + 1 == first)
+      result.back().second = last;
+    else
+      result.emplace_back(first, last);
+  return result;
+}
+
+Terms::Sequence Terms::sorted(Sequence sequence) {
+  std::sort(sequence.begin(), sequence.end());
+  return merged(sequence);
+}
+
+Terms::Term Terms::entered(Sequence sequence) {
+  const auto [entry, fresh] = known_.try_emplace(std::move(sequence), static_cast<Term>(sequences_.size()));
+  if (fresh) sequences_.push_back(entry->first);
+  return entry->second;
+}
+
+Terms::Term Terms::operands(Rank first, Rank last) { return entered({{first, last}}); }
+
+Terms::Term Terms::combine(Term left, Term right) {
+  if (left == undefined || right == undefined) return undefined;
+  const auto [entry, fresh] = combined_.try_emplace({left, right}, undefined);
+  if (fresh) {
+    Sequence both = sequences_[static_cast<std::size_t>(left)];
+    const Sequence& second = sequences_[static_cast<std::size_t>(right)];
+    both.insert(both.end(), second.begin(), second.end());
+    entry->second = entered(commutative_ ? sorted(std::move(both)) : merged(both));
+  }
+  return entry->second;
+}
+
+bool Terms::same_operands(Term a, Term b) const {
+  if (a == undefined || b == undefined) return a == b;
+  return sorted(sequences_[static_cast<std::size_t>(a)]) == sorted(sequences_[static_cast<std::size_t>(b)]);
+}
+
+std::string Terms::to_string(Term term) const {
+  if (term == undefined) return "nothing";
+  std::string text;
+  for (const auto& [first, last] : sequences_[static_cast<std::size_t>(term)])
+    text += fmt::format("{}{}", text.empty() ? "" : " o ", first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+  return "rank " + text;
+}
+
+void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
+  const Bytes end = offset + length;
+  auto entry = pieces_.upper_bound(offset);
+  if (entry != pieces_.begin()) --entry;
+  const auto append = [&](const Piece& piece) {
+    if (piece.length <= 0) return;
+    if (!strip.empty() && strip.back().term == piece.term && (piece.term == Terms::undefined || strip.back().index + strip.back().length == piece.index))
+      strip.back().length += piece.length;
+    else
+      strip.push_back(piece);
+  };
+  for (; entry != pieces_.end() && entry->first < end; ++entry) {
+    const Bytes first = std::max(offset, entry->first);
+    const Bytes last = std::min(end, entry->first + entry->second.length);
+    if (first >= last) continue;
+    append({first - offset, Terms::undefined, 0});
+    append(from(entry->second, first - entry->first, last - first));
+    offset = last;
+  }
+  append({end - offset, Terms::undefined, 0});
+}
+
+void SymbolicBuffer::write(Bytes offset, const Piece& piece) {
+  const Bytes end = offset + piece.length;
+  auto entry = pieces_.upper_bound(offset);
+  if (entry != pieces_.begin()) --entry;
+  while (entry != pieces_.end() && entry->first < end) {
+    const Bytes old_first = entry->first;
+    const Piece old = entry->second;
+    const Bytes old_end = old_first + old.length;
+    if (old_end <= offset) {
+      ++entry;
+      continue;
+    }
+    entry = pieces_.erase(entry);
+    if (old_first < offset) pieces_.emplace_hint(entry, old_first, from(old, 0, offset - old_first));
+    if (old_end > end) entry = pieces_.emplace_hint(entry, end, from(old, end - old_first, old_end - end));
+  }
+  if (piece.term == Terms::undefined || piece.length == 0) return;
+  // What follows on in the vector is one piece: whole buffers stay a single entry.
+  const auto after = pieces_.lower_bound(offset);
+  if (after != pieces_.begin()) {
+    Piece& before = std::prev(after)->second;
+    if (std::prev(after)->first + before.length == offset && before.term == piece.term && before.index + before.length == piece.index) {
+      before.length += piece.length;
+      return;
+    }
+  }
+  pieces_.emplace_hint(after, offset, piece);
+}
+
+}  // namespace quadrille

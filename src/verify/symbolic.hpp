@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of symbols instead of bytes: each byte knows which operands it combines and which byte of the vector it is.
+// Runs of bytes that belong together are one piece, so the cost does not depend on how long blocks are.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// Combinations of ranks' operands, each stored once: a sequence of rank intervals in operand order (sorted where the
+// operator commutes).
+class Terms {
+ public:
+  using Term = int;
+  static constexpr Term undefined = -1;
+
+  explicit Terms(bool commutative) : commutative_(commutative) {}
+  Term operands(Rank first, Rank last);       // first o .. o last
+  Term combine(Term left, Term right);        // undefined if either is
+  bool same_operands(Term a, Term b) const;   // in whatever order
+  std::string to_string(Term term) const;
+
+ private:
+  using Sequence = std::vector<std::pair<Rank, Rank>>;
+  Term entered(Sequence sequence);
+  static Sequence sorted(Sequence sequence);
+  static Sequence merged(const Sequence& sequence);
+
+  bool commutative_;
+  std::vector<Sequence> sequences_;
+  std::map<Sequence, Term> known_;
+  std::map<std::pair<Term, Term>, Term> combined_;
+};
+
+struct Piece {
+  Bytes length = 0;
+  Terms::Term term = Terms::undefined;
+  Bytes index = 0;  // of the first byte in the operands' inputs; the following bytes follow there, too
+};
+
+using Strip = std::vector<Piece>;  // symbols of a list of regions, in its order
+
+class SymbolicBuffer {
+ public:
+  void read(Bytes offset, Bytes length, Strip& strip) const;  // appends; undefined where nothing was written
+  void write(Bytes offset, const Piece& piece);
+  std::size_t piece_count() const { return pieces_.size(); }
+
+ private:
+  std::map<Bytes, Piece> pieces_;  // by offset; disjoint, defined ones only
+};
+
+}  // namespace quadrille

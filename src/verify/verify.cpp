@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules that a schedule must keep. Each has a negative test in tests/verify/rules_test.cpp.
+//
+// What every program must be (structure.cpp):
+//   out-of-buffer        a region lies inside its buffer, and the buffer is input, output or scratch
+//   input-written        nothing writes to the input
+//   buffer-size          a document's input and output buffers have the sizes of its collective
+//   length-mismatch      source and target of a local operation, and both ends of a message, are equally long
+//   element-cut          a reduction's regions are whole elements
+//   unknown-rank         the peer of a message is one of the ranks
+//   self-message         no message goes from a rank to itself
+//   round-order          rounds ascend, and each lies in a stage
+//   stage-disagreement   all programs name the same stages
+//   repeated-message     between two ranks there is one message a round for each port
+//   port-limit           no rank sends, or receives, more messages a round than there are ports
+// What happens when all programs run (replay.cpp):
+//   unmatched-message    every send has its receive in the same round, and every receive its send; the same for control
+//   overlapping-writes   no two writes of a round meet at a rank; no operation writes a byte twice
+//   overlapping-local    source and target of a local operation do not overlap
+//   undefined-read       nothing is read from output or scratch that was not written before
+//   operand-mismatch     a reduction combines the same elements of both operands
+//   operand-order        with an operator that does not commute, operands are combined in rank order
+//   delivery             at the end every byte of the output is what the collective asks for; nobody is left out of a barrier
+// What happens when they run at their own pace (deadlock.cpp):
+//   deadlock             if a message completes only when both ends have posted it, everything completes under each policy
+//
+// Not looked at: links and contention (a schedule knows no topology's links), and how long anything takes.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "quadrille/error.hpp"
+#include "verify/report.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::array<std::string_view, 19> rule_names{
+    "delivery", "operand-order", "operand-mismatch", "undefined-read", "overlapping-writes", "overlapping-local", "out-of-buffer",
+    "input-written", "buffer-size", "length-mismatch", "element-cut", "unmatched-message", "repeated-message", "self-message",
+    "unknown-rank", "port-limit", "round-order", "stage-disagreement", "deadlock"};
+
+Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
+  if (options.port_limit) return *options.port_limit;
+  if (const auto ports = schedule.parameters.find("ports"); ports != schedule.parameters.end())
+    if (const Count* value = std::get_if<Count>(&ports->second)) return *value;
+  return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
+}
+
+}  // namespace
+
+std::string_view name(Rule rule) { return rule_names.at(static_cast<std::size_t>(rule)); }
+
+const std::vector<Rule>& all_rules() {
+  static const std::vector<Rule> rules = [] {
+    std::vector<Rule> list;
+    for (std::size_t i = 0; i < rule_names.size(); ++i) list.push_back(static_cast<Rule>(i));
+    return list;
+  }();
+  return rules;
+}
+
+std::string to_string(const Finding& finding) {
+  std::string place;
+  const auto add = [&](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
+  if (finding.rank) add(fmt::format("rank {}", *finding.rank));
+  if (!finding.stage.empty()) add(fmt::format("stage '{}'", finding.stage));
+  if (finding.round) add(fmt::format("round {}", *finding.round));
+  if (finding.region) add(to_string(*finding.region));
+  return fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", name(finding.rule), finding.message);
+}
+
+std::string stage_name(const std::vector<Stage>& stages, Count round) {
+  for (const Stage& stage : stages)
+    if (round >= stage.first_round && round - stage.first_round < stage.round_count) return stage.name;
+  return "";
+}
+
+std::array<Bytes, 4> buffer_sizes(const Schedule& schedule, const Program& program) {
+  const auto size = [&](const std::vector<Bytes>& stated, Bytes canonical) {
+    return stated.empty() ? canonical : stated[static_cast<std::size_t>(program.rank)];
+  };
+  return {size(schedule.stated_input_bytes, input_bytes(schedule.problem, program.rank)),
+          size(schedule.stated_output_bytes, output_bytes(schedule.problem, program.rank)), program.scratch_bytes, 0};
+}
+
+bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
+  const auto [first, last] = hull(region);
+  return region.length >= 0 && first >= 0 && last <= sizes[static_cast<std::size_t>(region.buffer)];
+}
+
+std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
+  check(schedule.problem);
+  const Count p = schedule.problem.ranks;
+  if (p > options.most_pieces)
+    throw Error(ErrorCode::too_large, fmt::format("{} ranks are too many to replay one by one", p));
+  std::vector<Program> programs;
+  Count operations = 0;
+  for (Rank rank = 0; rank < p; ++rank) {
+    programs.push_back(schedule.program(rank));
+    for (const Round& round : programs.back().rounds)
+      operations += 1 + static_cast<Count>(round.locals.size() + round.sends.size() + round.receives.size());
+    if (operations > options.most_pieces)
+      throw Error(ErrorCode::too_large, fmt::format("the programs of {} ranks have more than {} operations: too many to replay; take fewer ranks", p, options.most_pieces));
+  }
+
+  Report report(options.most_findings);
+  check_structure(schedule, programs, port_limit(schedule, options), report);
+  if (!report.full()) replay(schedule, programs, options, report);
+  for (const Policy policy : options.policies)
+    if (!report.full()) check_deadlock(programs, policy, report);
+  return report.take();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table, the files and the references agree.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+namespace {
+
+const std::filesystem::path root = QUADRILLE_SOURCE_DIR;
+
+std::string file_of(const Algorithm& algorithm) {
+  std::string stem(algorithm.id);
+  std::replace(stem.begin(), stem.end(), '-', '_');
+  return std::string(name(algorithm.collective)) + '/' + stem + ".cpp";
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Table, HasARowForEachFileAndAFileForEachRow) {
+  std::set<std::string> rows, files;
+  for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(file_of(*algorithm)).second) << algorithm->id;
+  for (const auto& folder : std::filesystem::directory_iterator(root / "src/collectives")) {
+    if (!folder.is_directory()) continue;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+      if (file.path().extension() == ".cpp") files.insert(relative(file.path(), root / "src/collectives").string());
+  }
+  EXPECT_EQ(rows, files);
+}
+
+TEST(Table, RecordsAreComplete) {
+  for (const Algorithm* algorithm : all_algorithms()) {
+    EXPECT_FALSE(algorithm->id.empty());
+    EXPECT_FALSE(algorithm->summary.empty()) << algorithm->id;
+    EXPECT_EQ(algorithm->summary.find('\n'), std::string_view::npos) << algorithm->id;
+    EXPECT_NE(algorithm->generate, nullptr) << algorithm->id;
+    if (!algorithm->needs.empty()) EXPECT_NE(algorithm->reason_against, nullptr) << algorithm->id;
+    EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm);
+    for (const Parameter& parameter : algorithm->parameters) {
+      EXPECT_FALSE(parameter.summary.empty()) << algorithm->id << ' ' << parameter.name;
+      const bool is_word = std::holds_alternative<std::string>(parameter.standard);
+      EXPECT_EQ(is_word, !parameter.choices.empty()) << algorithm->id << ' ' << parameter.name;
+      if (is_word)
+        EXPECT_EQ(std::count(parameter.choices.begin(), parameter.choices.end(), std::get<std::string>(parameter.standard)), 1);
+      else
+        EXPECT_FALSE(parameter.range.empty()) << algorithm->id << ' ' << parameter.name;
+    }
+  }
+}
+
+TEST(Table, SourcesAreInTheBibliographyAndAtTheHeadOfTheFile) {
+  const std::string bibliography = contents(root / "docs/references.bib");
+  for (const Algorithm* algorithm : all_algorithms()) {
+    const std::string key(algorithm->source.substr(0, algorithm->source.find(',')));
+    EXPECT_NE(bibliography.find('{' + key + ','), std::string::npos) << algorithm->id << ": " << key;
+    EXPECT_NE(contents(root / "src/collectives" / file_of(*algorithm)).find('[' + key + ']'), std::string::npos) << algorithm->id;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The folder map of docs/architecture.md is the tree as it is.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+namespace {
+
+const std::filesystem::path root = QUADRILLE_SOURCE_DIR;
+
+std::set<std::string> folders_of_the_map() {
+  std::set<std::string> folders;
+  std::ifstream document(root / "docs/architecture.md");
+  bool in_map = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("```"))
+      in_map = line == "```text";
+    else if (in_map)
+      folders.insert(line.substr(0, line.find("/ ")));
+  }
+  return folders;
+}
+
+TEST(Architecture, FoldersOfTheMapExist) {
+  EXPECT_GE(folders_of_the_map().size(), 10u);
+  for (const std::string& folder : folders_of_the_map()) EXPECT_TRUE(is_directory(root / folder)) << folder;
+}
+
+TEST(Architecture, FoldersOfTheSourcesAreOnTheMap) {
+  const auto map = folders_of_the_map();
+  for (const char* top : {"include", "src"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top))
+      if (entry.is_directory()) EXPECT_TRUE(map.contains(relative(entry.path(), root).string())) << entry.path();
+}
+
+// A file of src/x is tested in tests/x.
+TEST(Architecture, TestsMirrorTheLayers) {
+  for (const auto& entry : std::filesystem::directory_iterator(root / "src"))
+    EXPECT_TRUE(is_directory(root / "tests" / entry.path().filename())) << entry.path();
+}
+
+}  // namespace

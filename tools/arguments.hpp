@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading the command's arguments: sizes with units, lists and ranges, names. Everything throws Error{misuse} with a
+// sentence that says what was expected.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/problem.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille::command {
+
+[[noreturn]] void refuse(const std::string& sentence);
+
+// "there is no <what> '<word>'", with the nearest of `known`, or all of them.
+[[noreturn]] void refuse_unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// "8B", "64KiB", "1MB"; a bare number only if it is 0.
+Bytes parse_size(std::string_view text);
+std::vector<Bytes> parse_sizes(std::string_view list);  // "8B,1KiB"
+
+// A whole number from `least` on; `what` names it in the sentence.
+Count parse_whole(std::string_view text, std::string_view what, Count least);
+
+struct Range {
+  Count first = 0;
+  Count last = 0;
+};
+Range parse_range(std::string_view text, std::string_view what, Count least);                // "5" or "2..8"
+std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Count least);  // "2..8,16"
+
+double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"
+
+Collective parse_collective(const std::string& text);
+std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
+std::string_view name(Policy policy);
+
+// Names of the collectives that the table has algorithms for.
+std::vector<std::string> collectives_with_algorithms();
+
+}  // namespace quadrille::command

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From --algorithm to cases: "all" and ranges of parameters written out, for every problem.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/problem.hpp"
+
+namespace quadrille::command {
+
+struct Case {
+  std::size_t index = 0;  // of the problem
+  Problem problem;
+  Choice choice;
+};
+
+// "all": every algorithm of the table, with its defaults; those that do not apply are left out. A specification such as
+// "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is remarked upon
+// on stderr; a specification of which nothing remains is an error, with its first reason.
+std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications);
+
+// "bruck:form=classical,ports=1,radix=8", and the same without the parameters that have their defaults.
+std::string full_name(const Choice& choice);
+std::string short_name(const Problem& problem, const Choice& choice);
+std::string short_name(const Problem& problem, const std::string& specification);  // unknown names are left as they are
+
+}  // namespace quadrille::command

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands: each adds itself to the command's parser and says how it is run. One file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace quadrille::command {
+
+// Exit codes. Whoever cannot go on throws Error, and `main` turns it into one sentence on stderr and exit 2.
+inline constexpr int good = 0;
+inline constexpr int with_findings = 1;
+inline constexpr int misused = 2;
+
+struct Subcommand {
+  CLI::App* parser = nullptr;
+  std::function<int()> run;
+  bool on_all_ranks = false;  // under an MPI launcher; the others run on rank 0 alone
+};
+
+Subcommand add_list(CLI::App& command);
+Subcommand add_info(CLI::App& command);
+Subcommand add_schedule(CLI::App& command);
+Subcommand add_verify(CLI::App& command);
+Subcommand add_race(CLI::App& command);
+Subcommand add_completion(CLI::App& command);
+
+}  // namespace quadrille::command

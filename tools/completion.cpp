@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille completion: a completion script, written from the parser and the table.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "output.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr const char* script = R"(# bash completion for quadrille; written by 'quadrille completion bash'
+_quadrille() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
+  case $previous in
+    --algorithm) words='{algorithms}' ;;
+    --policy) words='blocking nonblocking dataflow all' ;;
+    --executor) words='threads mpi' ;;
+    --format) words='text json' ;;
+    --output) compopt -o default; COMPREPLY=(); return ;;
+    *)
+      if ((COMP_CWORD == 1)); then
+        words='{subcommands}'
+      else
+        case ${{COMP_WORDS[1]}} in
+{options}        esac
+      fi ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  if ((COMP_CWORD > 1)) && [[ ${{COMP_WORDS[1]}} == verify && $word != -* ]]; then COMPREPLY+=($(compgen -f -- "$word")); fi
+}}
+complete -F _quadrille quadrille
+)";
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+int run(const CLI::App& command, const std::string& shell) {
+  if (shell.empty()) refuse("name a shell: quadrille completion bash");
+  if (shell != "bash") refuse_unknown("completion for the shell", shell, {"bash"});
+  std::set<std::string_view> algorithms{"all", "vendor"};
+  for (const Algorithm* algorithm : all_algorithms()) algorithms.insert(algorithm->id);
+  std::vector<std::string> subcommands = option_names(command);
+  std::string options;
+  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string& name = subcommand->get_name();
+    subcommands.push_back(name);
+    std::vector<std::string> words = option_names(*subcommand);
+    if (name == "completion") words.push_back("bash");
+    if (subcommand->get_option_no_throw("collective") || name == "verify")
+      for (const std::string& collective : collectives_with_algorithms()) words.push_back(collective);
+    options += fmt::format("          {}) words='{}' ;;\n", name, fmt::join(words, " "));
+  }
+  Output().finish(fmt::format(script, fmt::arg("algorithms", fmt::join(algorithms, " ")),
+                              fmt::arg("subcommands", fmt::join(subcommands, " ")), fmt::arg("options", options)));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_completion(CLI::App& command) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* parser = command.add_subcommand("completion", "print a completion script for the shell");
+  parser->add_option("shell", *shell, "bash")->type_name("SHELL");
+  parser->footer("Example:\n  source <(quadrille completion bash)");
+  return {parser, [&command, shell] { return run(command, *shell); }};
+}
+
+}  // namespace quadrille::command

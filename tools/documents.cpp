@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "documents.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "quadrille/document.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // /dev/zero never ends
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& file) : number_(file == "-" ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY)) {}
+  ~Descriptor() {
+    if (number_ > STDERR_FILENO) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string whole_text(const std::string& file, const std::string& label) {
+  const auto fail = [&](ErrorCode code, const std::string& reason) {
+    throw Error(code, fmt::format("cannot read {}: {}", label, reason));
+  };
+  const Descriptor descriptor(file);
+  struct stat status {};
+  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) fail(ErrorCode::environment, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail(ErrorCode::environment, "it is a directory");
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    const ssize_t length = ::read(descriptor.number(), piece.data(), piece.size());
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0) fail(ErrorCode::environment, std::strerror(errno));
+    if (length == 0) break;
+    if (std::memchr(piece.data(), 0, static_cast<std::size_t>(length))) fail(ErrorCode::malformed, "it is no text");
+    if (text.size() + static_cast<std::size_t>(length) > most_bytes) fail(ErrorCode::too_large, "it is longer than 1 GiB");
+    text.append(piece.data(), static_cast<std::size_t>(length));
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
+  return text;
+}
+
+}  // namespace
+
+std::vector<Schedule> read_schedules(const std::string& file) {
+  const std::string label = file == "-" ? "stdin" : "'" + file + "'";
+  const std::string text = whole_text(file, label);
+  try {
+    return parse_documents(text);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", label, error.what()));
+  }
+}
+
+}  // namespace quadrille::command

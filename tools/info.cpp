@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille info: this build, this machine, the MPI libraries found, and what a race would run on.
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "command.hpp"
+#include "json.hpp"
+#include "machine.hpp"
+#include "output.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille::command {
+namespace {
+
+int run(bool json) {
+  const Machine machine = this_machine();
+  const TransportChoice choice = choose_transport();
+  Json found = Json::array();
+  std::string lines;
+  for (const PlugIn& plug_in : plug_ins()) {
+    const std::string version = plug_in.installed ? library_version(plug_in) : "no plug-in was built for it";
+    found.push_back({{"library", plug_in.library}, {"path", plug_in.path}, {"installed", plug_in.installed}, {"version", version}});
+    lines += fmt::format("{:<10} {}\n{:<10} {}{}\n", plug_in.library, version, "", plug_in.path,
+                         plug_in.installed ? "" : " is not there");
+  }
+  Output output;
+  if (json)
+    output.finish(to_text({{"version", version},
+                           {"compiler", compiler},
+                           {"build_type", build_type},
+                           {"machine", to_json(machine)},
+                           {"plug_ins", std::move(found)},
+                           {"transport", choice.transport},
+                           {"reason", choice.reason}}));
+  else
+    output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}chosen     {}: {}\n", version, build_type, compiler,
+                              to_string(machine), lines, choice.transport, choice.reason));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_info(CLI::App& command) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* parser = command.add_subcommand("info", "version, machine, MPI libraries found, and which one would be used and why");
+  parser->add_flag("--json", *json, "as a JSON object");
+  parser->footer(
+      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n\n"
+      "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
+  return {parser, [json] { return run(*json); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille list: what the table of algorithms holds.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "json.hpp"
+#include "output.hpp"
+#include "quadrille/algorithm.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string collective;
+  bool json = false, markdown = false;
+};
+
+std::string range_text(const Parameter& parameter) {
+  if (!parameter.choices.empty()) return fmt::format("{}", fmt::join(parameter.choices, " | "));
+  return parameter.range.empty() ? fmt::format("{}..", parameter.least) : std::string(parameter.range);
+}
+
+std::string_view needs_text(const Algorithm& algorithm) {
+  return algorithm.needs.empty() ? "any number of ranks" : algorithm.needs;
+}
+
+Json json_of(const Algorithm& algorithm) {
+  Json parameters = Json::array();
+  for (const Parameter& parameter : algorithm.parameters) {
+    Json entry{{"name", parameter.name}, {"summary", parameter.summary}, {"default", to_json(parameter.standard)}};
+    if (parameter.choices.empty())
+      entry["range"] = range_text(parameter);
+    else
+      entry["choices"] = parameter.choices;
+    parameters.push_back(std::move(entry));
+  }
+  return {{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
+          {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source}};
+}
+
+std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_t width) {
+  const std::size_t indent = id_width + 4;
+  std::size_t key_width = 6;  // "source"
+  for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
+  std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(algorithm.summary, width - indent, indent));
+  const auto add = [&](std::string_view key, std::string_view value) {
+    const std::size_t column = indent + key_width + 2;
+    text += fmt::format("{:{}}{:<{}}  {}\n", "", indent, key, key_width, wrapped(value, width - column, column));
+  };
+  for (const Parameter& parameter : algorithm.parameters)
+    add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), to_string(parameter.standard), parameter.summary));
+  add("needs", needs_text(algorithm));
+  add("source", algorithm.source);
+  return text;
+}
+
+std::string markdown_of(const Algorithm& algorithm) {
+  const auto escaped = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return text;
+  };
+  std::vector<std::string> parameters;
+  for (const Parameter& parameter : algorithm.parameters)
+    parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter),
+                                     to_string(parameter.standard), parameter.summary));
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", algorithm.id, escaped(std::string(algorithm.summary)),
+                     parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
+                     escaped(std::string(needs_text(algorithm))), escaped(std::string(algorithm.source)));
+}
+
+int run(const Options& options) {
+  if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  std::string text;
+  Json array = Json::array();
+  for (const Collective collective : chosen) {
+    const auto algorithms = algorithms_for(collective);
+    if (algorithms.empty()) continue;
+    std::size_t id_width = 0;
+    for (const Algorithm* algorithm : algorithms) id_width = std::max(id_width, algorithm->id.size());
+    if (!text.empty()) text += '\n';
+    text +=
+        options.markdown
+            ? fmt::format("### {}\n\n| algorithm | what it does | parameters | needs | source |\n| --- | --- | --- | --- | --- |\n",
+                          name(collective))
+            : fmt::format("{}\n", name(collective));
+    for (const Algorithm* algorithm : algorithms) {
+      array.push_back(json_of(*algorithm));
+      text += options.markdown ? markdown_of(*algorithm) : text_of(*algorithm, id_width, terminal_width());
+    }
+  }
+  if (array.empty() && !options.json)
+    text = fmt::format("no algorithm for {} yet; there are for: {}\n", options.collective,
+                       fmt::join(collectives_with_algorithms(), ", "));
+  Output().finish(options.json ? to_text(array) : text);
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_list(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("list", "the algorithms: what they do, parameters, restrictions, source");
+  parser->add_option("collective", options->collective, "only this collective's")->type_name("COLLECTIVE");
+  parser->add_flag("--json", options->json, "as a JSON array");
+  parser->add_flag("--markdown", options->markdown, "as the documentation's tables");
+  parser->footer("Examples:\n  quadrille list\n  quadrille list alltoall --json");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command `quadrille`. Results go to stdout, talk goes to stderr; exit 0: good, 1: findings, 2: misuse. Whatever goes
+// wrong is one sentence on stderr.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "launcher.hpp"
+#include "output.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
+#include "talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr const char* lesson =
+    R"(Sizes carry a unit: 8B, 64KiB, 1MB (B, KiB, MiB, GiB, TiB, kB, MB, GB, TB).
+Lists have commas, ranges two dots: --ranks 2..8,16.
+Results go to stdout, talk to stderr. Exit code: 0 good, 1 findings or wrong data, 2 misuse.
+
+Examples:
+  quadrille list alltoall
+  quadrille verify alltoall --ranks 2..16
+  quadrille race alltoall --block 8B,1KiB,64KiB
+  mpirun -n 4 quadrille race alltoall)";
+
+// A closed stdin, stdout or stderr would be the number of the next file that is opened, and talk would end up in it.
+void occupy_standard_streams() {
+  for (const int descriptor : {0, 1, 2})
+    if (::fcntl(descriptor, F_GETFD) == -1 && ::open(descriptor == 1 ? "/dev/full" : "/dev/null", O_RDWR) == -1)
+      std::_Exit(misused);
+}
+
+// What the parser did not understand: an option or an argument too many.
+[[noreturn]] void refuse_leftover(const CLI::App& parser, const std::string& leftover) {
+  const std::string help = fmt::format("see '{} --help'", parser.get_parent() ? "quadrille " + parser.get_name() : "quadrille");
+  if (leftover.size() < 2 || leftover[0] != '-') refuse(fmt::format("'{}' is one argument too many; {}", leftover, help));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : parser.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string name = leftover.substr(0, leftover.find('='));
+  const auto guess = nearest(name, known);
+  refuse(fmt::format("there is no option '{}'; {}", name, guess ? fmt::format("did you mean '{}'?", *guess) : help));
+}
+
+// "--ranks: 1 required LIST missing", "--ranks: At Most 1 required but received 2", "--json was given a disallowed flag override"
+[[noreturn]] void refuse_mismatch(const std::string& complaint) {
+  const std::string option = complaint.substr(0, complaint.find_first_of(": "));
+  if (complaint.ends_with("missing")) refuse(fmt::format("{} needs a value", option));
+  if (complaint.ends_with("override")) refuse(fmt::format("{} takes no value", option));
+  refuse(fmt::format("{} is given more than once", option));
+}
+
+int run(int count, char** arguments) {
+  CLI::App parser{"Collective communication by verified schedules: list, print, verify and race algorithms.", "quadrille"};
+  parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version");
+  parser.set_help_flag("--help", "print this help");
+  parser.footer(lesson);
+  parser.allow_extras();
+  const std::vector<Subcommand> subcommands{add_list(parser),   add_info(parser), add_schedule(parser),
+                                            add_verify(parser), add_race(parser), add_completion(parser)};
+  for (const Subcommand& subcommand : subcommands) {
+    subcommand.parser->allow_extras();
+    for (CLI::Option* option : subcommand.parser->get_options())
+      if (option->get_type_size_max() == 0) option->disable_flag_override();
+  }
+
+  try {
+    parser.parse(count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    if (speaks()) Output().finish(parser.help());
+    return good;
+  } catch (const CLI::CallForVersion& version) {
+    if (speaks()) Output().finish(std::string(version.what()) + "\n");
+    return good;
+  } catch (const CLI::ArgumentMismatch& error) {
+    refuse_mismatch(error.what());
+  } catch (const CLI::ParseError& error) {
+    refuse(fmt::format("{}; see 'quadrille --help'", error.what()));
+  }
+
+  const auto chosen =
+      std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.parser->parsed(); });
+  if (const auto leftover = parser.remaining(); !leftover.empty()) {
+    std::vector<std::string> known;
+    for (const Subcommand& subcommand : subcommands) known.push_back(subcommand.parser->get_name());
+    if (chosen == subcommands.end() && leftover[0][0] != '-') refuse_unknown("subcommand", leftover[0], known);
+    refuse_leftover(parser, leftover[0]);
+  }
+  if (chosen == subcommands.end()) refuse("say what to do: list, info, schedule, verify or race; 'quadrille --help' explains them");
+  if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);
+  if (!speaks() && !chosen->on_all_ranks) return good;
+  return chosen->run();
+}
+
+}  // namespace
+}  // namespace quadrille::command
+
+int main(int argc, char** argv) {
+  using namespace quadrille::command;
+  occupy_standard_streams();
+  std::ios::sync_with_stdio(false);
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    complain("this needs more memory than the machine gives");
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
+  return misused;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that say which problems are meant; the same for all subcommands.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/problem.hpp"
+
+namespace quadrille::command {
+
+struct ProblemOptions {
+  std::optional<std::string> ranks, block, root, grid, node_sizes;
+
+  void add_to(CLI::App& parser);
+  std::vector<Count> rank_counts(Count standard) const;  // `standard` where --ranks is not given; 0: it must be
+  std::vector<Bytes> block_sizes() const;                // 8B where --block is not given
+  Problem problem(Collective collective, Count rank_count, Bytes block_bytes) const;  // checked
+  std::vector<Problem> problems(Collective collective) const;                         // all numbers of ranks, all sizes
+};
+
+}  // namespace quadrille::command

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille race: candidates run side by side on real data, on threads or under an MPI launcher.
+#include "quadrille/race.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.hpp"
+#include "cases.hpp"
+#include "command.hpp"
+#include "launcher.hpp"
+#include "output.hpp"
+#include "problem_options.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "race_report.hpp"
+#include "talk.hpp"
+#include "watchdog.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_threads = 1024;
+
+struct Options {
+  std::string collective;
+  std::vector<std::string> algorithms, policies;
+  ProblemOptions problem;
+  std::optional<std::string> executor, rounds, seed, time, timeout, output;
+  bool json = false;
+};
+
+// Everything that was asked for, checked; the same on every rank.
+struct Request {
+  std::vector<Problem> problems;
+  std::vector<std::vector<RaceCandidate>> candidates;  // of each problem
+  RaceOptions options;
+  double timeout_seconds = 60;
+};
+
+std::string choose_executor(const Options& options) {
+  if (options.executor && *options.executor != "threads" && *options.executor != "mpi")
+    refuse_unknown("executor", *options.executor, {"threads", "mpi"});
+  if (options.executor == "threads") return "threads";
+  const TransportChoice choice = choose_transport();
+  if (options.executor == "mpi" && choice.transport == "threads")
+    refuse(fmt::format("there is no MPI to run on: {}; start it as 'mpirun -n 8 quadrille race ...'", choice.reason));
+  return choice.transport;
+}
+
+// What runs on each of `problems`.
+std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems, const Options& options,
+                                                        bool with_vendor) {
+  const auto asked = options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms;
+  const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+  std::vector<std::string> own;
+  bool vendor = false;
+  for (const std::string& specification : asked) {
+    if (specification == "vendor" && !with_vendor)
+      refuse("there is no vendor on threads: it is an MPI library's own collective; start the race under mpirun");
+    vendor = vendor || (with_vendor && (specification == "vendor" || specification == "all"));
+    if (specification != "vendor") own.push_back(specification);
+  }
+  std::vector<std::vector<RaceCandidate>> candidates(problems.size());
+  if (!own.empty())
+    for (const Case& entry : make_cases(problems, own))
+      for (const Policy policy : policies) candidates[entry.index].push_back({full_name(entry.choice), policy});
+  if (vendor)
+    for (auto& list : candidates) list.push_back({"vendor", Policy::blocking});
+  return candidates;
+}
+
+Request make_request(const Options& options, Count ranks, bool mpi) {
+  if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
+  const Collective collective = parse_collective(options.collective);
+  Request request;
+  if (options.rounds) {
+    const Count rounds = parse_whole(*options.rounds, "the number of rounds", 1);
+    if (rounds > 1'000'000) refuse(fmt::format("{} rounds are too many; the limit is 1000000", rounds));
+    request.options.rounds = static_cast<int>(rounds);
+  }
+  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  for (const Bytes size : options.problem.block_sizes())
+    request.problems.push_back(options.problem.problem(collective, ranks, size));
+  request.candidates = make_candidates(request.problems, options, mpi);
+  return request;
+}
+
+// --ranks is one number here; under MPI it is what the launcher started.
+Count ranks_on_threads(const Options& options) {
+  const auto counts = options.problem.rank_counts(8);
+  if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
+  if (counts[0] > most_threads)
+    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", counts[0], most_threads));
+  return counts[0];
+}
+
+Count ranks_on_mpi(const Options& options, Count world) {
+  const auto counts = options.problem.rank_counts(world);
+  if (counts.size() == 1 && counts[0] == world) return world;
+  refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
+}
+
+// All problems, one after the other, on one rank. Returns whether all data was right.
+bool run_all(Communicator& communicator, Request request, Report& report, Watchdog& watchdog) {
+  const bool first = communicator.rank() == 0;
+  bool right = true;
+  Progress progress;
+  for (std::size_t i = 0; i < request.problems.size(); ++i) {
+    const Problem& problem = request.problems[i];
+    request.options.progress = [&](int round, int rounds) {
+      watchdog.beat();
+      if (first)
+        progress.show(fmt::format("{}: size {} of {}, round {} of {}", name(problem.collective), i + 1, request.problems.size(),
+                                  round, rounds));
+    };
+    watchdog.beat();
+    const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
+    right = right && std::all_of(result.entries.begin(), result.entries.end(),
+                                 [](const RaceEntry& entry) { return entry.failed_check.empty(); });
+    if (!first) continue;
+    progress.clear();
+    report.add(result);
+  }
+  return right;
+}
+
+std::string stuck(double seconds) {
+  return fmt::format(
+      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
+      seconds);
+}
+
+int run_on_threads(const Options& options) {
+  const Count ranks = ranks_on_threads(options);
+  const Request request = make_request(options, ranks, false);
+  Report report(options.output, options.json, "threads", ranks, request.options);
+  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
+  bool right = true;
+  run_threads(ranks, [&](Communicator& communicator) {
+    const bool mine = run_all(communicator, request, report, watchdog);
+    if (communicator.rank() == 0) right = mine;
+  });
+  report.finish();
+  return right ? good : with_findings;
+}
+
+int run_on_mpi(const Options& options) {
+  // Everything that can be known before MPI is up is refused before, so that no launcher has to end a crippled job.
+  std::optional<Request> request;
+  const auto launched = launched_ranks();
+  if (launched) request = make_request(options, ranks_on_mpi(options, *launched), true);
+  if (speaks()) Output{options.output};
+
+  const std::unique_ptr<Communicator> world = mpi_world();
+  if (world->size() != launched) request = make_request(options, ranks_on_mpi(options, world->size()), true);
+  const auto give_up = [&](const char* sentence) {
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
+    world->abort(misused);
+  };
+  try {
+    Report report(world->rank() == 0 ? options.output : std::nullopt, options.json, std::string(world->transport()), world->size(),
+                  request->options);
+    Watchdog watchdog(request->timeout_seconds, [&] {
+      if (world->rank() == 0) give_up(stuck(request->timeout_seconds).c_str());
+      world->abort(misused);
+    });
+    const bool right = run_all(*world, *request, report, watchdog);
+    if (world->rank() == 0) report.finish();
+    return right ? good : with_findings;
+  } catch (const Error& error) {
+    // These two the library throws on every rank alike; after anything else the others may still be waiting.
+    if (error.code() == ErrorCode::misuse || error.code() == ErrorCode::too_large) throw;
+    give_up(error.what());
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  return misused;
+}
+
+int run(const Options& options) {
+  if (choose_executor(options) != "threads") return run_on_mpi(options);
+  return speaks() ? run_on_threads(options) : good;
+}
+
+}  // namespace
+
+Subcommand add_race(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("race", "run algorithms side by side on real, checked data and time them");
+  parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
+  parser
+      ->add_option("--algorithm", options->algorithms,
+                   "such as bruck:radix=8, vendor, or all (the default: all that apply); repeatable")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  options->problem.add_to(*parser);
+  parser->add_option("--policy", options->policies, "blocking (the default), nonblocking, dataflow or all")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  parser->add_option("--executor", options->executor, "threads or mpi (default: mpi under a launcher, else threads)")
+      ->type_name("NAME");
+  parser->add_option("--rounds", options->rounds, "rounds of all candidates (default 9)")->type_name("N");
+  parser->add_option("--time", options->time, "about how long a size may take (default 2s)")->type_name("SECONDS");
+  parser->add_option("--seed", options->seed, "of the order of the candidates (default 1)")->type_name("N");
+  parser->add_option("--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)")->type_name("SECONDS");
+  parser->add_flag("--json", options->json, "as a JSON object");
+  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  parser->footer(
+      "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "
+      "to the\n"
+      "last rank's end; ratios are taken within a round. Exit code 1 if data was wrong.\n\n"
+      "Examples:\n  quadrille race alltoall\n  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm "
+      "bruck:radix=4\n"
+      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json");
+  return {parser, [options] { return run(*options); }, true};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "race_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arguments.hpp"
+#include "build.hpp"
+#include "cases.hpp"
+#include "talk.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+Json json_of(const Spread& spread, const char* suffix) {
+  return {{fmt::format("median{}", suffix), spread.median},
+          {fmt::format("least{}", suffix), spread.least},
+          {fmt::format("most{}", suffix), spread.most}};
+}
+
+Json json_of(const RaceEntry& entry) {
+  const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
+  Json object{{"algorithm", entry.candidate.algorithm},
+              {"policy", name(entry.candidate.policy)},
+              {"c1", figure(&Figures::c1)},
+              {"c2", figure(&Figures::c2)},
+              {"staging_bytes", entry.staging_bytes}};
+  object.update(json_of(entry.seconds, "_s"));
+  object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
+  object["checked"] = entry.failed_check.empty();
+  if (!entry.failed_check.empty()) object["failed_check"] = entry.failed_check;
+  return object;
+}
+
+Json json_of(const RaceResult& result) {
+  Json entries = Json::array(), left_out = Json::array();
+  for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
+  for (const auto& [candidate, reason] : result.left_out) left_out.push_back({{"algorithm", candidate}, {"reason", reason}});
+  return {{"block_bytes", result.problem.block_bytes},
+          {"rounds", result.rounds},
+          {"runs_per_sample", result.runs_per_sample},
+          {"entries", std::move(entries)},
+          {"left_out", std::move(left_out)}};
+}
+
+std::string label_of(const RaceResult& result, const RaceEntry& entry) {
+  return short_name(result.problem, entry.candidate.algorithm);
+}
+
+std::string winner_text(const RaceResult& result) {
+  const RaceEntry* best = nullptr;
+  for (const RaceEntry& entry : result.entries)
+    if (entry.failed_check.empty() && (!best || entry.seconds.median < best->seconds.median)) best = &entry;
+  if (!best) return "no candidate delivered the right data\n";
+  std::string line = fmt::format("fastest: {}, {}", label_of(result, *best), seconds_text(best->seconds.median));
+  if (best->ratio && best->candidate.algorithm != "vendor")
+    line += fmt::format(", {:.2f} times the vendor's time", best->ratio->median);
+  return line + '\n';
+}
+
+std::string table_of(const RaceResult& result) {
+  Table table({{"algorithm"},
+               {"policy"},
+               {"C1", Align::right},
+               {"C2", Align::right},
+               {"median", Align::right},
+               {"spread", Align::right},
+               {"/ vendor's", Align::right},
+               {"data"}});
+  for (const RaceEntry& entry : result.entries)
+    table.add(
+        {label_of(result, entry), entry.candidate.algorithm == "vendor" ? "" : std::string(name(entry.candidate.policy)),
+         entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
+         seconds_text(entry.seconds.median),
+         fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
+         entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",
+         entry.failed_check.empty() ? "yes" : "WRONG"});
+  return table.text();
+}
+
+std::string chart_of(const RaceResult& result) {
+  const bool several_policies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
+    return entry.candidate.algorithm != "vendor" && entry.candidate.policy != result.entries.front().candidate.policy;
+  });
+  std::vector<Bar> bars;
+  for (const RaceEntry& entry : result.entries) {
+    std::string label = label_of(result, entry);
+    if (several_policies && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", name(entry.candidate.policy));
+    bars.push_back({std::move(label), entry.seconds.least, entry.seconds.median, entry.seconds.most});
+  }
+  return bar_chart(bars, terminal_width());
+}
+
+}  // namespace
+
+Report::Report(const std::optional<std::string>& file, bool json, std::string transport, Count ranks, const RaceOptions& options)
+    : output_(file),
+      to_file_(file.has_value()),
+      json_(json),
+      transport_(std::move(transport)),
+      ranks_(ranks),
+      options_(options),
+      machine_(this_machine()) {}
+
+void Report::add(const RaceResult& result) {
+  for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", candidate, reason));
+  for (const RaceEntry& entry : result.entries)
+    if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
+  collective_ = result.problem.collective;
+  if (json_) return sizes_.push_back(json_of(result));
+
+  std::string text;
+  if (empty_)
+    text += fmt::format("{} among {} ranks on {} ({:.3g} a core): {}\n", name(collective_), ranks_, transport_,
+                        static_cast<double>(ranks_) / std::max(1, machine_.cores), to_string(machine_));
+  empty_ = false;
+  text += fmt::format("\n{} a block; {} rounds of {} run{}, seed {}\n\n", bytes_text(result.problem.block_bytes), result.rounds,
+                      result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed);
+  text += table_of(result) + '\n' + chart_of(result) + '\n' + winner_text(result);
+  output_.stream() << text;
+  if (!to_file_) output_.flush();
+}
+
+void Report::finish() {
+  if (!json_) return output_.finish();
+  output_.finish(to_text({{"collective", name(collective_)},
+                          {"ranks", ranks_},
+                          {"transport", transport_},
+                          {"machine", to_json(machine_)},
+                          {"version", version},
+                          {"build_type", build_type},
+                          {"compiler", compiler},
+                          {"seed", options_.seed},
+                          {"rounds", options_.rounds},
+                          {"sizes", std::move(sizes_)}}));
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille schedule: prints what every rank does.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <sstream>
+
+#include "arguments.hpp"
+#include "cases.hpp"
+#include "command.hpp"
+#include "output.hpp"
+#include "problem_options.hpp"
+#include "quadrille/document.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// A document lists every region of every rank (JSON: every contiguous piece). Beyond these numbers nobody reads it, and
+// it would not fit in memory.
+constexpr Count most_regions = Count{1} << 23;
+constexpr Count most_ranks = Count{1} << 20;
+
+struct Options {
+  std::string collective;
+  std::vector<std::string> algorithms;
+  ProblemOptions problem;
+  std::optional<std::string> format, output;
+  bool json = false;
+};
+
+Count count_regions(const Regions& regions, bool flattened) {
+  Count total = 0;
+  for (const Region& region : regions) {
+    Count pieces = 1;
+    if (flattened)
+      for (const Level& level : region.levels)
+        if (__builtin_mul_overflow(pieces, level.count, &pieces)) return most_regions + 1;
+    total += std::min(pieces, most_regions + 1);
+  }
+  return total;
+}
+
+Count count_regions(const Program& program, bool flattened) {
+  Count total = 0;
+  for (const Round& round : program.rounds) {
+    for (const Local& local : round.locals)
+      total += count_regions(local.source, flattened) + count_regions(local.target, flattened);
+    for (const Message& message : round.sends) total += count_regions(message.regions, flattened);
+    for (const Message& message : round.receives) total += count_regions(message.regions, flattened);
+  }
+  return total;
+}
+
+// Makes every program once, so that nothing can fail any more when the first byte is written.
+void check_length(const std::vector<Schedule>& schedules, bool flattened) {
+  Count total = 0;
+  for (const Schedule& schedule : schedules) {
+    const Count p = schedule.problem.ranks;
+    for (Rank rank = 0; rank < p; ++rank)
+      if ((total += count_regions(schedule.program(rank), flattened)) > most_regions)
+        refuse(
+            fmt::format("the schedule of {} among {} ranks has more than {} regions, too long for a document; ask for fewer ranks",
+                        schedule.algorithm, p, most_regions));
+  }
+}
+
+int run(const Options& options) {
+  if (options.collective.empty()) refuse("name a collective: quadrille schedule alltoall --algorithm bruck --ranks 8");
+  const Collective collective = parse_collective(options.collective);
+  if (options.format && *options.format != "text" && *options.format != "json")
+    refuse_unknown("format", *options.format, {"text", "json"});
+  if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
+  const bool json = options.json || options.format == "json";
+  if (options.algorithms.empty()) {
+    std::vector<std::string_view> known;
+    for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
+    if (!known.empty())
+      refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", name(collective), fmt::join(known, ", ")));
+  }
+  std::vector<Schedule> schedules;
+  for (const Case& entry : make_cases(options.problem.problems(collective), options.algorithms)) {
+    const Count p = entry.problem.ranks;
+    if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
+    schedules.push_back(make_schedule(entry.problem, entry.choice));
+  }
+  if (schedules.size() > 1 && !json)
+    refuse(fmt::format("the text form holds one schedule, not {}; ask for --format json", schedules.size()));
+  check_length(schedules, json);
+
+  Output output(options.output);
+  std::ostream& out = output.stream();
+  if (!json) {
+    write_text(out, schedules.front());
+  } else if (schedules.size() == 1) {
+    write_json(out, schedules.front());
+    out << '\n';
+  } else {
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+      out << (i == 0 ? "[\n" : ",\n");
+      write_json(out, schedules[i]);
+    }
+    out << "\n]\n";
+  }
+  output.finish();
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_schedule(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("schedule", "print what every rank does, as text or as JSON");
+  parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
+  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8,ports=2")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  options->problem.add_to(*parser);
+  parser->add_option("--format", options->format, "text (the default) or json, the exchange format")->type_name("FORMAT");
+  parser->add_flag("--json", options->json, "the same as --format json");
+  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  parser->footer(
+      "Several algorithms, numbers of ranks or sizes make a JSON array.\n\n"
+      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "talk.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "launcher.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Quoted arguments and file names may hold anything; a line of talk stays one line.
+std::string printable(std::string_view text) {
+  std::string line;
+  for (const char character : text) {
+    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f)
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
+    else
+      line += character;
+  }
+  return line;
+}
+
+}  // namespace
+
+void complain(std::string_view sentence) {
+  if (speaks()) fmt::print(stderr, "quadrille: {}\n", printable(sentence));
+}
+
+void remark(std::string_view line) {
+  if (speaks()) fmt::print(stderr, "{}\n", printable(line));
+}
+
+Progress::Progress() : visible_(speaks() && ::isatty(STDERR_FILENO)) {}
+
+void Progress::show(std::string_view line) {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace quadrille::command

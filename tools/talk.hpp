@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Talk on stderr: sentences, remarks and a line that shows progress. Under a launcher only rank 0 talks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace quadrille::command {
+
+void complain(std::string_view sentence);  // "quadrille: sentence" in one line, whatever the sentence quotes
+void remark(std::string_view line);
+
+// One line that is written over and over, if stderr is a terminal; gone when destroyed.
+class Progress {
+ public:
+  Progress();
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::string_view line);
+  void clear();
+
+ private:
+  bool visible_;
+  bool shown_ = false;
+};
+
+}  // namespace quadrille::command

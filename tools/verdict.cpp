@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct NamedFigure {
+  const char* key;
+  const char* heading;
+  Count Figures::*value;
+  bool is_bytes;
+};
+
+constexpr NamedFigure named_figures[] = {
+    {"c1", "C1", &Figures::c1, false},
+    {"c2", "C2", &Figures::c2, true},
+    {"ports", "ports", &Figures::ports, false},
+    {"startups", "start-ups", &Figures::startups, false},
+    {"traffic_out", "traffic out", &Figures::traffic_out, true},
+    {"traffic_in", "traffic in", &Figures::traffic_in, true},
+    {"scratch", "scratch", &Figures::scratch, true},
+    {"control_bytes", "control", &Figures::control_bytes, true},
+};
+
+std::string value_text(const NamedFigure& figure, Count value) {
+  return figure.is_bytes ? bytes_text(value) : fmt::format("{}", value);
+}
+
+std::string findings_text(std::size_t count) {
+  return count == 0 ? "no findings" : fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string region_text(const Region& region) {
+  std::string text = fmt::format("{}[{}:{}]", name(region.buffer), region.offset, region.length);
+  for (const Level& level : region.levels)
+    if (level.count != 1) text += fmt::format(" x {} every {}", level.count, level.stride);
+  return text;
+}
+
+Json json_of(const Finding& finding) {
+  return {{"rule", name(finding.rule)},
+          {"rank", or_null(finding.rank)},
+          {"stage", finding.stage},
+          {"round", or_null(finding.round)},
+          {"region", finding.region ? Json(region_text(*finding.region)) : Json(nullptr)},
+          {"message", finding.message}};
+}
+
+std::string findings_of(const Verdict& verdict, const std::string& prefix) {
+  std::string text;
+  for (const Finding& finding : verdict.findings) text += prefix + to_string(finding) + '\n';
+  return text;
+}
+
+}  // namespace
+
+Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
+  Verdict verdict{schedule.problem, schedule.algorithm, std::move(label), schedule.parameters, verify(schedule, options), {}, {}};
+  try {
+    verdict.figures = figures(schedule);
+  } catch (const Error&) {
+    if (verdict.findings.empty()) throw;
+    return verdict;
+  }
+  verdict.bounds = lower_bounds(schedule.problem, verdict.figures->ports, verdict.figures->c1);
+  return verdict;
+}
+
+std::string problem_text(const Problem& problem) {
+  std::string text = fmt::format("{} ranks", problem.ranks);
+  if (!is_irregular(problem.collective)) text += fmt::format(", {} a block", bytes_text(problem.block_bytes));
+  return text;
+}
+
+std::string text_of(const Verdict& verdict) {
+  std::string text =
+      fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict.findings.size()));
+  text += findings_of(verdict, "  ");
+  if (!verdict.figures) return text;
+  Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right}, {"by"}});
+  for (const NamedFigure& figure : named_figures) {
+    const auto best = verdict.bound(figure.key);
+    const auto source = std::find_if(verdict.bounds.begin(), verdict.bounds.end(),
+                                     [&](const Bound& bound) { return bound.figure == figure.key && bound.value == best; });
+    table.add({figure.heading, value_text(figure, (*verdict.figures).*figure.value), best ? value_text(figure, *best) : "",
+               best ? source->source : ""});
+  }
+  return text + '\n' + table.text();
+}
+
+std::string text_of(const std::vector<Verdict>& verdicts) {
+  std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}, {"block", Align::right}};
+  for (const NamedFigure& figure : named_figures) {
+    columns.push_back({figure.heading, Align::right});
+    if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right});
+  }
+  columns.push_back({"verdict"});
+  Table table(columns);
+  std::string findings;
+  std::size_t right = 0;
+  for (const Verdict& verdict : verdicts) {
+    std::vector<std::string> row{verdict.label, fmt::format("{}", verdict.problem.ranks), bytes_text(verdict.problem.block_bytes)};
+    for (const NamedFigure& figure : named_figures) {
+      row.push_back(verdict.figures ? value_text(figure, (*verdict.figures).*figure.value) : "–");
+      const auto bound = verdict.bound(figure.key);
+      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? value_text(figure, *bound) : "–");
+    }
+    row.push_back(findings_text(verdict.findings.size()));
+    table.add(std::move(row));
+    right += verdict.findings.empty() ? 1 : 0;
+    findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)));
+  }
+  return fmt::format("{}\n{}{}{} of {} cases without findings\n", table.text(), findings, findings.empty() ? "" : "\n", right,
+                     verdicts.size());
+}
+
+Json json_of(const Verdict& verdict) {
+  Json findings = Json::array();
+  for (const Finding& finding : verdict.findings) findings.push_back(json_of(finding));
+  Json object{{"collective", name(verdict.problem.collective)},
+              {"algorithm", verdict.algorithm},
+              {"parameters", to_json(verdict.parameters)},
+              {"ranks", verdict.problem.ranks},
+              {"block_bytes", verdict.problem.block_bytes},
+              {"ok", verdict.findings.empty()},
+              {"findings", std::move(findings)}};
+  Json best = Json::object();
+  for (const NamedFigure& figure : named_figures) {
+    object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);
+    if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+  }
+  Json bounds = Json::array();
+  for (const Bound& bound : verdict.bounds)
+    bounds.push_back({{"figure", bound.figure}, {"value", bound.value}, {"source", bound.source}});
+  object["lower_bounds"] = std::move(best);
+  object["bounds"] = std::move(bounds);
+  return object;
+}
+
+}  // namespace quadrille::command

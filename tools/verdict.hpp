@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the verifier and the counting say about one schedule, for people and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/verify.hpp"
+
+namespace quadrille::command {
+
+struct Verdict {
+  Problem problem;
+  std::string algorithm, label;  // with all parameters; for people
+  Parameters parameters;
+  std::vector<Finding> findings;
+  std::optional<Figures> figures;  // absent where a faulty schedule cannot be counted
+  std::vector<Bound> bounds;
+
+  std::optional<Count> bound(std::string_view figure) const {  // the best
+    std::optional<Count> best;
+    for (const Bound& entry : bounds)
+      if (entry.figure == figure) best = std::max(best.value_or(0), entry.value);
+    return best;
+  }
+};
+
+// `label` names the algorithm for people. Throws Error{too_large} like `verify`.
+Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
+
+std::string problem_text(const Problem& problem);           // "5 ranks, 8 B a block"
+std::string text_of(const Verdict& verdict);                // figures one below the other, each with what bounds it
+std::string text_of(const std::vector<Verdict>& verdicts);  // a line each, then the findings
+Json json_of(const Verdict& verdict);
+
+}  // namespace quadrille::command

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille verify: findings and figures of generated schedules, or of documents that anybody wrote.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "arguments.hpp"
+#include "cases.hpp"
+#include "command.hpp"
+#include "documents.hpp"
+#include "output.hpp"
+#include "problem_options.hpp"
+#include "talk.hpp"
+#include "verdict.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> subjects;  // a collective, or files
+  std::vector<std::string> algorithms, policies;
+  ProblemOptions problem;
+  std::optional<std::string> ports, output;
+  bool json = false;
+};
+
+VerifyOptions verify_options(const Options& options) {
+  VerifyOptions rules;
+  if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
+  if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
+  return rules;
+}
+
+std::vector<Verdict> judge_generated(const Options& options, Collective collective) {
+  if (options.subjects.size() > 1)
+    refuse(fmt::format("'{}' is one argument too many: {} names a collective, and files go alone", options.subjects[1],
+                       options.subjects[0]));
+  const VerifyOptions rules = verify_options(options);
+  const auto cases = make_cases(options.problem.problems(collective),
+                                options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
+  std::vector<Verdict> verdicts;
+  Progress progress;
+  for (const Case& entry : cases) {
+    const std::string label = fmt::format("{}/{}", name(collective), short_name(entry.problem, entry.choice));
+    progress.show(fmt::format("verified {} of {}: now {}, {}", verdicts.size(), cases.size(), label, problem_text(entry.problem)));
+    verdicts.push_back(judge(make_schedule(entry.problem, entry.choice), label, rules));
+  }
+  return verdicts;
+}
+
+std::vector<Verdict> judge_files(const Options& options) {
+  const ProblemOptions& problem = options.problem;
+  const bool about_problem =
+      problem.ranks || problem.block || problem.root || problem.grid || problem.node_sizes || !options.algorithms.empty();
+  const std::string& first = options.subjects[0];
+  const bool exists = first == "-" || ::access(first.c_str(), F_OK) == 0;
+  if (!exists && (about_problem || nearest(first, collectives_with_algorithms())))
+    refuse_unknown("collective or file", first, collectives_with_algorithms());
+  if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
+  const VerifyOptions rules = verify_options(options);
+  std::vector<Schedule> schedules;
+  for (const std::string& file : options.subjects)
+    for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
+  std::vector<Verdict> verdicts;
+  Progress progress;
+  for (const Schedule& schedule : schedules) {
+    const std::string label = fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule));
+    progress.show(fmt::format("verified {} of {}: now {}", verdicts.size(), schedules.size(), label));
+    verdicts.push_back(judge(schedule, label, rules));
+  }
+  return verdicts;
+}
+
+int run(const Options& options) {
+  if (options.subjects.empty()) refuse("name a collective or files: quadrille verify alltoall --ranks 5, or quadrille verify FILE");
+  Output output(options.output);
+  const auto collective = collective_named(options.subjects[0]);
+  const std::vector<Verdict> verdicts = collective ? judge_generated(options, *collective) : judge_files(options);
+  if (verdicts.empty()) refuse("there is nothing to verify: the document holds no schedule");
+
+  const bool one = verdicts.size() == 1;
+  if (options.json) {
+    Json array = Json::array();
+    for (const Verdict& verdict : verdicts) array.push_back(json_of(verdict));
+    output.finish(to_text(one ? array[0] : array));
+  } else {
+    output.finish(one ? text_of(verdicts[0]) : text_of(verdicts));
+  }
+  return std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.findings.empty(); })
+             ? good
+             : with_findings;
+}
+
+}  // namespace
+
+Subcommand add_verify(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser =
+      command.add_subcommand("verify", "replay schedules and list everything that is wrong with them, beside their figures");
+  parser->add_option("collective or files", options->subjects, "a collective, or documents ('-' is stdin)")
+      ->type_name("COLLECTIVE|FILE...");
+  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  options->problem.add_to(*parser);
+  parser
+      ->add_option("--ports", options->ports,
+                   "messages that a rank may send, and receive, in a round (default: the algorithm's claim)")
+      ->type_name("K");
+  parser
+      ->add_option("--policy", options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  parser->add_flag("--json", options->json, "one object for one case, an array for several");
+  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  parser->footer(
+      "Exit code 1 if there are findings. Bounds beside the figures hold for any schedule with as many ports (and, for C2, "
+      "rounds).\n\n"
+      "Examples:\n  quadrille verify alltoall --ranks 2..16\n  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
+      "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
