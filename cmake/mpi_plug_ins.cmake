@@ -62,6 +62,7 @@ function(quadrille_mpi_plug_in mpi compile link)
   target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX QUADRILLE_MPI_LIBRARY="${mpi}"
                              QUADRILLE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE quadrille quadrille_settings fmt::fmt ${library})
+  add_dependencies(quadrille_plug_ins ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
   message(STATUS "Plug-in for ${mpi}: ${library}")
 endfunction()

@@ -3,7 +3,7 @@
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev
-                libgtest-dev libbenchmark-dev)
+                libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
 
 talk() { printf '%s\n' "$*" >&2; }
@@ -65,11 +65,15 @@ find_mpis() {
 
 configure() {  # configure PRESET
   local plug_ins=ON
-  [ -z "${QUADRILLE_WITHOUT_MPI:-}" ] || plug_ins=OFF
+  [ ${#mpis[@]} -gt 0 ] && [ "$1" = release ] || plug_ins=OFF
   quietly cmake --preset "$1" -D QUADRILLE_PLUG_INS=$plug_ins
 }
 
-build() { quietly cmake --build --preset "$1" -j "$(nproc)"; }
+build() {  # build PRESET [OPTIONS OF cmake --build...]
+  local preset=$1
+  shift
+  quietly cmake --build --preset "$preset" -j "$(nproc)" "$@"
+}
 
 quietly() {  # the command's output is shown only where it fails
   local said

@@ -16,14 +16,21 @@ fi
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build/release}" && pwd)
 export PATH=$build/bin:$build/examples:$PATH COLUMNS=100
-source scripts/setup.sh  # run_mpi
 
 quote() {  # the code block for one mark
   local kind=$1 what=$2
-  case $kind in
-    "contents of") printf '```cpp\n'; grep -v '^// SPDX' "$what"; printf '```\n' ;;
-    *) printf '```text\n$ %s\n' "${what/run_mpi openmpi/mpirun -n}"; bash -c "source scripts/setup.sh; $what" 2>/dev/null || true; printf '```\n' ;;
-  esac
+  if [ "$kind" = "contents of" ]; then
+    printf '```cpp\n'
+    grep -v '^// SPDX' "$what"
+  else
+    printf '```text\n$ %s\n' "${what/run_mpi openmpi/mpirun -n}"
+    printed "$what"
+  fi
+  printf '```\n'
+}
+
+printed() {  # what a command prints; it must succeed
+  bash -c "source scripts/setup.sh; $1" </dev/null 2>/dev/null || { printf 'this failed: %s\n' "$1" >&2; exit 1; }
 }
 
 render() {
@@ -45,7 +52,7 @@ render() {
       if [ "$kind" = "timed output of" ] && $check; then continue; fi
       if [ "$kind" = "table by" ]; then
         until=table
-        bash -c "$what"
+        printed "$what"
       else
         until=fence
         quote "$kind" "$what"

@@ -71,7 +71,7 @@ int run(int count, char** arguments) {
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     for (CLI::Option* option : subcommand.parser->get_options())
-      if (option->get_type_size_max() == 0) option->disable_flag_override();
+      if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
 
   try {

@@ -114,7 +114,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   const bool to_one = target.size() == 1 && is_contiguous(target), from_one = source.size() == 1 && is_contiguous(source);
   const std::size_t first = copies.size();
   if (to_one && from_one) {
-    copies.push_back({source[0].buffer, target[0].buffer, source[0].offset, target[0].offset, source[0].length, {}});
+    copies.push_back({source[0].buffer, target[0].buffer, source[0].offset, target[0].offset, bytes(source[0]), {}});
   } else if (to_one || from_one) {
     const Regions& strided = to_one ? source : target;
     const Region& dense = to_one ? target[0] : source[0];

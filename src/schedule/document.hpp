@@ -30,7 +30,9 @@ struct StoredPrograms {
   explicit StoredPrograms(Count ranks = 0);
 };
 
-void store(Schedule& schedule, StoredPrograms stored);
+// Lets the schedule make its programs from `stored`, which came from a text of `text_bytes` bytes.
+// Throws Error{too_large} if all programs together would hold far more stages than such a text speaks of.
+void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes);
 
 // The round that operations of `number` go to: the program's last one, or a new one.
 Round& round_numbered(Program& program, Count number);

@@ -183,7 +183,7 @@ class RoundReader {
   Count number_;
 };
 
-Schedule read_schedule(const JsonNode& document) {
+Schedule read_schedule(const JsonNode& document, std::size_t text_bytes) {
   const JsonNode format = document.key("format");
   if (format.text() != json_format) format.expected(fmt::format("'{}'", json_format));
 
@@ -207,7 +207,7 @@ Schedule read_schedule(const JsonNode& document) {
     stage.key("rounds").for_each([&](const JsonNode& round) { RoundReader(stored.programs, next_round++).read(round); });
     stored.stages.push_back({stage.key("name").text(), first, next_round - first});
   });
-  store(schedule, std::move(stored));
+  store(schedule, std::move(stored), text_bytes);
   return schedule;
 }
 
@@ -230,11 +230,11 @@ std::vector<Schedule> parse_json(std::string_view text) {
   const JsonNode node(root);
   std::vector<Schedule> schedules;
   if (!node.is_array()) {
-    schedules.push_back(read_schedule(node));
+    schedules.push_back(read_schedule(node, text.size()));
     return schedules;
   }
   if (node.size() == 0) node.refuse("an empty array holds no schedule");
-  node.for_each([&](const JsonNode& document) { schedules.push_back(read_schedule(document)); });
+  node.for_each([&](const JsonNode& document) { schedules.push_back(read_schedule(document, text.size())); });
   return schedules;
 }
 

@@ -246,7 +246,7 @@ Round read_round(Lines& lines) {
   }
 }
 
-Schedule read_schedule(Lines& lines) {
+Schedule read_schedule(Lines& lines, std::size_t text_bytes) {
   if (!lines->accept(text_format)) lines->expected(fmt::format("'{}' or a JSON document", text_format));
   lines.end_line();
   Schedule schedule = HeadReader(lines).read();
@@ -270,7 +270,7 @@ Schedule read_schedule(Lines& lines) {
     stored.programs.push_back(std::move(program));
   }
   if (lines->begins_with("rank")) lines->expected(fmt::format("the end of the document after {} ranks", ranks));
-  store(schedule, std::move(stored));
+  store(schedule, std::move(stored), text_bytes);
   return schedule;
 }
 
@@ -280,7 +280,7 @@ std::vector<Schedule> parse_text(std::string_view text) {
   std::vector<Schedule> schedules;
   Lines lines(text);
   do {
-    schedules.push_back(read_schedule(lines));
+    schedules.push_back(read_schedule(lines, text.size()));
   } while (!lines.finished());
   return schedules;
 }

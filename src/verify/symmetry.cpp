@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "quadrille/verify.hpp"
 
@@ -57,10 +58,11 @@ std::string difference(const Program& representative, const Program& own, const 
   const auto same_regions = [&](const Regions& a, const Regions& b) { return image.placed(a, true) == image.placed(b, false); };
   const auto same_messages = [&](const std::vector<Message>& a, const std::vector<Message>& b) {
     // The group may change the order in which a round's messages are listed.
+    std::map<std::pair<Rank, std::optional<Port>>, const Message*> others;
+    for (const Message& other : b) others[{other.peer, other.port}] = &other;
     return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Message& message) {
-             return std::any_of(b.begin(), b.end(), [&](const Message& other) {
-               return image(message.peer) == other.peer && message.port == other.port && same_regions(message.regions, other.regions);
-             });
+             const auto other = others.find({image(message.peer), message.port});
+             return other != others.end() && same_regions(message.regions, other->second->regions);
            });
   };
   if (representative.stages != own.stages) return "other stages";

@@ -302,15 +302,19 @@ TEST(Json, StaysSmallWhateverTheNumbersSay) {
   EXPECT_THROW(parse_documents(document.dump()), Error);
 }
 
-TEST(Json, SharesTheStageTable) {  // 20000 ranks times 20000 stages do not fit any memory
+TEST(Json, RefusesStagesOutOfProportion) {
   json document = swap_document();
-  document["ranks"] = 20000;
-  document["block_bytes"] = 0;
-  const std::vector<int> none(20000, 0);
-  document["buffers"] = {{"input", none}, {"output", none}, {"scratch", none}};
-  document["stages"] =
-      std::vector<json>(20000, {{"name", "a name that is too long to be kept inside of a string"}, {"rounds", json::array()}});
-  EXPECT_EQ(read(document).program(19999).stages.size(), 20000u);
+  const auto of_size = [&](Count ranks, std::size_t stages, const std::string& name) {
+    const std::vector<int> none(static_cast<std::size_t>(ranks), 0);
+    document["ranks"] = ranks;
+    document["block_bytes"] = 0;
+    document["buffers"] = {{"input", none}, {"output", none}, {"scratch", none}};
+    document["stages"] = std::vector<json>(stages, {{"name", name}, {"rounds", json::array()}});
+    return document.dump();
+  };
+  EXPECT_EQ(parse_documents(of_size(500, 500, "a")).at(0).program(499).stages.size(), 500u);
+  EXPECT_THROW(parse_documents(of_size(20000, 20000, "a")), Error);
+  EXPECT_THROW(parse_documents(of_size(20000, 1, std::string(1 << 20, 'a'))), Error);
 }
 
 TEST(Json, CannotSayWhatDoesNotPairUp) {

@@ -3,7 +3,6 @@
 #include "execute/mpi/plug_in.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <climits>
 #include <cstring>
@@ -13,24 +12,6 @@
 
 namespace quadrille {
 namespace {
-
-// Has every rank of this node a core of its own? Launchers may bind ranks, so the cores of all of them are counted.
-bool core_for_every_rank(MPI_Comm communicator) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  int ranks = 0;
-  check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
-  std::vector<cpu_set_t> masks(static_cast<std::size_t>(ranks));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof mine, MPI_BYTE, node), "MPI_Allgather");
-  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (const cpu_set_t& mask : masks) CPU_OR(&all, &all, &mask);
-  return ranks <= CPU_COUNT(&all);
-}
 
 class VendorAlltoall : public Executable {
  public:
@@ -47,9 +28,7 @@ class VendorAlltoall : public Executable {
 class MpiCommunicator : public Communicator {
  public:
   // Takes a private duplicate, so that no message of the user's can meet one of ours.
-  MpiCommunicator(MPI_Comm users, bool finalises) : finalises_(finalises), waiter_(core_for_every_rank(users)) {
-    check_mpi(MPI_Comm_dup(users, &communicator_), "MPI_Comm_dup");
-    check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  MpiCommunicator(MPI_Comm users, bool finalises) : finalises_(finalises), communicator_(duplicate(users)), waiter_(communicator_) {
     check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
   }
@@ -102,9 +81,16 @@ class MpiCommunicator : public Communicator {
   }
 
  private:
+  static MPI_Comm duplicate(MPI_Comm users) {
+    MPI_Comm own = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_dup(users, &own), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return own;
+  }
+
   bool finalises_;
+  MPI_Comm communicator_;
   Waiter waiter_;
-  MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for MPI requests. With a core for every rank MPI's own waiting is the fastest; otherwise every fruitless poll
-// gives the core away, which not every MPI library does by itself (MPICH never does).
+// Waiting for MPI requests. MPI's own waiting is the fastest where there is a core for every rank, and where the library
+// gives the core away itself. Elsewhere (MPICH never does, Open MPI only if told) every fruitless poll gives it away here:
+// without that a wait costs whole time slices.
 #pragma once
 
 #include <sched.h>
@@ -11,10 +12,11 @@ namespace quadrille {
 
 class Waiter {
  public:
-  explicit Waiter(bool core_for_every_rank) : core_for_every_rank_(core_for_every_rank) {}
+  // Collective over `communicator`, whose tag 1 must be unused.
+  explicit Waiter(MPI_Comm communicator);
 
   void wait_all(int count, MPI_Request* requests) const {
-    if (core_for_every_rank_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    if (!yields_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
     for (int done = 0;;) {
       check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (done) return;
@@ -25,7 +27,7 @@ class Waiter {
   // At least one; fills `completed` with positions and returns how many.
   int wait_some(int count, MPI_Request* requests, int* completed) const {
     int done = 0;
-    if (core_for_every_rank_) {
+    if (!yields_) {
       check_mpi(MPI_Waitsome(count, requests, &done, completed, MPI_STATUSES_IGNORE), "MPI_Waitsome");
       return done;
     }
@@ -37,7 +39,7 @@ class Waiter {
   }
 
  private:
-  bool core_for_every_rank_;
+  bool yields_;  // this rank must give its core away itself
 };
 
 }  // namespace quadrille

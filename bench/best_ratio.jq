@@ -1,0 +1,9 @@
+# From one race's JSON: per size the candidate with the least ratio to the vendor's, one line of tab-separated fields.
+def micro: . * 1e7 | round / 10;
+def percent: . * 100 | round / 100;
+.sizes[]
+| (.entries | map(select(.algorithm == "vendor")) | first) as $vendor
+| (.entries | map(select(.algorithm != "vendor" and .checked and .ratio != null)) | min_by(.ratio.median)) as $best
+| [.block_bytes, ($best.ratio.median | percent), "\($best.ratio.least | percent)..\($best.ratio.most | percent)",
+   ($best.median_s | micro), ($vendor.median_s | micro), $best.algorithm]
+| @tsv

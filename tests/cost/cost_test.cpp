@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures counted by hand, and lower bounds against the numbers of the literature.
+#include "quadrille/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+namespace {
+
+Bytes bound(const Problem& problem, Count ports, const std::string& figure, std::optional<Count> rounds = {}) {
+  Count best = 0;
+  for (const Bound& entry : lower_bounds(problem, ports, rounds))
+    if (entry.figure == figure) best = std::max(best, entry.value);
+  return best;
+}
+
+TEST(Figures, OfSimpleAlgorithms) {
+  const auto count = [](Count p, const char* specification) { return figures(make_schedule(alltoall(p, 3), specification)); };
+  EXPECT_EQ(count(5, "direct"), (Figures{1, 3, 4, 4, 12, 12, 0, 0}));
+  EXPECT_EQ(count(5, "shift"), (Figures{4, 12, 1, 4, 12, 12, 0, 0}));
+  EXPECT_EQ(count(8, "xor"), (Figures{7, 21, 1, 7, 21, 21, 0, 0}));
+  EXPECT_EQ(count(5, "one-factor"), (Figures{5, 15, 1, 4, 12, 12, 0, 0}));
+  EXPECT_EQ(count(6, "one-factor"), (Figures{5, 15, 1, 5, 15, 15, 0, 0}));
+  EXPECT_EQ(count(6, "one-factor:form=basic"), (Figures{6, 18, 1, 5, 15, 15, 0, 0}));
+  EXPECT_EQ(count(8, "ring"), (Figures{7, 28 * 3, 1, 7, 28 * 3, 28 * 3, 36, 0}));
+  EXPECT_EQ(count(64, "ring").c2, 2016 * 3);
+  EXPECT_EQ(count(8, "bruck"), (Figures{3, 36, 1, 3, 36, 36, 0, 0}));
+  EXPECT_EQ(count(8, "bruck:form=classical").scratch, 24);
+  EXPECT_EQ(count(1, "direct"), Figures{});
+  EXPECT_EQ(figures(make_schedule(alltoall(7, 0), "bruck")), Figures{});
+}
+
+TEST(Figures, ControlBytesAreTheSumOverAllRanks) {
+  Schedule schedule = make_schedule(alltoall(4, 1), "direct");
+  schedule.program = [inner = schedule.program](Rank rank) {
+    Program program = inner(rank);
+    program.rounds[0].control_sends.push_back({(rank + 1) % 4, 10});
+    program.rounds[0].control_receives.push_back({(rank + 3) % 4, 10});
+    return program;
+  };
+  EXPECT_EQ(figures(schedule).control_bytes, 40);
+  EXPECT_EQ(figures(schedule, true).control_bytes, 40);
+}
+
+TEST(Bounds, AreThoseOfThePaper) {
+  EXPECT_EQ(bound(alltoall(64, 1), 1, "c2", 6), 192);
+  EXPECT_EQ(bound(alltoall(64, 1), 3, "c2", 3), 48);
+  EXPECT_EQ(bound(alltoall(5, 1), 1, "c2", 3), 5);
+  EXPECT_EQ(bound(alltoall(9, 1), 1, "c2", 4), 12);
+  EXPECT_EQ(bound(alltoall(20, 1), 1, "c2", 5), 37);
+  EXPECT_EQ(bound(alltoall(35, 1), 1, "c2", 6), 75);
+  EXPECT_EQ(bound(alltoall(45, 1), 4, "c2", 3), 19);
+  EXPECT_EQ(bound(alltoall(64, 8), 1, "c2"), 63 * 8);
+  EXPECT_EQ(bound(alltoall(64, 1), 1, "c1"), 6);
+  EXPECT_EQ(bound(alltoall(65, 1), 1, "c1"), 7);
+  EXPECT_EQ(bound(alltoall(64, 1), 3, "c1"), 3);
+  EXPECT_EQ(bound(alltoall(10, 3), 3, "c2"), 9);
+  EXPECT_EQ(bound(alltoall(1, 8), 1, "c1"), 0);
+  EXPECT_EQ(bound(alltoall(8, 0), 1, "c2", 3), 0);
+}
+
+TEST(Bounds, HoldForAMillionRanks) {
+  const Schedule schedule = make_schedule(alltoall(1'048'576, 8), "bruck");
+  const Figures counted = figures(schedule);
+  EXPECT_EQ(counted.c1, 20);
+  EXPECT_EQ(counted.c2, Bytes{20} * 524'288 * 8);
+  EXPECT_EQ(bound(schedule.problem, 1, "c2", 20), counted.c2) << "powers of k + 1 attain it";
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The threads executor against the interpreter, bit by bit, for every row of the table, every policy; and what happens when
+// a rank fails.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "execute/script.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/program_builder.hpp"
+#include "support/agreement.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+TEST(Threads, AgreeWithTheInterpreterForEveryAlgorithmAndPolicy) {
+  for (const Count p : {1, 2, 3, 4, 5, 8})
+    run_threads(p, [&](Communicator& communicator) {
+      const std::string wrong = first_disagreement(communicator, {0, 1, 7, 64}, /*most_number=*/3);
+      if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
+    });
+}
+
+TEST(Threads, AgreeForLargerBlocksAndMoreRanksThanCores) {
+  run_threads(13, [&](Communicator& communicator) {
+    const std::string wrong = first_disagreement(communicator, {5000}, 2);
+    if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
+  });
+}
+
+// Messages of a round that overwrites what it reads: the executor must stage them, whatever the policy.
+TEST(Threads, SwapInPlace) {
+  run_threads(2, [](Communicator& communicator) {
+    const Rank me = communicator.rank(), other = 1 - me;
+    for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+      ProgramBuilder program{me};
+      program.begin_round();
+      program.copy({{Buffer::input, 0, 8}}, {{Buffer::output, 0, 8}});
+      for (int i = 0; i < 3; ++i) {  // an odd number of swaps
+        if (i > 0) program.begin_round();
+        program.send(other, {block(Buffer::output, other, 4)});
+        program.receive(other, {block(Buffer::output, other, 4)});
+      }
+      const auto script = std::make_shared<const Script>(make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true}));
+      EXPECT_GE(script->staging_bytes, 4);
+      const auto executable = communicator.prepare(script);
+      const int input[2] = {static_cast<int>(10 * me), static_cast<int>(10 * me + 1)};
+      int output[2] = {-1, -1};
+      for (int run = 0; run < 100; ++run) {
+        executable->execute(reinterpret_cast<const std::byte*>(input), reinterpret_cast<std::byte*>(output));
+        EXPECT_EQ(output[me], 10 * me + me);
+        EXPECT_EQ(output[other], 10 * other + me);
+      }
+    }
+  });
+}
+
+TEST(Threads, AFailingRankReleasesTheOthers) {
+  std::atomic<int> lost{0};
+  try {
+    run_threads(4, [&](Communicator& communicator) {
+      Plan exchange = plan(communicator, alltoall(4, 8));
+      if (communicator.rank() == 2) throw Error(ErrorCode::environment, "rank 2 is gone");
+      std::vector<std::byte> input(32), output(32);
+      try {
+        exchange.execute(input.data(), output.data());
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::peer_lost) ++lost;
+        throw;
+      }
+    });
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "rank 2 is gone");
+  }
+  EXPECT_GE(lost, 1);
+}
+
+TEST(Plans, RanksThatDisagreeAllHear) {
+  std::atomic<int> heard{0};
+  run_threads(3, [&](Communicator& communicator) {
+    try {
+      plan(communicator, alltoall(3, communicator.rank() == 1 ? 16 : 8));
+    } catch (const Error& error) {
+      heard += error.code() == ErrorCode::misuse ? 1 : 0;
+    }
+  });
+  EXPECT_EQ(heard, 3);
+  heard = 0;
+  run_threads(3, [&](Communicator& communicator) {
+    try {
+      plan(communicator, alltoall(3, 8), {.algorithm = communicator.rank() == 0 ? "nonsense" : "direct"});
+    } catch (const Error&) {
+      ++heard;
+    }
+  });
+  EXPECT_EQ(heard, 3);
+}
+
+TEST(Plans, RefuseWhatDoesNotFit) {
+  run_threads(3, [](Communicator& communicator) {
+    EXPECT_THROW(plan(communicator, alltoall(4, 8)), Error);
+    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.algorithm = "xor"}), Error);
+    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.algorithm = "vendor"}), Error);
+    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.buffers = 3}), Error);
+    Plan good = plan(communicator, alltoall(3, 8), {.algorithm = "bruck:radix=3"});
+    EXPECT_EQ(good.algorithm(), "bruck:form=zero-rotation,level=positional,ports=1,radix=3");
+    std::vector<std::byte> both(48);
+    EXPECT_THROW(good.execute(both.data(), both.data() + 8), Error);
+  });
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The race: its data check must be able to fail, and its result must be complete.
+#include "quadrille/race.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan/labels.hpp"
+
+namespace quadrille {
+namespace {
+
+TEST(Labels, AreInjectiveOverAllPasses) {
+  const Problem problem = alltoall(5, 70);
+  std::vector<std::vector<int>> seen;
+  for (Rank rank = 0; rank < 5; ++rank) {
+    const Labels labels(problem, rank);
+    std::vector<std::vector<int>> bytes(350);
+    for (int pass = 0; pass < labels.pass_count(); ++pass) {
+      std::vector<std::byte> input(350);
+      labels.fill_input(pass, input.data());
+      for (std::size_t i = 0; i < input.size(); ++i) bytes[i].push_back(static_cast<int>(input[i]));
+    }
+    seen.insert(seen.end(), bytes.begin(), bytes.end());
+  }
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+}
+
+TEST(Labels, FindEverySingleWrongByte) {
+  const Problem problem = alltoall(3, 5);
+  const Labels labels(problem, 1);
+  std::vector<std::byte> output(15);
+  labels.spoil_output(0, output.data());
+  EXPECT_NE(labels.compare_output(0, output.data()), "");
+  for (std::byte& byte : output) byte = ~byte;  // spoiled is the complement of right
+  EXPECT_EQ(labels.compare_output(0, output.data()), "");
+  for (std::byte& byte : output) {
+    byte ^= std::byte{1};
+    EXPECT_NE(labels.compare_output(0, output.data()), "");
+    byte ^= std::byte{1};
+  }
+}
+
+TEST(Race, TimesAndChecksEveryCandidate) {
+  run_threads(3, [](Communicator& communicator) {
+    const RaceResult result = race(communicator, alltoall(3, 100), {{"direct", Policy::blocking}, {"xor", Policy::blocking}, {"bruck:radix=3", Policy::dataflow}, {"vendor", Policy::blocking}},
+                                   {.rounds = 3, .seconds_per_problem = 0.02, .seed = 5, .progress = {}});
+    ASSERT_EQ(result.entries.size(), 2u);
+    ASSERT_EQ(result.left_out.size(), 2u);
+    EXPECT_EQ(result.left_out[0].first, "xor");
+    EXPECT_EQ(result.left_out[1].first, "vendor");
+    for (const RaceEntry& entry : result.entries) {
+      EXPECT_EQ(entry.failed_check, "");
+      EXPECT_GT(entry.seconds.least, 0);
+      EXPECT_LE(entry.seconds.least, entry.seconds.median);
+      EXPECT_LE(entry.seconds.median, entry.seconds.most);
+      EXPECT_FALSE(entry.ratio);
+      EXPECT_EQ(entry.figures->traffic_out, 200);
+    }
+    EXPECT_GE(result.runs_per_sample, 1);
+  });
+}
+
+TEST(Race, RefusesWhatDoesNotFitTheMachine) {
+  run_threads(2, [](Communicator& communicator) {
+    EXPECT_THROW(race(communicator, alltoall(2, Bytes{1} << 50), {{"direct", Policy::blocking}}), Error);
+    EXPECT_THROW(race(communicator, alltoall(2, 8), {{"nonsense", Policy::blocking}}), Error);
+  });
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dependences and windows: overlap against its definition, hazards, and where the policies cut.
+#include "schedule/dependence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+std::set<Bytes> bytes_of(const Region& region) {
+  std::set<Bytes> bytes;
+  for_each_run(region, [&](Bytes offset, Bytes length) {
+    for (Bytes i = 0; i < length; ++i) bytes.insert(offset + i);
+  });
+  return bytes;
+}
+
+bool really_overlap(const Region& a, const Region& b) {
+  const auto first = bytes_of(a), second = bytes_of(b);
+  return std::any_of(first.begin(), first.end(), [&](Bytes byte) { return second.count(byte) > 0; });
+}
+
+TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
+  std::mt19937_64 random(7);
+  const auto below = [&](std::uint64_t n) { return static_cast<Bytes>(random() % n); };
+  for (int i = 0; i < 20000; ++i) {
+    const Bytes stride = 2 + below(8);
+    const bool equal = below(2) == 0;
+    const auto region = [&](Bytes s) {
+      return Region{Buffer::output, below(30), 1 + below(static_cast<std::uint64_t>(s - 1)), {{{1 + below(5), below(2) == 0 ? s : -s}, {1 + below(2), equal ? 0 : 3 * s + 1}, {}}}};
+    };
+    const Region a = region(stride), b = region(equal ? stride : 2 + below(8));
+    if (really_overlap(a, b)) ASSERT_TRUE(may_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
+    // One level of one stride: only the ends of the hulls can mislead, and there both run on.
+    const auto [a_first, a_last] = hull(a);
+    const auto [b_first, b_last] = hull(b);
+    if (equal && a_first <= b_first && b_last <= a_last && a.levels[1].count == 1 && b.levels[1].count == 1 && a.levels[0].count > 1)
+      ASSERT_EQ(may_overlap(a, b), really_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
+  }
+  EXPECT_FALSE(may_overlap({Buffer::input, 0, 8}, {Buffer::output, 0, 8}));
+}
+
+Program three_rounds() {
+  ProgramBuilder program{0};
+  program.stage("first");
+  program.begin_round();
+  program.send(1, {{Buffer::input, 0, 4}});
+  program.receive(1, {{Buffer::output, 0, 4}});
+  program.begin_round();
+  program.send(2, {{Buffer::input, 4, 4}});
+  program.receive(2, {{Buffer::output, 4, 4}});
+  program.begin_round();
+  program.send(3, {{Buffer::output, 2, 4}});  // of both receives
+  program.stage("second");
+  program.begin_round();
+  program.receive(3, {{Buffer::scratch, 0, 4}});
+  return std::move(program).finish();
+}
+
+TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
+  const Program program = three_rounds();
+  const DependenceGraph graph = dependences(program);
+  ASSERT_EQ(graph.operations.size(), 6u);
+  EXPECT_EQ(graph.before[4], (std::vector<Dependence>{{1, Hazard::read_after_write}, {3, Hazard::read_after_write}}));
+  for (const std::size_t independent : {0, 1, 2, 3, 5}) EXPECT_TRUE(graph.before[independent].empty()) << independent;
+
+  ProgramBuilder swap{0};
+  swap.begin_round();
+  swap.copy({{Buffer::input, 0, 8}}, {{Buffer::output, 0, 8}});
+  swap.send(1, {{Buffer::output, 0, 4}});
+  swap.receive(1, {{Buffer::output, 0, 4}});
+  const Program in_place = std::move(swap).finish();
+  EXPECT_EQ(dependences(in_place).before[2], (std::vector<Dependence>{{0, Hazard::write_after_write}, {1, Hazard::write_after_read}}));
+}
+
+TEST(Windows, FollowThePolicies) {
+  const Program program = three_rounds();
+  const DependenceGraph graph = dependences(program);
+  EXPECT_EQ(windows(program, graph, Policy::blocking), (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(windows(program, graph, Policy::nonblocking), (std::vector<std::size_t>{0, 0, 1, 2}));
+}
+
+TEST(Windows, IndependentRoundsOfAStageGoTogether) {
+  const Program shift = make_schedule(alltoall(6, 8), "shift").program(2);
+  const auto together = windows(shift, dependences(shift), Policy::nonblocking);
+  EXPECT_EQ(together.back(), 0u) << "pairwise rounds are independent";
+  const Program ring = make_schedule(alltoall(6, 8), "ring").program(2);
+  EXPECT_EQ(windows(ring, dependences(ring), Policy::nonblocking).back(), 4u) << "each round of the ring waits for the one before";
+}
+
+TEST(Channels, LinkTheMessagesOfAPair) {
+  ProgramBuilder program{0};
+  for (Rank peer : {1, 2, 1}) {
+    program.begin_round();
+    program.send(peer, {{Buffer::input, peer, 1}});
+    program.receive(peer, {{Buffer::output, peer, 1}});
+  }
+  const Program made = std::move(program).finish();
+  EXPECT_EQ(previous_in_channel(made, dependences(made)), (std::vector<std::size_t>{no_operation, no_operation, no_operation, no_operation, 0, 1}));
+}
+
+// Dependences of p - 1 independent messages are found in about p log p steps, not p^2.
+TEST(Dependences, OfManyIndependentMessagesAreCheap) {
+  const Program direct = make_schedule(alltoall(100'000, 8), "direct").program(5);
+  const DependenceGraph graph = dependences(direct);
+  EXPECT_EQ(graph.operations.size(), 2u * 99'999 + 1);
+  for (const auto& before : graph.before) ASSERT_TRUE(before.empty());
+}
+
+}  // namespace
+}  // namespace quadrille

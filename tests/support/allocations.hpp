@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts what our own code allocates. C++ code allocates through operator new, which this replaces for the whole program;
+// MPI libraries are C and allocate through malloc, so what they do stays out of the count. Include in one source file of a
+// program only.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+
+#include "quadrille/execute.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille::testing {
+
+inline thread_local long allocation_count = 0;  // each rank counts its own
+
+inline void* counted(std::size_t size) {
+  ++allocation_count;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+
+// Executes every algorithm under every policy and says where something was allocated. Collective.
+inline std::string first_allocation(Communicator& communicator) {
+  const Count p = communicator.size();
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (is_reduction(algorithm->collective)) continue;
+    const Problem problem = problem_of(algorithm->collective, p, 24);
+    const Choice choice = standard_choice(*algorithm, problem);
+    if (reason_against(problem, choice)) continue;
+    for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+      Plan made = plan(communicator, problem, {.algorithm = std::string(algorithm->id), .policy = policy});
+      std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))), output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
+      made.execute(input.data(), output.data());
+      communicator.barrier();
+      const long before = allocation_count;
+      for (int run = 0; run < 10; ++run) made.execute(input.data(), output.data());
+      const long here = allocation_count - before;
+      std::vector<long> all(static_cast<std::size_t>(p));
+      communicator.all_gather(&here, all.data(), sizeof here);
+      for (const long count : all)
+        if (count > 0) return std::string(algorithm->id) + ": executing a plan allocates " + std::to_string(count) + " times under policy " + std::to_string(static_cast<int>(policy));
+    }
+  }
+  return "";
+}
+
+}  // namespace quadrille::testing
+
+void* operator new(std::size_t size) { return quadrille::testing::counted(size); }
+void* operator new[](std::size_t size) { return quadrille::testing::counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases for tests that every row of the table is enrolled in: problems of any collective, and all settings of an
+// algorithm's parameters.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille::testing {
+
+// A problem of any collective; irregular ones get seeded sizes around `block_bytes`, zero among them.
+inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes, Rank root = 0, std::uint64_t seed = 1) {
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks;
+  problem.block_bytes = is_irregular(collective) || collective == Collective::barrier ? 0 : block_bytes;
+  problem.root = is_rooted(collective) ? root : 0;
+  if (is_irregular(collective)) {
+    std::mt19937_64 random(seed);
+    std::vector<Bytes> counts(static_cast<std::size_t>(collective == Collective::alltoallv ? ranks * ranks : ranks));
+    for (Bytes& count : counts) count = static_cast<Bytes>(random() % static_cast<std::uint64_t>(2 * block_bytes + 1));
+    problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  }
+  check(problem);
+  return problem;
+}
+
+// Every setting of the parameters that applies, numbers up to `most_number`.
+inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem, Count most_number = std::numeric_limits<Count>::max()) {
+  std::vector<Choice> choices{{&algorithm, {}}};
+  for (const Parameter& parameter : algorithm.parameters) {
+    std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());
+    if (values.empty())
+      for (Count value = parameter.least; value <= std::min(most_number, parameter.most ? parameter.most(problem) : most_number); ++value) values.emplace_back(value);
+    std::vector<Choice> extended;
+    for (const Choice& choice : choices)
+      for (const ParameterValue& value : values) {
+        extended.push_back(choice);
+        extended.back().parameters[std::string(parameter.name)] = value;
+      }
+    choices = std::move(extended);
+  }
+  std::erase_if(choices, [&](const Choice& choice) { return reason_against(problem, choice).has_value(); });
+  return choices;
+}
+
+inline Choice standard_choice(const Algorithm& algorithm, const Problem& problem) { return parse_choice(problem, algorithm.id); }
+
+inline std::vector<Rank> every_rank(Count ranks) {
+  std::vector<Rank> list(static_cast<std::size_t>(ranks));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<Rank>(i);
+  return list;
+}
+
+}  // namespace quadrille::testing

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mutations of good schedules. The interpreter is the judge: whenever a mutant leaves wrong bytes, the verifier must have
+// objected. Exhaustive over single operations of small schedules.
+#include <gtest/gtest.h>
+
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+struct Counts {
+  int mutants = 0, wrong = 0, objected = 0;
+};
+
+class Mutator {
+ public:
+  Mutator(const Schedule& schedule, Counts& counts) : schedule_(schedule), counts_(counts) {
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs_.push_back(schedule.program(rank));
+  }
+
+  void run() {
+    for (std::size_t rank = 0; rank < programs_.size(); ++rank)
+      for (std::size_t round = 0; round < programs_[rank].rounds.size(); ++round) {
+        mutate_messages(rank, round, &Round::sends);
+        mutate_messages(rank, round, &Round::receives);
+        mutate_locals(rank, round);
+        if (round + 1 < programs_[rank].rounds.size())
+          attempt("reorder rounds", rank, [&](Program& program) {
+            std::swap(program.rounds[round], program.rounds[round + 1]);
+            std::swap(program.rounds[round].number, program.rounds[round + 1].number);
+          });
+      }
+  }
+
+ private:
+  template <class Change>
+  void attempt(const char* what, std::size_t rank, Change&& change) {
+    std::vector<Program> mutant = programs_;
+    change(mutant[rank]);
+    if (mutant == programs_) return;
+    Schedule schedule = schedule_;
+    schedule.symmetry.reset();
+    schedule.program = [&mutant](Rank r) { return mutant[static_cast<std::size_t>(r)]; };
+    const std::string wrong = judge(schedule);
+    const auto findings = verify(schedule);
+    ++counts_.mutants;
+    counts_.wrong += wrong.empty() ? 0 : 1;
+    counts_.objected += findings.empty() ? 0 : 1;
+    EXPECT_FALSE(!wrong.empty() && findings.empty()) << what << " at rank " << rank << " of " << specification(schedule_) << ": " << wrong;
+  }
+
+  static void shorten(Regions& regions) {
+    if (--regions.back().length == 0) regions.pop_back();
+  }
+
+  void mutate_messages(std::size_t rank, std::size_t round, std::vector<Message> Round::*messages) {
+    const auto count = (programs_[rank].rounds[round].*messages).size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto one = [&](Program& program) -> Message& { return (program.rounds[round].*messages)[i]; };
+      const auto all = [&](Program& program) -> std::vector<Message>& { return program.rounds[round].*messages; };
+      attempt("drop", rank, [&](Program& program) { all(program).erase(all(program).begin() + static_cast<std::ptrdiff_t>(i)); });
+      attempt("duplicate", rank, [&](Program& program) { all(program).push_back(Message(one(program))); });
+      attempt("redirect", rank, [&](Program& program) { one(program).peer = (one(program).peer + 1) % schedule_.problem.ranks; });
+      attempt("shorten", rank, [&](Program& program) { shorten(one(program).regions); });
+      attempt("move", rank, [&](Program& program) { one(program).regions[0].offset += schedule_.problem.block_bytes; });
+      attempt("move back", rank, [&](Program& program) { one(program).regions[0].offset -= 1; });
+      attempt("other buffer", rank, [&](Program& program) {
+        Buffer& buffer = one(program).regions[0].buffer;
+        buffer = buffer == Buffer::input ? Buffer::output : Buffer::input;
+      });
+      if (one(programs_[rank]).regions.size() > 1) attempt("reorder regions", rank, [&](Program& program) { std::swap(one(program).regions[0], one(program).regions[1]); });
+      if (i + 1 < count)
+        attempt("exchange contents", rank, [&](Program& program) { std::swap(all(program)[i].regions, all(program)[i + 1].regions); });
+    }
+  }
+
+  void mutate_locals(std::size_t rank, std::size_t round) {
+    const auto count = programs_[rank].rounds[round].locals.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto all = [&](Program& program) -> std::vector<Local>& { return program.rounds[round].locals; };
+      attempt("drop local", rank, [&](Program& program) { all(program).erase(all(program).begin() + static_cast<std::ptrdiff_t>(i)); });
+      attempt("duplicate local", rank, [&](Program& program) { all(program).push_back(Local(all(program)[i])); });
+      attempt("shorten local", rank, [&](Program& program) {
+        shorten(all(program)[i].source);
+        shorten(all(program)[i].target);
+      });
+      attempt("move source", rank, [&](Program& program) { all(program)[i].source[0].offset += 1; });
+      attempt("turn around", rank, [&](Program& program) { std::swap(all(program)[i].source, all(program)[i].target); });
+    }
+  }
+
+  const Schedule& schedule_;
+  Counts& counts_;
+  std::vector<Program> programs_;
+};
+
+TEST(Mutation, EveryWrongMutantIsFound) {
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (is_reduction(algorithm->collective)) continue;  // labels are not operands
+    Counts counts;
+    for (const Count p : {3, 4, 5}) {
+      const Problem problem = problem_of(algorithm->collective, p, 2);
+      for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
+    }
+    EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
+    RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) + " mutants wrong, " + std::to_string(counts.objected) + " objected to");
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One negative test for each rule of the verifier: a small schedule that breaks it, and the place where.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+constexpr Buffer in = Buffer::input, out = Buffer::output, tmp = Buffer::scratch;
+
+Schedule of(const Problem& problem, std::vector<Program> programs) {
+  Schedule schedule;
+  schedule.problem = problem;
+  schedule.algorithm = "by hand";
+  schedule.program = [programs](Rank rank) { return programs.at(static_cast<std::size_t>(rank)); };
+  return schedule;
+}
+
+// Two ranks that exchange blocks of 4 bytes, correctly.
+std::vector<Program> exchange() {
+  std::vector<Program> programs;
+  for (Rank me = 0; me < 2; ++me) {
+    const Rank other = 1 - me;
+    programs.push_back({me, 0, {{"exchange", 0, 1}}, {{0, {{LocalKind::copy, {}, {block(in, me, 4)}, {block(out, me, 4)}}}, {{other, {block(in, other, 4)}, {}}}, {{other, {block(out, other, 4)}, {}}}, {}, {}}}});
+  }
+  return programs;
+}
+
+std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {}) { return verify(schedule, options); }
+
+// Among the findings is one of the rule at the rank (and in the round, if given).
+::testing::AssertionResult has(const std::vector<Finding>& findings, Rule rule, Rank rank, std::optional<Count> round = {}) {
+  std::string all;
+  for (const Finding& finding : findings) {
+    if (finding.rule == rule && finding.rank == rank && (!round || finding.round == round)) return ::testing::AssertionSuccess();
+    all += "\n  " + to_string(finding);
+  }
+  return ::testing::AssertionFailure() << "no " << name(rule) << " at rank " << rank << " among:" << all;
+}
+
+// The exchange with one change.
+template <class Change>
+std::vector<Finding> broken(Change&& change) {
+  std::vector<Program> programs = exchange();
+  change(programs);
+  return found(of(alltoall(2, 4), programs));
+}
+
+TEST(Rules, AGoodScheduleHasNoFindings) { EXPECT_TRUE(found(of(alltoall(2, 4), exchange())).empty()); }
+
+TEST(Rules, OutOfBuffer) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives[0].regions = {{out, 5, 4}}; }), Rule::out_of_buffer, 1, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].sends[0].regions = {{in, -1, 4}}; }), Rule::out_of_buffer, 1, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{tmp, 0, 4}}; }), Rule::out_of_buffer, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{Buffer::staging, 0, 4}}; }), Rule::out_of_buffer, 0, 0));
+}
+
+TEST(Rules, InputWritten) { EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives[0].regions = {{in, 0, 4}}; }), Rule::input_written, 1, 0)); }
+
+TEST(Rules, BufferSize) {
+  Schedule schedule = of(alltoall(2, 4), exchange());
+  schedule.stated_input_bytes = {8, 8};
+  schedule.stated_output_bytes = {8, 12};
+  EXPECT_TRUE(has(found(schedule), Rule::buffer_size, 1));
+}
+
+TEST(Rules, LengthMismatch) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{in, 4, 3}}; }), Rule::length_mismatch, 1, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals[0].target = {{out, 0, 3}}; }), Rule::length_mismatch, 0, 0));
+}
+
+TEST(Rules, ElementCut) {
+  Problem problem = problem_of(Collective::allreduce, 1, 8);
+  problem.element_bytes = 4;
+  Program program{0, 0, {{"reduce", 0, 2}}, {{0, {{LocalKind::copy, {}, {{in, 0, 8}}, {{out, 0, 8}}}}, {}, {}, {}, {}}, {1, {{LocalKind::reduce, OperandOrder::source_first, {{in, 0, 6}}, {{out, 0, 6}}}}, {}, {}, {}, {}}}};
+  EXPECT_TRUE(has(found(of(problem, {program})), Rule::element_cut, 0, 1));
+}
+
+TEST(Rules, UnknownRank) { EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].peer = 2; }), Rule::unknown_rank, 0, 0)); }
+
+TEST(Rules, SelfMessage) {
+  EXPECT_TRUE(has(broken([](auto& p) {
+                    p[0].rounds[0].locals.clear();
+                    p[0].rounds[0].sends.push_back({0, {{in, 0, 4}}, {}});
+                    p[0].rounds[0].receives.push_back({0, {{out, 0, 4}}, {}});
+                  }),
+                  Rule::self_message, 0, 0));
+}
+
+TEST(Rules, RoundOrder) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds.push_back({0, {}, {}, {}, {}, {}}); }), Rule::round_order, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds.push_back({7, {}, {}, {}, {}, {}}); }), Rule::round_order, 0, 7));
+}
+
+TEST(Rules, StageDisagreement) { EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1)); }
+
+TEST(Rules, RepeatedMessage) {
+  const auto cut = [](bool with_ports) {
+    return [with_ports](auto& p) {
+      p[0].rounds[0].sends = {{1, {{in, 4, 2}}, {}}, {1, {{in, 6, 2}}, {}}};
+      p[1].rounds[0].receives = {{0, {{out, 0, 2}}, {}}, {0, {{out, 2, 2}}, {}}};
+      if (!with_ports) return;
+      for (auto* messages : {&p[0].rounds[0].sends, &p[1].rounds[0].receives}) {
+        (*messages)[0].port = Port{0, 1};
+        (*messages)[1].port = Port{0, -1};
+      }
+    };
+  };
+  EXPECT_TRUE(has(broken(cut(false)), Rule::repeated_message, 0, 0));
+  EXPECT_TRUE(broken(cut(true)).empty()) << "two ports carry two messages";
+}
+
+TEST(Rules, PortLimit) {
+  const Schedule direct = make_schedule(alltoall(4, 4), "direct");
+  EXPECT_TRUE(has(found(direct, {.port_limit = 2}), Rule::port_limit, 3, 0));
+  EXPECT_TRUE(found(direct, {.port_limit = 3}).empty());
+  Schedule claims_less = make_schedule(alltoall(9, 1), "bruck:radix=3,ports=2");
+  claims_less.parameters["ports"] = Count{1};
+  EXPECT_TRUE(has(found(claims_less), Rule::port_limit, 0));
+}
+
+TEST(Rules, UnmatchedMessage) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives.clear(); }), Rule::unmatched_message, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].sends.clear(); }), Rule::unmatched_message, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].control_sends.push_back({1, 8}); }), Rule::unmatched_message, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].control_receives.push_back({1, 8}); }), Rule::unmatched_message, 0, 0));
+}
+
+TEST(Rules, OverlappingWrites) {
+  EXPECT_TRUE(has(found(of(alltoall(3, 4), [] {
+                    std::vector<Program> programs;
+                    for (Rank rank = 0; rank < 3; ++rank) programs.push_back(make_schedule(alltoall(3, 4), "direct").program(rank));
+                    programs[0].rounds[0].receives[0].regions[0].offset = programs[0].rounds[0].receives[1].regions[0].offset + 3;
+                    return programs;
+                  }())),
+                  Rule::overlapping_writes, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals[0] = {LocalKind::copy, {}, {{in, 0, 4}}, {{out, 0, 2, {{{2, 1}, {}, {}}}}}}; }), Rule::overlapping_writes, 0, 0));
+}
+
+TEST(Rules, OverlappingLocal) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals.push_back({LocalKind::copy, {}, {{out, 0, 2}}, {{out, 1, 2}}}); }), Rule::overlapping_local, 0, 0));
+}
+
+TEST(Rules, UndefinedRead) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{out, 4, 4}}; }), Rule::undefined_read, 0, 0));
+}
+
+// p ranks, whose vectors all reach rank 0, which combines them in the given order.
+Schedule reduction(const Problem& problem, std::vector<Rank> order, Bytes shift = 0) {
+  const Bytes b = problem.block_bytes;
+  std::vector<Program> programs;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    ProgramBuilder program{rank};
+    program.stage("collect");
+    program.begin_round();
+    if (rank > 0) program.send(0, {{in, 0, b}});
+    if (rank == 0) {
+      program.scratch(problem.ranks * b);
+      program.copy({{in, 0, b}}, {{tmp, 0, b}});
+      for (Rank other = 1; other < problem.ranks; ++other) program.receive(other, {{tmp, other * b, b}});
+    }
+    program.stage("combine");
+    program.begin_round();
+    if (rank == 0) {
+      program.copy({{tmp, order[0] * b, b}}, {{out, 0, b}});
+      for (std::size_t i = 1; i < order.size(); ++i) program.reduce({{tmp, order[i] * b + shift, b - shift}}, {{out, 0, b - shift}}, OperandOrder::target_first);
+    }
+    programs.push_back(std::move(program).finish());
+  }
+  return of(problem, programs);
+}
+
+TEST(Rules, OperandOrder) {
+  Problem problem = problem_of(Collective::reduce, 3, 4);
+  EXPECT_TRUE(found(reduction(problem, {2, 0, 1})).empty());
+  problem.commutative = false;
+  EXPECT_TRUE(found(reduction(problem, {0, 1, 2})).empty());
+  EXPECT_TRUE(has(found(reduction(problem, {0, 2, 1})), Rule::operand_order, 0));
+}
+
+TEST(Rules, OperandMismatch) {
+  EXPECT_TRUE(has(found(reduction(problem_of(Collective::reduce, 3, 4), {0, 1, 2}, 1)), Rule::operand_mismatch, 0, 1));
+}
+
+TEST(Rules, Delivery) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{in, 0, 4}}; }), Rule::delivery, 1));
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals.clear(); }), Rule::delivery, 0));
+  EXPECT_TRUE(has(found(reduction(problem_of(Collective::reduce, 3, 4), {0, 1})), Rule::delivery, 0)) << "an operand is missing";
+  EXPECT_TRUE(has(found(reduction(problem_of(Collective::reduce, 3, 4), {0, 1, 2, 1})), Rule::delivery, 0)) << "an operand twice";
+}
+
+TEST(Rules, DeliveryOfABarrier) {
+  const Problem problem = problem_of(Collective::barrier, 3, 0);
+  const auto rounds = [&](std::vector<Rank> distances) {
+    std::vector<Program> programs;
+    for (Rank rank = 0; rank < 3; ++rank) {
+      ProgramBuilder program{rank};
+      for (const Rank distance : distances) {
+        program.begin_round();
+        program.control_send((rank + distance) % 3, 0);
+        program.control_receive((rank + 3 - distance) % 3, 0);
+      }
+      programs.push_back(std::move(program).finish());
+    }
+    return of(problem, programs);
+  };
+  EXPECT_TRUE(found(rounds({1, 2})).empty());
+  EXPECT_TRUE(found(rounds({1, 1})).empty());
+  EXPECT_TRUE(has(found(rounds({1})), Rule::delivery, 0));
+}
+
+// The two programs of a classroom: each sends first and receives after, in different rounds.
+TEST(Rules, DeadlockByCrossedOrder) {
+  std::vector<Program> programs = exchange();
+  for (Program& program : programs) {
+    Round second = program.rounds[0];
+    second.number = 1;
+    second.locals.clear();
+    second.sends.clear();
+    program.rounds[0].receives.clear();
+    program.rounds.push_back(second);
+    program.stages[0].round_count = 2;
+  }
+  const auto blocking = found(of(alltoall(2, 4), programs), {.policies = {Policy::blocking}});
+  EXPECT_TRUE(has(blocking, Rule::deadlock, 0, 0));
+  EXPECT_TRUE(has(blocking, Rule::deadlock, 1, 0));
+  // Posted together, the same programs come through.
+  for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
+    for (const Finding& finding : found(of(alltoall(2, 4), programs), {.policies = {policy}})) EXPECT_NE(finding.rule, Rule::deadlock) << to_string(finding);
+}
+
+TEST(Rules, SwapsInPlaceDoNotDeadlock) {
+  std::vector<Program> programs;
+  for (Rank me = 0; me < 2; ++me) {
+    ProgramBuilder program{me};
+    program.begin_round();
+    program.copy({{in, 0, 8}}, {{out, 0, 8}});
+    program.send(1 - me, {block(out, 1 - me, 4)});
+    program.receive(1 - me, {block(out, 1 - me, 4)});
+    programs.push_back(std::move(program).finish());
+  }
+  EXPECT_TRUE(found(of(alltoall(2, 4), programs)).empty());
+}
+
+TEST(Rules, EveryRuleHasATestHere) {
+  std::ifstream file(std::string(QUADRILLE_SOURCE_DIR) + "/tests/verify/rules_test.cpp");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const Rule rule : all_rules()) {
+    std::string enumerator(name(rule));
+    std::replace(enumerator.begin(), enumerator.end(), '-', '_');
+    EXPECT_NE(text.find("Rule::" + enumerator + ","), std::string::npos) << enumerator;
+  }
+  std::ifstream verifier(std::string(QUADRILLE_SOURCE_DIR) + "/src/verify/verify.cpp");
+  const std::string rules{std::istreambuf_iterator<char>(verifier), {}};
+  for (const Rule rule : all_rules()) EXPECT_NE(rules.find("//   " + std::string(name(rule)) + " "), std::string::npos) << "the head of verify.cpp lists " << name(rule);
+}
+
+TEST(Findings, NameTheirPlace) {
+  Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that nothing has written before"};
+  EXPECT_EQ(to_string(finding), "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that nothing has written before");
+}
+
+TEST(Findings, StopAtTheLimit) {
+  EXPECT_EQ(found(make_schedule(alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
+}
+
+TEST(Replay, RefusesWhatIsTooLarge) {
+  EXPECT_THROW(found(make_schedule(alltoall(64, 4), "direct"), {.most_pieces = 100}), Error);
+  // A few words that mean 2^40 pieces.
+  Schedule schedule = make_schedule(alltoall(2, Bytes{1} << 40), "direct");
+  schedule.program = [inner = schedule.program](Rank rank) {
+    Program program = inner(rank);
+    Region& region = program.rounds[0].sends[0].regions[0];
+    region = {region.buffer, region.offset, 1, {{{region.length, 1}, {}, {}}}};
+    return program;
+  };
+  EXPECT_THROW(found(schedule), Error);
+}
+
+TEST(Symmetry, AFalseStatementIsFound) {
+  Schedule schedule = make_schedule(alltoall(5, 4), "direct");
+  schedule.symmetry->image = [](Rank rank, Rank x) { return (x + 2 * rank) % 5; };
+  EXPECT_TRUE(check_symmetry(schedule, every_rank(5)).has_value());
+  Schedule factor = make_schedule(alltoall(5, 4), "one-factor");
+  factor.symmetry = translation_symmetry(5);
+  EXPECT_TRUE(check_symmetry(factor, every_rank(5)).has_value());
+}
+
+}  // namespace
+}  // namespace quadrille
