@@ -52,11 +52,11 @@ void occupy_standard_streams() {
   refuse(fmt::format("there is no option '{}'; {}", name, guess ? fmt::format("did you mean '{}'?", *guess) : help));
 }
 
-// "--ranks: 1 required LIST missing", "--ranks: At Most 1 required but received 2", "--json was given a disallowed flag override"
+// "--ranks: 1 required LIST missing", "--ranks: At Most 1 required but received 2", "json was given a disallowed flag override"
 [[noreturn]] void refuse_mismatch(const std::string& complaint) {
   const std::string option = complaint.substr(0, complaint.find_first_of(": "));
   if (complaint.ends_with("missing")) refuse(fmt::format("{} needs a value", option));
-  if (complaint.ends_with("override")) refuse(fmt::format("{} takes no value", option));
+  if (complaint.ends_with("override")) refuse(fmt::format("--{} takes no value", option));
   refuse(fmt::format("{} is given more than once", option));
 }
 

@@ -54,6 +54,7 @@ Output::~Output() {
 }
 
 std::ostream& Output::stream() {
+  errno = 0;  // a failed write is noticed by `flush`, and its reason is still there
   if (target_.empty()) return std::cout;
   if (file_.is_open()) return file_;
   if (direct_) {
@@ -72,8 +73,8 @@ std::ostream& Output::stream() {
 }
 
 void Output::flush() {
-  errno = 0;
-  if (!stream().flush()) fail(errno ? errno : EIO);
+  std::ostream& out = target_.empty() ? std::cout : file_;
+  if (!out.flush()) fail(errno ? errno : EIO);
 }
 
 void Output::finish() {

@@ -23,6 +23,7 @@ namespace quadrille::command {
 namespace {
 
 constexpr Count most_threads = 1024;
+constexpr double for_ever = 1e9;  // seconds
 
 struct Options {
   std::string collective;
@@ -86,6 +87,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   for (const Bytes size : options.problem.block_sizes())
     request.problems.push_back(options.problem.problem(collective, ranks, size));
+  for (const Problem& problem : request.problems) check_memory(problem);
   request.candidates = make_candidates(request.problems, options, mpi);
   return request;
 }
@@ -114,11 +116,10 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
     const Problem& problem = request.problems[i];
     request.options.progress = [&](int round, int rounds) {
       watchdog.beat();
-      if (first)
-        progress.show(fmt::format("{}: size {} of {}, round {} of {}", name(problem.collective), i + 1, request.problems.size(),
-                                  round, rounds));
+      progress.show(fmt::format("{}: size {} of {}, round {} of {}", name(problem.collective), i + 1, request.problems.size(),
+                                round, rounds));
     };
-    watchdog.beat();
+    if (first) watchdog.beat();
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
     right = right && std::all_of(result.entries.begin(), result.entries.end(),
                                  [](const RaceEntry& entry) { return entry.failed_check.empty(); });
@@ -149,32 +150,46 @@ int run_on_threads(const Options& options) {
   return right ? good : with_findings;
 }
 
+// Whether rank 0 finds that it can write its report; the same answer on every rank, so that they end together.
+bool report_can_be_written(Communicator& world, const Options& options) {
+  char fine = 1;
+  if (world.rank() == 0) {
+    try {
+      Output{options.output};
+    } catch (const Error& error) {
+      complain(error.what());
+      fine = 0;
+    }
+  }
+  std::vector<char> all(static_cast<std::size_t>(world.size()));
+  world.all_gather(&fine, all.data(), 1);
+  return all[0] != 0;
+}
+
 int run_on_mpi(const Options& options) {
-  // Everything that can be known before MPI is up is refused before, so that no launcher has to end a crippled job.
+  // What can be known before MPI is up is refused before, so that every process just exits.
   std::optional<Request> request;
   const auto launched = launched_ranks();
   if (launched) request = make_request(options, ranks_on_mpi(options, *launched), true);
-  if (speaks()) Output{options.output};
 
   const std::unique_ptr<Communicator> world = mpi_world();
   if (world->size() != launched) request = make_request(options, ranks_on_mpi(options, world->size()), true);
-  const auto give_up = [&](const char* sentence) {
+  if (!report_can_be_written(*world, options)) return misused;
+  const bool first = world->rank() == 0;
+  const auto give_up = [&](const std::string& sentence) {
     fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
     world->abort(misused);
   };
   try {
-    Report report(world->rank() == 0 ? options.output : std::nullopt, options.json, std::string(world->transport()), world->size(),
+    Report report(first ? options.output : std::nullopt, options.json, std::string(world->transport()), world->size(),
                   request->options);
-    Watchdog watchdog(request->timeout_seconds, [&] {
-      if (world->rank() == 0) give_up(stuck(request->timeout_seconds).c_str());
-      world->abort(misused);
-    });
+    // Rank 0 hears of the progress, so rank 0 watches.
+    Watchdog watchdog(first ? request->timeout_seconds : for_ever, [&] { give_up(stuck(request->timeout_seconds)); });
     const bool right = run_all(*world, *request, report, watchdog);
-    if (world->rank() == 0) report.finish();
+    if (first) report.finish();
     return right ? good : with_findings;
   } catch (const Error& error) {
-    // These two the library throws on every rank alike; after anything else the others may still be waiting.
-    if (error.code() == ErrorCode::misuse || error.code() == ErrorCode::too_large) throw;
+    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
     give_up(error.what());
   } catch (const std::exception& error) {
     give_up(error.what());

@@ -46,6 +46,10 @@ struct RaceResult {
   int rounds = 0;
 };
 
+// Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` asks it first; whoever means to
+// race several problems may ask for all of them before the first.
+void check_memory(const Problem& problem);
+
 // Collective. Every rank gets the same result. Candidates that do not apply are left out with the reason.
 // Throws Error{too_large} if the data does not fit this machine's memory.
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,

@@ -2,7 +2,6 @@
 #include "execute/copies.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace quadrille {
 namespace {
@@ -142,9 +141,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   }
 }
 
-void run_copy(const StridedCopy& copy, const std::byte* source_base, std::byte* target_base) {
-  const std::byte* source = source_base + copy.source;
-  std::byte* target = target_base + copy.target;
+void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   const auto& [inner, middle, outer] = copy.levels;
   for (Count c = 0; c < outer.count; ++c)
     for (Count b = 0; b < middle.count; ++b)

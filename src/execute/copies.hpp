@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "quadrille/schedule.hpp"
@@ -28,10 +29,15 @@ struct StridedCopy {
 // Appends copies that move the bytes of `source` to `target`, lists of the same number of bytes.
 void append_copies(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target);
 
-void run_copy(const StridedCopy& copy, const std::byte* source_base, std::byte* target_base);
+void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* target);
 
 inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const Bases& target_bases) {
-  run_copy(copy, source_bases[static_cast<std::size_t>(copy.source_buffer)], target_bases[static_cast<std::size_t>(copy.target_buffer)]);
+  const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
+  std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+  if (copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1)
+    std::memcpy(target, source, static_cast<std::size_t>(copy.length));  // most copies: spare them the loops
+  else
+    run_strided(copy, source, target);
 }
 
 // The list as one contiguous region, if it is one.

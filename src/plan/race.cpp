@@ -37,17 +37,6 @@ Spread spread_of(std::vector<double> values) {
   return {boost::math::statistics::median(values), ends.least, ends.most};
 }
 
-// All ranks of a machine together must fit its memory. What is merely large is left to the caller's patience.
-void check_memory(const Problem& problem) {
-  struct sysinfo machine {};
-  sysinfo(&machine);
-  const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
-  const auto needed = static_cast<long double>(problem.ranks) * (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
-  if (needed > 0.8L * memory)
-    throw Error(ErrorCode::too_large, fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
-                                                  problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
-}
-
 class Race {
  public:
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
@@ -185,6 +174,16 @@ class Race {
 };
 
 }  // namespace
+
+void check_memory(const Problem& problem) {
+  struct sysinfo machine {};
+  sysinfo(&machine);
+  const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
+  const auto needed = static_cast<long double>(problem.ranks) * (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
+  if (needed > 0.8L * memory)
+    throw Error(ErrorCode::too_large, fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
+                                                  problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+}
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates, const RaceOptions& options) {
   check(problem);

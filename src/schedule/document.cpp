@@ -13,10 +13,10 @@ StoredPrograms::StoredPrograms(Count ranks) : programs(static_cast<std::size_t>(
 }
 
 void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
-  // Where ranks act in every stage, each has some twenty bytes of text for it; the slack is for those that idle.
+  // Where ranks act in every stage, each has some twenty bytes of text for it; the slack is for schedules of empty blocks.
   std::size_t table_bytes = 0;
   for (const Stage& stage : stored.stages) table_bytes += sizeof(Stage) + stage.name.size();
-  const std::size_t most = (std::size_t{1} << 26) + 64 * text_bytes;
+  const std::size_t most = (std::size_t{1} << 28) + 64 * text_bytes;
   if (table_bytes > most / stored.programs.size())
     throw Error(ErrorCode::too_large, fmt::format("the document names {} stages for {} ranks that do next to nothing in them",
                                                   stored.stages.size(), stored.programs.size()));

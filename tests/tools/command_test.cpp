@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command as a user meets it: exit codes, what is on stdout and what on stderr, files that appear whole or not at all.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/document.hpp"
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out, talk;
+};
+
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "quadrille.XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    place_ = name;
+  }
+  void TearDown() override { fs::remove_all(place_); }
+
+  fs::path file(const std::string& name) const { return place_ / name; }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+    return file(name);
+  }
+
+  // Runs the command; stdout goes to `target`, or is closed if that is empty.
+  Outcome run(const Words& arguments, const std::string& input = {}, std::string target = "stdout") const {
+    Words words{QUADRILLE_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+
+    const bool captured = target == "stdout";
+    if (captured) target = file("stdout").string();
+    const std::string in = write("stdin", input).string(), talk = file("stderr").string();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
+    if (target.empty())
+      posix_spawn_file_actions_addclose(&actions, 1);
+    else
+      posix_spawn_file_actions_addopen(&actions, 1, target.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, talk.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    pid_t child = 0;
+    const int error = ::posix_spawn(&child, QUADRILLE_COMMAND, &actions, nullptr, pointers.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    EXPECT_EQ(error, 0);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), captured ? contents(target) : "", contents(talk)};
+  }
+
+  // Exit 2, nothing on stdout, one line on stderr that holds `hint`.
+  void refuses(const Words& arguments, const std::string& hint, const std::string& input = {}) const {
+    const Outcome outcome = run(arguments, input);
+    std::string line;
+    for (const std::string& word : arguments) line += word + ' ';
+    SCOPED_TRACE(line);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
+    EXPECT_EQ(outcome.talk.rfind("quadrille: ", 0), 0u) << outcome.talk;
+    EXPECT_NE(outcome.talk.find(hint), std::string::npos) << outcome.talk;
+  }
+
+  // Exit 0, and what stdout holds.
+  std::string prints(const Words& arguments, const std::string& input = {}) const {
+    const Outcome outcome = run(arguments, input);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+    return outcome.out;
+  }
+
+  fs::path place_;
+};
+
+TEST_F(CommandTest, RefusesWhatNobodyMeant) {
+  refuses({}, "say what to do");
+  refuses({"lst"}, "did you mean 'list'?");
+  refuses({"--versio"}, "did you mean '--version'?");
+  refuses({"list", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"list", "--foo"}, "there is no option '--foo'");
+  refuses({"list", "--jsn"}, "did you mean '--json'?");
+  refuses({"list", "--json=3"}, "--json takes no value");
+  refuses({"list", "alltoall", "more"}, "one argument too many");
+  refuses({"list", "--json", "--markdown"}, "exclude each other");
+  refuses({"list", "two\nlines"}, "two\\x0alines");
+  refuses({"completion"}, "quadrille completion bash");
+  refuses({"completion", "fish"}, "bash");
+}
+
+TEST_F(CommandTest, RefusesBadNumbers) {
+  const auto schedule = [](const std::string& ranks, const std::string& block) {
+    return Words{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", ranks, "--block", block};
+  };
+  refuses(schedule("0", "8B"), "it must be at least 1");
+  refuses(schedule("-3", "8B"), "it must be at least 1");
+  refuses(schedule("", "8B"), "no whole number");
+  refuses(schedule("4x", "8B"), "no whole number");
+  refuses(schedule("4,,5", "8B"), "no whole number");
+  refuses(schedule("8..2", "8B"), "write 2..8");
+  refuses(schedule("99999999999999999999", "8B"), "does not fit");
+  refuses(schedule("1..9000000000000000000", "8B"), "ask for fewer");
+  refuses(schedule("4", "8"), "write 8B");
+  refuses(schedule("4", "8b"), "unknown unit 'b'");
+  refuses(schedule("4", "B"), "no size");
+  refuses(schedule("4", "-8B"), "negative");
+  refuses(schedule("4", "8B,"), "no size");
+  refuses(schedule("4", "9999999999TiB"), "2^63");
+  refuses(schedule("4", "99999999999999999999B"), "2^63");
+  refuses(schedule("4000", "1TiB"), "2^63");
+  refuses(schedule("3037000500", "1B"), "2^63");
+  refuses({"schedule", "alltoall", "--algorithm", "bruck", "--ranks"}, "--ranks needs a value");
+  refuses({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3", "--ranks", "4"}, "more than once");
+}
+
+TEST_F(CommandTest, RefusesAlgorithmsWithAReason) {
+  const auto schedule = [](const std::string& algorithm) {
+    return Words{"schedule", "alltoall", "--ranks", "6", "--algorithm", algorithm};
+  };
+  refuses({"schedule", "alltoall", "--ranks", "6"}, "there are: direct");
+  refuses(schedule("brukc"), "did you mean 'bruck'?");
+  refuses(schedule("bruck:radx=2"), "did you mean 'radix'?");
+  refuses(schedule("bruck:radix=7"), "2..6");
+  refuses(schedule("bruck:radix=1"), "2..6");
+  refuses(schedule("bruck:ports=6"), "1..5");
+  refuses(schedule("bruck:radix=two"), "whole number");
+  refuses(schedule("bruck:radix=90..99"), "2..6");
+  refuses(schedule("bruck:radix=9..2"), "write 2..9");
+  refuses(schedule("bruck:form=clasical"), "did you mean 'classical'?");
+  refuses(schedule("bruck:radix=2..3"), "--format json");
+  refuses(schedule("bruck:ports=2,level=halving"), "ports=1");
+  refuses(schedule("xor"), "power of two");
+  refuses(schedule("vendor"), "has no schedule");
+  refuses({"schedule", "broadcast", "--ranks", "4", "--algorithm", "all"}, "no algorithm for broadcast yet");
+  refuses({"verify", "alltoall", "--ranks", "6", "--algorithm", "vendor"}, "has no schedule");
+}
+
+TEST_F(CommandTest, RefusesContradictions) {
+  const auto direct = [](const std::string& option, const std::string& value) {
+    return Words{"schedule", "alltoall", "--algorithm", "direct", "--ranks", "4", option, value};
+  };
+  refuses(direct("--root", "1"), "has no root");
+  refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
+  refuses(direct("--grid", "2x"), "no whole number");
+  refuses(direct("--node-sizes", "3,3"), "more than 4 ranks");
+  refuses(direct("--node-sizes", "3"), "4 ranks have 3 nodes");
+  refuses(direct("--node-sizes", "9000000000000000000"), "more than 4 ranks");
+  refuses(direct("--format", "jsn"), "did you mean 'json'?");
+  refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "4", "--format", "text", "--json"}, "exclude each other");
+  refuses({"verify", "alltoall"}, "--ranks");
+  refuses({"verify", "alltoall", "x.json", "--ranks", "4"}, "one argument too many");
+  refuses({"verify", "alltoall", "--ranks", "4", "--ports", "0"}, "at least 1");
+  refuses({"verify", "alltoall", "--ranks", "4", "--policy", "blockin"}, "did you mean 'blocking'?");
+  refuses({"race", "alltoall", "--ranks", "2,3"}, "one number of ranks");
+  refuses({"race", "alltoall", "--ranks", "100000"}, "the limit is");
+  refuses({"race", "alltoall", "--executor", "thread"}, "did you mean 'threads'?");
+  refuses({"race", "alltoall", "--algorithm", "vendor", "--executor", "threads"}, "mpirun");
+  refuses({"race", "alltoall", "--algorithm", "xor", "--ranks", "6"}, "power of two");
+  refuses({"race", "alltoall", "--rounds", "0"}, "at least 1");
+  refuses({"race", "alltoall", "--timeout", "0"}, "seconds");
+  refuses({"race", "alltoall", "--ranks", "2", "--block", "8B,1000TiB"}, "this machine has");
+}
+
+TEST_F(CommandTest, RefusesWhatIsTooLongToPrint) {
+  refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "1000000"}, "too long");
+  refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "100000000000", "--block", "0"}, "too long");
+}
+
+TEST_F(CommandTest, RefusesFilesThatAreNoSchedules) {
+  refuses({"verify", file("none").string()}, "No such file");
+  refuses({"verify", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"verify", place_.string()}, "directory");
+  refuses({"verify", write("empty", "").string()}, "it is empty");
+  refuses({"verify", write("blank", " \n\n").string()}, "it is empty");
+  refuses({"verify", write("list", "[]").string()}, "list");
+  refuses({"verify", write("open", "{").string()}, "open");
+  refuses({"verify", write("number", "1").string()}, "number");
+  refuses({"verify", write("object", "{}").string()}, "object");
+  refuses({"verify", "/dev/zero"}, "no text");
+  refuses({"verify", "-"}, "stdin");
+  refuses({"verify", "-", "--ranks", "4"}, "leave --algorithm, --ranks");
+}
+
+TEST_F(CommandTest, FilesAppearWholeOrNotAtAll) {
+  const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5", "--output"};
+  const auto to = [&](const std::string& target, Words words) {
+    words.push_back(target);
+    return words;
+  };
+  refuses(to("", schedule), "name of a file");
+  refuses(to(place_.string(), schedule), "directory");
+  refuses(to(file("no/such/place").string(), schedule), "No such file");
+  refuses(to("/dev/full", schedule), "No space left");
+  refuses(to(file("kept").string(), {"schedule", "alltoall", "--algorithm", "xor", "--ranks", "6", "--output"}), "power of two");
+  EXPECT_FALSE(fs::exists(file("kept")));
+
+  const std::string text = prints({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"});
+  EXPECT_EQ(prints(to(write("old", "before").string(), schedule)), "");
+  EXPECT_EQ(contents(file("old")), text);
+  fs::create_symlink("old", file("link"));
+  EXPECT_EQ(prints(to(file("link").string(), schedule)), "");
+  EXPECT_TRUE(fs::is_symlink(file("link")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(place_), {}), 5) << "old, link, stdin, stdout, stderr and no temporary file";
+}
+
+TEST_F(CommandTest, NoticesThatStdoutTakesNothing) {
+  for (const Words& words : {Words{"list"}, Words{"--help"}, Words{"--version"}, Words{"verify", "alltoall", "--ranks", "3"},
+                             Words{"schedule", "alltoall", "--ranks", "3", "--algorithm", "ring"}}) {
+    for (const std::string target : {"/dev/full", ""}) {
+      const Outcome outcome = run(words, {}, target);
+      EXPECT_EQ(outcome.exit_code, 2) << words[0];
+      EXPECT_NE(outcome.talk.find("cannot write to stdout: No space left"), std::string::npos) << outcome.talk;
+    }
+  }
+}
+
+TEST_F(CommandTest, ListsEveryAlgorithmOfTheTable) {
+  const std::string text = prints({"list"}), markdown = prints({"list", "--markdown"});
+  const Json json = Json::parse(prints({"list", "--json"}));
+  ASSERT_EQ(json.size(), all_algorithms().size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const Algorithm& algorithm = *all_algorithms()[i];
+    EXPECT_EQ(json[i]["id"], algorithm.id);
+    EXPECT_EQ(json[i]["collective"], name(algorithm.collective));
+    EXPECT_EQ(json[i]["parameters"].size(), algorithm.parameters.size());
+    EXPECT_NE(text.find("\n  " + std::string(algorithm.id) + " "), std::string::npos) << algorithm.id;
+    EXPECT_NE(markdown.find("\n| `" + std::string(algorithm.id) + "` |"), std::string::npos) << algorithm.id;
+  }
+  EXPECT_EQ(Json::parse(prints({"list", "barrier", "--json"})).size(), algorithms_for(Collective::barrier).size());
+}
+
+TEST_F(CommandTest, HelpTeaches) {
+  EXPECT_EQ(prints({"--version"}).rfind("quadrille ", 0), 0u);
+  for (const Words& words : {Words{"--help"}, Words{"list", "--help"}, Words{"info", "--help"}, Words{"schedule", "--help"},
+                             Words{"verify", "--help"}, Words{"race", "--help"}, Words{"completion", "--help"}}) {
+    const std::string help = prints(words);
+    EXPECT_NE(help.find("Example"), std::string::npos) << words[0];
+    EXPECT_NE(help.find("Usage"), std::string::npos) << words[0];
+  }
+  const std::string script = prints({"completion", "bash"});
+  for (const std::string word : {"schedule", "--algorithm", "alltoall", "bruck", "nonblocking"})
+    EXPECT_NE(script.find(word), std::string::npos) << word;
+}
+
+TEST_F(CommandTest, InfoNamesMachineAndTransport) {
+  EXPECT_NE(prints({"info"}).find("chosen"), std::string::npos);
+  const Json info = Json::parse(prints({"info", "--json"}));
+  EXPECT_GE(info["machine"]["cores"], 1);
+  EXPECT_EQ(info["plug_ins"].size(), 2u);
+  EXPECT_FALSE(info["reason"].get<std::string>().empty());
+}
+
+// What one call prints another one reads, in both forms, through a file and through stdin.
+TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
+  for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
+    SCOPED_TRACE(algorithm->id);
+    const Words question{"alltoall", "--algorithm", std::string(algorithm->id), "--ranks", "8", "--block", "12B"};
+    const auto ask = [&](Words words, const Words& rest) {
+      words.insert(words.end(), question.begin(), question.end());
+      words.insert(words.end(), rest.begin(), rest.end());
+      return prints(words);
+    };
+    const Json direct = Json::parse(ask({"verify"}, {"--json"}));
+    EXPECT_EQ(direct["ok"], true);
+    EXPECT_EQ(direct["findings"], Json::array());
+    EXPECT_LE(direct["lower_bounds"]["c1"], direct["c1"]);
+    EXPECT_LE(direct["lower_bounds"]["c2"], direct["c2"]);
+    for (const Words& form : {Words{"--json"}, Words{"--format", "text"}}) {
+      const std::string document = ask({"schedule"}, form);
+      EXPECT_EQ(Json::parse(prints({"verify", write("document", document).string(), "--json"})), direct);
+      EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, document)), direct);
+    }
+  }
+}
+
+TEST_F(CommandTest, SeveralCasesAreAnArray) {
+  const Json schedules =
+      Json::parse(prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..5", "--ranks", "2..3,5", "--json"}));
+  EXPECT_EQ(schedules.size(), 1u + 2u + 4u);
+  const Json verdicts = Json::parse(prints({"verify", write("all", schedules.dump()).string(), "--json"}));
+  ASSERT_EQ(verdicts.size(), 7u);
+  for (const Json& verdict : verdicts) EXPECT_EQ(verdict["ok"], true);
+}
+
+TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
+  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..4,6", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.talk.find("left out: xor among 3 ranks"), std::string::npos) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("left out: xor among 6 ranks"), std::string::npos) << outcome.talk;
+  EXPECT_EQ(Json::parse(outcome.out).size(), 4 * algorithms_for(Collective::alltoall).size() - 2);
+  EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
+  EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
+}
+
+TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
+  Json document = Json::parse(prints({"schedule", "alltoall", "--algorithm", "shift", "--ranks", "4", "--json"}));
+  Json& messages = document["stages"][0]["rounds"][1]["messages"];
+  ASSERT_EQ(messages.size(), 4u);
+  messages.erase(messages.begin());  // rank 0's block for rank 2, or one like it
+  const std::string bad = write("bad", document.dump()).string();
+
+  const Outcome text = run({"verify", bad});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_NE(text.out.find("1 finding\n"), std::string::npos) << text.out;
+  const Outcome outcome = run({"verify", bad, "--json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json verdict = Json::parse(outcome.out);
+  EXPECT_EQ(verdict["ok"], false);
+  ASSERT_EQ(verdict["findings"].size(), 1u);
+  EXPECT_EQ(verdict["findings"][0]["rule"], "delivery");
+  EXPECT_TRUE(verdict["findings"][0]["rank"].is_number());
+
+  const Outcome limited = run({"verify", "alltoall", "--algorithm", "direct", "--ranks", "4", "--ports", "2", "--json"});
+  EXPECT_EQ(limited.exit_code, 1);
+  EXPECT_EQ(Json::parse(limited.out)["findings"][0]["rule"], "port-limit");
+}
+
+TEST_F(CommandTest, RacesOnThreads) {
+  const Words race{"race",     "alltoall", "--ranks", "2",     "--block",    "8B,1KiB",
+                   "--rounds", "2",        "--time",  "0.05s", "--executor", "threads"};
+  const std::string text = prints(race);
+  for (const std::string part : {"bruck", "fastest: ", "8 B a block", "1 KiB a block", "┃"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
+  Words as_json = race;
+  as_json.insert(as_json.end(), {"--json", "--output", file("race.json").string(), "--policy", "all", "--algorithm", "direct",
+                                 "--algorithm", "bruck"});
+  EXPECT_EQ(prints(as_json), "");
+  const Json result = Json::parse(contents(file("race.json")));
+  EXPECT_EQ(result["transport"], "threads");
+  ASSERT_EQ(result["sizes"].size(), 2u);
+  for (const Json& size : result["sizes"]) {
+    ASSERT_EQ(size["entries"].size(), 6u);  // two algorithms under three policies
+    for (const Json& entry : size["entries"]) {
+      EXPECT_EQ(entry["checked"], true);
+      EXPECT_GT(entry["median_s"], 0.0);
+      EXPECT_TRUE(entry["ratio"].is_null());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
