@@ -117,7 +117,7 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
     request.options.progress = [&](int round, int rounds) {
       watchdog.beat();
       progress.show(fmt::format("{}: size {} of {}, round {} of {}", name(problem.collective), i + 1, request.problems.size(),
-                                round, rounds));
+                                round + 1, rounds));
     };
     if (first) watchdog.beat();
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);

@@ -56,7 +56,7 @@ class Communicator {
 struct PlanOptions {
   std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
   Policy policy = Policy::blocking;
-  int buffers = 2;  // dataflow: rounds whose staged messages may be under way together (1 or 2)
+  int buffers = 2;                         // dataflow: rounds whose staged messages may be under way together (1 or 2)
   Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
 };
 

@@ -24,6 +24,7 @@ struct InterpreterOptions {
 // Runs `schedule` on one input per rank and returns one output per rank. A message without its other end is lost, and one
 // of unequal ends is cut to the shorter. Throws Error{misuse} if a region lies outside its buffer or a reduction has no
 // operator.
-std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs, const InterpreterOptions& options = {});
+std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
+                                  const InterpreterOptions& options = {});
 
 }  // namespace quadrille

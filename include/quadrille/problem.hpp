@@ -18,17 +18,31 @@
 namespace quadrille {
 
 enum class Collective : std::uint8_t {
-  alltoall, alltoallv, allgather, allgatherv, broadcast, reduce, allreduce, reduce_scatter,
-  reduce_scatterv, scan, exscan, scatter, scatterv, gather, gatherv, barrier,
+  alltoall,
+  alltoallv,
+  allgather,
+  allgatherv,
+  broadcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatterv,
+  scan,
+  exscan,
+  scatter,
+  scatterv,
+  gather,
+  gatherv,
+  barrier,
 };
 
 std::string_view name(Collective collective);
 std::optional<Collective> collective_named(std::string_view name);
 const std::vector<Collective>& all_collectives();
 
-bool is_rooted(Collective collective);      // one rank gives or gets everything
-bool is_reduction(Collective collective);   // operands are combined by an operator
-bool is_irregular(Collective collective);   // sizes come from `counts` instead of `block_bytes`
+bool is_rooted(Collective collective);     // one rank gives or gets everything
+bool is_reduction(Collective collective);  // operands are combined by an operator
+bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
 
 struct Problem {
   Collective collective = Collective::alltoall;
@@ -42,9 +56,9 @@ struct Problem {
   // Shared, so that copying a problem costs nothing.
   std::shared_ptr<const std::vector<Bytes>> counts;
 
-  Rank root = 0;             // rooted collectives
-  Bytes element_bytes = 1;   // reductions: operands are combined element by element
-  bool commutative = true;   // reductions: may operands change places
+  Rank root = 0;            // rooted collectives
+  Bytes element_bytes = 1;  // reductions: operands are combined element by element
+  bool commutative = true;  // reductions: may operands change places
 
   // The place: the node (host) of each rank, and a grid shape. Both may be empty (unknown).
   std::vector<Count> nodes;

@@ -17,9 +17,9 @@ class ProgramBuilder {
  public:
   explicit ProgramBuilder(Rank rank) { program_.rank = rank; }
 
-  void stage(std::string name);       // the rounds that follow belong to it
-  void begin_round();                 // the next global round; a stage is opened where there is none
-  void skip_rounds(Count count);      // global rounds in which this rank does nothing
+  void stage(std::string name);   // the rounds that follow belong to it
+  void begin_round();             // the next global round; a stage is opened where there is none
+  void skip_rounds(Count count);  // global rounds in which this rank does nothing
   void scratch(Bytes bytes) { program_.scratch_bytes = bytes; }
 
   // Empty regions and messages of no bytes are left out. A message to oneself is a broken contract: copy instead.

@@ -19,9 +19,9 @@ struct RaceCandidate {
 };
 
 struct RaceOptions {
-  int rounds = 9;                     // of all candidates
-  double seconds_per_problem = 2.0;   // a target for all rounds of all candidates together
-  std::uint64_t seed = 1;             // of the shuffling
+  int rounds = 9;                                       // of all candidates
+  double seconds_per_problem = 2.0;                     // a target for all rounds of all candidates together
+  std::uint64_t seed = 1;                               // of the shuffling
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 
@@ -30,17 +30,17 @@ struct Spread {
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;           // with all parameters
-  std::optional<Figures> figures;    // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;           // of the executor, largest over the ranks
-  Spread seconds;                    // of the rounds' times of one run
-  std::optional<Spread> ratio;       // of the rounds' own / vendor's; absent without a vendor
-  std::string failed_check;          // where the data was wrong; empty: checked and right
+  RaceCandidate candidate;         // with all parameters
+  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;         // of the executor, largest over the ranks
+  Spread seconds;                  // of the rounds' times of one run
+  std::optional<Spread> ratio;     // of the rounds' own / vendor's; absent without a vendor
+  std::string failed_check;        // where the data was wrong; empty: checked and right
 };
 
 struct RaceResult {
   Problem problem;
-  std::vector<RaceEntry> entries;          // in the order of the candidates
+  std::vector<RaceEntry> entries;                             // in the order of the candidates
   std::vector<std::pair<std::string, std::string>> left_out;  // candidate and reason
   Count runs_per_sample = 1;
   int rounds = 0;

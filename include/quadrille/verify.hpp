@@ -16,9 +16,25 @@ namespace quadrille {
 
 // The rules; src/verify/verify.cpp opens with what each of them says.
 enum class Rule : std::uint8_t {
-  delivery, operand_order, operand_mismatch, undefined_read, overlapping_writes, overlapping_local, out_of_buffer, input_written,
-  buffer_size, length_mismatch, element_cut, unmatched_message, repeated_message, self_message, unknown_rank,
-  port_limit, round_order, stage_disagreement, deadlock,
+  delivery,
+  operand_order,
+  operand_mismatch,
+  undefined_read,
+  overlapping_writes,
+  overlapping_local,
+  out_of_buffer,
+  input_written,
+  buffer_size,
+  length_mismatch,
+  element_cut,
+  unmatched_message,
+  repeated_message,
+  self_message,
+  unknown_rank,
+  port_limit,
+  round_order,
+  stage_disagreement,
+  deadlock,
 };
 
 std::string_view name(Rule rule);
@@ -42,7 +58,7 @@ struct VerifyOptions {
   // `ports` if it has one, else the algorithm's own claim, else no limit.
   std::optional<Count> port_limit;
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
-  std::size_t most_findings = 100;  // stop after so many
+  std::size_t most_findings = 100;                                                        // stop after so many
   Count most_pieces = Count{1} << 26;  // contiguous pieces of memory held at once; bounds memory and time
 };
 

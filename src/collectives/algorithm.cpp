@@ -109,7 +109,8 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
       throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is no setting; write name=value", setting, specification));
     const std::string_view key = setting.substr(0, equals);
     const auto& parameters = choice.algorithm->parameters;
-    const auto parameter = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& entry) { return entry.name == key; });
+    const auto parameter =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& entry) { return entry.name == key; });
     if (parameter == parameters.end()) {
       std::vector<std::string> known;
       for (const Parameter& entry : parameters) known.emplace_back(entry.name);
@@ -149,6 +150,8 @@ Schedule make_schedule(const Problem& problem, std::string_view specification) {
 }
 
 Count number(const Parameters& parameters, const std::string& name) { return std::get<Count>(parameters.at(name)); }
-const std::string& word(const Parameters& parameters, const std::string& name) { return std::get<std::string>(parameters.at(name)); }
+const std::string& word(const Parameters& parameters, const std::string& name) {
+  return std::get<std::string>(parameters.at(name));
+}
 
 }  // namespace quadrille

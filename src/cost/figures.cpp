@@ -26,7 +26,8 @@ Figures figures(const Schedule& schedule, bool every_rank) {
     Count startups = 0;
     Bytes out = 0, in = 0;
     for (const Round& round : program.rounds) {
-      figures.ports = std::max<Count>({figures.ports, static_cast<Count>(round.sends.size()), static_cast<Count>(round.receives.size())});
+      figures.ports =
+          std::max<Count>({figures.ports, static_cast<Count>(round.sends.size()), static_cast<Count>(round.receives.size())});
       startups += static_cast<Count>(round.sends.size());
       RoundTotals* totals = nullptr;
       if (!round.sends.empty() || !round.receives.empty() || (barrier && !round.control_sends.empty())) {

@@ -22,7 +22,8 @@ StridedCopy against_contiguous(const Region& strided, Buffer buffer, Bytes offse
 
 bool same_shape(const Regions& a, const Regions& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Region& x, const Region& y) {
-    return x.length == y.length && x.levels[0].count == y.levels[0].count && x.levels[1].count == y.levels[1].count && x.levels[2].count == y.levels[2].count;
+    return x.length == y.length && x.levels[0].count == y.levels[0].count && x.levels[1].count == y.levels[1].count &&
+           x.levels[2].count == y.levels[2].count;
   });
 }
 
@@ -32,13 +33,15 @@ void append_piece(std::vector<StridedCopy>& copies, std::size_t first, const Str
     StridedCopy& last = copies.back();
     auto& level = last.levels[0];
     const bool same_buffers = last.source_buffer == piece.source_buffer && last.target_buffer == piece.target_buffer;
-    if (same_buffers && level.count == 1 && last.source + last.length == piece.source && last.target + last.length == piece.target) {
+    if (same_buffers && level.count == 1 && last.source + last.length == piece.source &&
+        last.target + last.length == piece.target) {
       last.length += piece.length;
       return;
     }
     const Bytes source_stride = piece.source - last.source, target_stride = piece.target - last.target;
     if (same_buffers && last.length == piece.length &&
-        (level.count == 1 || (level.count * level.source_stride == source_stride && level.count * level.target_stride == target_stride))) {
+        (level.count == 1 ||
+         (level.count * level.source_stride == source_stride && level.count * level.target_stride == target_stride))) {
       if (level.count == 1) level = {1, source_stride, target_stride};
       ++level.count;
       return;
@@ -126,7 +129,8 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   } else if (same_shape(source, target)) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       StridedCopy copy{source[i].buffer, target[i].buffer, source[i].offset, target[i].offset, source[i].length, {}};
-      for (std::size_t l = 0; l < 3; ++l) copy.levels[l] = {source[i].levels[l].count, source[i].levels[l].stride, target[i].levels[l].stride};
+      for (std::size_t l = 0; l < 3; ++l)
+        copy.levels[l] = {source[i].levels[l].count, source[i].levels[l].stride, target[i].levels[l].stride};
       copies.push_back(copy);
     }
   } else {
@@ -145,7 +149,8 @@ void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* ta
   const auto& [inner, middle, outer] = copy.levels;
   for (Count c = 0; c < outer.count; ++c)
     for (Count b = 0; b < middle.count; ++b)
-      copy_innermost(target + b * middle.target_stride + c * outer.target_stride, source + b * middle.source_stride + c * outer.source_stride, copy.length, inner);
+      copy_innermost(target + b * middle.target_stride + c * outer.target_stride,
+                     source + b * middle.source_stride + c * outer.source_stride, copy.length, inner);
 }
 
 }  // namespace quadrille

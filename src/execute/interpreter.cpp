@@ -44,14 +44,16 @@ void play(const Local& local, Memory& memory, const InterpreterOptions& options)
     data.resize(std::min(data.size(), target.size()));
     const bool source_first = local.order == OperandOrder::source_first;
     const ByteVector source = data;
-    options.combine(source_first ? source.data() : target.data(), source_first ? target.data() : source.data(), data.data(), static_cast<Bytes>(data.size()));
+    options.combine(source_first ? source.data() : target.data(), source_first ? target.data() : source.data(), data.data(),
+                    static_cast<Bytes>(data.size()));
   }
   memory.write(local.target, data);
 }
 
 }  // namespace
 
-std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs, const InterpreterOptions& options) {
+std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
+                                  const InterpreterOptions& options) {
   const auto p = static_cast<std::size_t>(schedule.problem.ranks);
   std::vector<Program> programs;
   std::vector<Memory> memories;
@@ -59,7 +61,8 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   for (std::size_t rank = 0; rank < p; ++rank) programs.push_back(schedule.program(static_cast<Rank>(rank)));
   for (std::size_t rank = 0; rank < p; ++rank) {
     const auto fresh = [&](Bytes size) { return ByteVector(static_cast<std::size_t>(size), options.unwritten); };
-    memories.push_back({{inputs.at(rank), fresh(output_bytes(schedule.problem, static_cast<Rank>(rank))), fresh(programs[rank].scratch_bytes)}});
+    memories.push_back(
+        {{inputs.at(rank), fresh(output_bytes(schedule.problem, static_cast<Rank>(rank))), fresh(programs[rank].scratch_bytes)}});
     for (const Round& round : programs[rank].rounds) rounds[round.number].emplace_back(rank, &round);
   }
 
@@ -69,7 +72,8 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
     // Everything is read before anything is written.
     std::map<std::tuple<Rank, Rank, std::optional<Port>>, ByteVector> under_way;
     for (const auto& [rank, round] : acting)
-      for (const Message& message : round->sends) under_way[{static_cast<Rank>(rank), message.peer, message.port}] = memories[rank].read(message.regions);
+      for (const Message& message : round->sends)
+        under_way[{static_cast<Rank>(rank), message.peer, message.port}] = memories[rank].read(message.regions);
     for (const auto& [rank, round] : acting)
       for (const Message& message : round->receives)
         if (const auto found = under_way.find({message.peer, static_cast<Rank>(rank), message.port}); found != under_way.end())

@@ -14,8 +14,8 @@ namespace {
 
 // One sentence per request; equal sentences, equal plans.
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
-  std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root, algorithm,
-                                 static_cast<int>(options.policy), options.longest_message);
+  std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
+                                 algorithm, static_cast<int>(options.policy), options.longest_message);
   if (problem.counts && problem.collective != Collective::alltoallv)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
   return text;
@@ -33,7 +33,8 @@ void agree(Communicator& communicator, const std::string& request, const std::op
   if (error) throw *error;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (!all[rank].good) throw Error(ErrorCode::misuse, fmt::format("rank {} could not make the plan", rank));
-    if (all[rank].hash != mine.hash) throw Error(ErrorCode::misuse, fmt::format("rank {} asks for another plan than rank {}", rank, communicator.rank()));
+    if (all[rank].hash != mine.hash)
+      throw Error(ErrorCode::misuse, fmt::format("rank {} asks for another plan than rank {}", rank, communicator.rank()));
   }
 }
 
@@ -47,7 +48,8 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
     check(problem);
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
-    if (options.buffers < 1 || options.buffers > 2) throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
+    if (options.buffers < 1 || options.buffers > 2)
+      throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
       throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
     made.algorithm_ = options.algorithm;

@@ -31,7 +31,8 @@ void run_windows(const Script& script, const Bases& bases, Messages& messages) {
 
 // The state of a dataflow execution, allocated once.
 struct DataflowState {
-  explicit DataflowState(const Script& script) : missing(script.tasks.size()), ready(script.tasks.size()), task_of_message(script.messages.size()) {
+  explicit DataflowState(const Script& script)
+      : missing(script.tasks.size()), ready(script.tasks.size()), task_of_message(script.messages.size()) {
     for (std::uint32_t t = 0; t < script.tasks.size(); ++t)
       if (script.tasks[t].message != Task::no_message) task_of_message[script.tasks[t].message] = t;
   }

@@ -211,13 +211,15 @@ class ScriptMaker {
   std::vector<bool> staged_;  // by operation
   std::map<std::pair<Rank, bool>, std::uint32_t> ordinals_;
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
-  std::vector<std::vector<std::size_t>> staged_rounds_;  // operations
+  std::vector<std::vector<std::size_t>> staged_rounds_;                     // operations
   std::size_t staged_round_ = 0;
   Script script_;
 };
 
 }  // namespace
 
-Script make_script(const Program& program, Count ranks, const ScriptOptions& options) { return ScriptMaker(program, ranks, options).make(); }
+Script make_script(const Program& program, Count ranks, const ScriptOptions& options) {
+  return ScriptMaker(program, ranks, options).make();
+}
 
 }  // namespace quadrille

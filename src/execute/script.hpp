@@ -32,9 +32,9 @@ struct Window {
 // dataflow: a task starts when all its predecessors are through; a send or receive task is through when complete.
 struct Task {
   static constexpr std::uint32_t no_message = static_cast<std::uint32_t>(-1);
-  Range copies;                        // of a copy task
-  std::uint32_t message = no_message;  // of a message task
-  Range after_start, after_completion; // in Script::successors: tasks that wait for either
+  Range copies;                         // of a copy task
+  std::uint32_t message = no_message;   // of a message task
+  Range after_start, after_completion;  // in Script::successors: tasks that wait for either
 };
 
 struct Script {
@@ -46,15 +46,15 @@ struct Script {
   Bytes staging_bytes = 0;
   std::vector<StridedCopy> copies;
   std::vector<ScriptMessage> messages;
-  std::vector<Window> windows;             // blocking, nonblocking
-  std::vector<Task> tasks;                 // dataflow
-  std::vector<std::uint32_t> successors;   // dataflow
-  std::vector<std::uint32_t> predecessors; // dataflow: how many each task has
+  std::vector<Window> windows;              // blocking, nonblocking
+  std::vector<Task> tasks;                  // dataflow
+  std::vector<std::uint32_t> successors;    // dataflow
+  std::vector<std::uint32_t> predecessors;  // dataflow: how many each task has
 };
 
 struct ScriptOptions {
   Policy policy = Policy::blocking;
-  int buffers = 2;             // dataflow: staging areas, used by rounds in turn
+  int buffers = 2;                // dataflow: staging areas, used by rounds in turn
   bool strided_messages = false;  // the transport moves lists of regions without staging
   Bytes longest_message = Bytes{1} << 30;
 };

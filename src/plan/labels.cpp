@@ -35,7 +35,8 @@ std::string Labels::compare_output(int pass, const std::byte* output) const {
   for (const ExpectedPiece& piece : expected_)
     for (Bytes i = 0; i < piece.length; ++i)
       if (output[piece.offset + i] != label(pass, piece.first, piece.input_offset + i))
-        return fmt::format("rank {}: byte {} of the output should come from rank {}, byte {} of its input", rank_, piece.offset + i, piece.first, piece.input_offset + i);
+        return fmt::format("rank {}: byte {} of the output should come from rank {}, byte {} of its input", rank_, piece.offset + i,
+                           piece.first, piece.input_offset + i);
   return "";
 }
 

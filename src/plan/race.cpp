@@ -25,7 +25,10 @@ std::int64_t now_ns() {
 }
 
 struct AlignedBytes {
-  explicit AlignedBytes(Bytes bytes) : data(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096))), std::free) {
+  explicit AlignedBytes(Bytes bytes)
+      : data(static_cast<std::byte*>(
+                 std::aligned_alloc(4096, static_cast<std::size_t>(ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096))),
+             std::free) {
     if (!data) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
   }
   std::unique_ptr<std::byte, decltype(&std::free)> data;
@@ -40,8 +43,11 @@ Spread spread_of(std::vector<double> values) {
 class Race {
  public:
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
-      : communicator_(communicator), options_(options), labels_(problem, communicator.rank()),
-        input_(input_bytes(problem, communicator.rank())), output_(output_bytes(problem, communicator.rank())) {
+      : communicator_(communicator),
+        options_(options),
+        labels_(problem, communicator.rank()),
+        input_(input_bytes(problem, communicator.rank())),
+        output_(output_bytes(problem, communicator.rank())) {
     result_.problem = problem;
     result_.rounds = options.rounds;
   }
@@ -117,8 +123,10 @@ class Race {
     for (Count run = 0; run < runs; ++run) plan.execute(input_.data.get(), output_.data.get());
     mine.end = now_ns();
     const auto all = gathered(mine);
-    const auto first = std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
-    const auto last = std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
+    const auto first =
+        std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
+    const auto last =
+        std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
     return static_cast<double>(last - first) * 1e-9 / static_cast<double>(runs);
   }
 
@@ -143,8 +151,10 @@ class Race {
     result_.runs_per_sample = runs_per_batch();
     const std::size_t count = plans_.size();
     std::vector<std::vector<double>> seconds(count), ratios(count);
-    const auto vendor = static_cast<std::size_t>(
-        std::find_if(result_.entries.begin(), result_.entries.end(), [](const RaceEntry& entry) { return entry.candidate.algorithm == "vendor"; }) - result_.entries.begin());
+    const auto vendor =
+        static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
+                                              [](const RaceEntry& entry) { return entry.candidate.algorithm == "vendor"; }) -
+                                 result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
@@ -179,13 +189,17 @@ void check_memory(const Problem& problem) {
   struct sysinfo machine {};
   sysinfo(&machine);
   const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
-  const auto needed = static_cast<long double>(problem.ranks) * (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
+  const auto needed = static_cast<long double>(problem.ranks) *
+                      (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
   if (needed > 0.8L * memory)
-    throw Error(ErrorCode::too_large, fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
-                                                  problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+    throw Error(ErrorCode::too_large,
+                fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
+                            problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)),
+                            static_cast<double>(memory / (1 << 30))));
 }
 
-RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates, const RaceOptions& options) {
+RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
+                const RaceOptions& options) {
   check(problem);
   check_memory(problem);
   return Race(communicator, problem, options).run(candidates);

@@ -57,7 +57,8 @@ Bytes sent(const Problem& problem, Rank from, Rank to) {
 Bytes add(Bytes a, Bytes b) {
   Bytes sum = 0;
   if (__builtin_add_overflow(a, b, &sum))
-    throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^63 bytes; make the blocks or the number of ranks smaller");
+    throw Error(ErrorCode::too_large,
+                "the data of all ranks together reaches 2^63 bytes; make the blocks or the number of ranks smaller");
   return sum;
 }
 
@@ -72,13 +73,14 @@ void check_counts(const Problem& problem) {
   const Count wanted = matrix ? multiply(problem.ranks, problem.ranks) : problem.ranks;
   const Count given = problem.counts ? static_cast<Count>(problem.counts->size()) : 0;
   if (given != wanted)
-    throw Error(ErrorCode::misuse, fmt::format("{} among {} ranks needs {} counts, not {}", name(problem.collective),
-                                               problem.ranks, wanted, given));
+    throw Error(ErrorCode::misuse,
+                fmt::format("{} among {} ranks needs {} counts, not {}", name(problem.collective), problem.ranks, wanted, given));
   Bytes total = 0;
   for (const Bytes count : *problem.counts) {
     if (count < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {} bytes; counts are 0 or more", count));
     if (is_reduction(problem.collective) && count % problem.element_bytes != 0)
-      throw Error(ErrorCode::misuse, fmt::format("a count of {} bytes is no multiple of the element size, {} bytes", count, problem.element_bytes));
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a count of {} bytes is no multiple of the element size, {} bytes", count, problem.element_bytes));
     total = add(total, count);
   }
   if (!matrix) multiply(total, problem.ranks);  // allgatherv: every rank ends with all shares
@@ -128,7 +130,8 @@ void check(const Problem& problem) {
   if (problem.root < 0 || problem.root >= problem.ranks)
     throw Error(ErrorCode::misuse, fmt::format("the root is {}; ranks are 0 to {}", problem.root, problem.ranks - 1));
   if (!problem.nodes.empty() && static_cast<Count>(problem.nodes.size()) != problem.ranks)
-    throw Error(ErrorCode::misuse, fmt::format("{} ranks have {} nodes; name one node for each rank", problem.ranks, problem.nodes.size()));
+    throw Error(ErrorCode::misuse,
+                fmt::format("{} ranks have {} nodes; name one node for each rank", problem.ranks, problem.nodes.size()));
   if (!problem.grid.empty()) {
     Count product = 1;
     for (const Count side : problem.grid) {
@@ -227,9 +230,7 @@ std::vector<ExpectedPiece> expected_output(const Problem& problem, Rank rank) {
         for (Rank from = 0; from < p; ++from) append(share(problem, from), from, from, 0);
       break;
     case Collective::scatter:
-    case Collective::scatterv:
-      append(share(problem, rank), problem.root, problem.root, shares_before(problem, rank));
-      break;
+    case Collective::scatterv: append(share(problem, rank), problem.root, problem.root, shares_before(problem, rank)); break;
     case Collective::reduce_scatter:
     case Collective::reduce_scatterv: append(share(problem, rank), 0, p - 1, shares_before(problem, rank)); break;
     case Collective::broadcast: append(problem.block_bytes, problem.root, problem.root, 0); break;

@@ -40,7 +40,8 @@ class BufferAccesses {
     longest_ = std::max(longest_, extent.second - extent.first);
     if (writes && bytes(region) == extent.second - extent.first && stride_of(region) == 0)
       for (auto entry = accesses_.lower_bound(extent.first); entry != accesses_.end() && entry->first < extent.second;)
-        entry = entry->second.hull.second <= extent.second && entry->second.operation != operation ? accesses_.erase(entry) : std::next(entry);
+        entry = entry->second.hull.second <= extent.second && entry->second.operation != operation ? accesses_.erase(entry)
+                                                                                                   : std::next(entry);
     accesses_.insert({extent.first, {region, extent, operation, writes}});
   }
 

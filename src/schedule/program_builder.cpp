@@ -74,7 +74,8 @@ Regions blocks_upward(Buffer buffer, Count first, Count count, Count p, Bytes bl
 Regions blocks_downward(Buffer buffer, Count first, Count count, Count p, Bytes block_bytes) {
   const Count before_wrap = std::min(count, first + 1);
   const auto run = [&](Count start, Count length) {
-    return Region{buffer, start * block_bytes, length == 0 ? 0 : block_bytes, {{{std::max<Count>(length, 1), -block_bytes}, {}, {}}}};
+    return Region{
+        buffer, start * block_bytes, length == 0 ? 0 : block_bytes, {{{std::max<Count>(length, 1), -block_bytes}, {}, {}}}};
   };
   return {run(first, before_wrap), run(p - 1, count - before_wrap)};
 }

@@ -26,7 +26,8 @@ struct RankState {
 
 class Rendezvous {
  public:
-  Rendezvous(const std::vector<Program>& programs, Policy policy, Report& report) : programs_(programs), policy_(policy), report_(report) {
+  Rendezvous(const std::vector<Program>& programs, Policy policy, Report& report)
+      : programs_(programs), policy_(policy), report_(report) {
     for (const Program& program : programs) ranks_.push_back(prepared(program));
     match();
   }
@@ -63,7 +64,8 @@ class Rendezvous {
       for (std::size_t i = 0; i < count; ++i)
         for (const Dependence& dependence : state.graph.before[i]) {
           // A send whose memory a receive of the same round overwrites is packed before either is posted.
-          const bool packed = dependence.hazard == Hazard::write_after_read && state.graph.operations[dependence.on].kind == OperationKind::send &&
+          const bool packed = dependence.hazard == Hazard::write_after_read &&
+                              state.graph.operations[dependence.on].kind == OperationKind::send &&
                               state.graph.operations[dependence.on].round == state.graph.operations[i].round;
           if (!packed) wait(i, dependence.on);
         }
@@ -127,7 +129,8 @@ class Rendezvous {
         complete({rank, operation});
         return;
       }
-      if (const auto other = other_end_.find({rank, operation}); other != other_end_.end() && ranks_[other->second.first].posted[other->second.second]) {
+      if (const auto other = other_end_.find({rank, operation});
+          other != other_end_.end() && ranks_[other->second.first].posted[other->second.second]) {
         complete(other->second);
         complete({rank, operation});
       }
@@ -149,7 +152,11 @@ class Rendezvous {
           const Operation& operation = ranks_[rank].graph.operations[i];
           const Message& message = ranks_[rank].graph.message(programs_[rank], i);
           const Count number = programs_[rank].rounds[operation.round].number;
-          report_.add({Rule::deadlock, static_cast<Rank>(rank), stage_name(programs_[rank].stages, number), number, {},
+          report_.add({Rule::deadlock,
+                       static_cast<Rank>(rank),
+                       stage_name(programs_[rank].stages, number),
+                       number,
+                       {},
                        fmt::format("under {} its {} rank {} never completes", names[static_cast<std::size_t>(policy_)],
                                    operation.kind == OperationKind::send ? "send to" : "receive from", message.peer)});
           break;
@@ -166,6 +173,8 @@ class Rendezvous {
 
 }  // namespace
 
-void check_deadlock(const std::vector<Program>& programs, Policy policy, Report& report) { Rendezvous(programs, policy, report).run(); }
+void check_deadlock(const std::vector<Program>& programs, Policy policy, Report& report) {
+  Rendezvous(programs, policy, report).run();
+}
 
 }  // namespace quadrille

@@ -28,11 +28,18 @@ struct End {
 class Replay {
  public:
   Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report)
-      : schedule_(schedule), programs_(programs), most_pieces_(options.most_pieces), report_(report), terms_(schedule.problem.commutative),
-        memories_(programs.size()), next_round_(programs.size(), 0), heard_(programs.size()) {
+      : schedule_(schedule),
+        programs_(programs),
+        most_pieces_(options.most_pieces),
+        report_(report),
+        terms_(schedule.problem.commutative),
+        memories_(programs.size()),
+        next_round_(programs.size(), 0),
+        heard_(programs.size()) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       sizes_.push_back(buffer_sizes(schedule, programs[rank]));
-      memories_[rank][0].write(0, {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operands(static_cast<Rank>(rank), static_cast<Rank>(rank)), 0});
+      memories_[rank][0].write(0, {input_bytes(schedule.problem, static_cast<Rank>(rank)),
+                                   terms_.operands(static_cast<Rank>(rank), static_cast<Rank>(rank)), 0});
       heard_[rank].insert(static_cast<Rank>(rank));
     }
   }
@@ -53,7 +60,8 @@ class Replay {
   using Memory = std::array<SymbolicBuffer, 4>;
 
   void add(Rule rule, Rank rank, std::optional<Region> region, std::string message) {
-    report_.add({rule, rank, stage_name(programs_[static_cast<std::size_t>(rank)].stages, number_), number_, region, std::move(message)});
+    report_.add(
+        {rule, rank, stage_name(programs_[static_cast<std::size_t>(rank)].stages, number_), number_, region, std::move(message)});
   }
 
   // Bounds the work before any of it is done; 64 passes over a full memory are plenty for any schedule.
@@ -68,7 +76,8 @@ class Replay {
   }
 
   [[noreturn]] void too_large() const {
-    throw Error(ErrorCode::too_large, fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
+    throw Error(ErrorCode::too_large,
+                fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
   }
 
   Memory& memory(Rank rank) { return memories_[static_cast<std::size_t>(rank)]; }
@@ -78,7 +87,9 @@ class Replay {
     Strip strip;
     for (const Region& region : regions) {
       Strip part;
-      for_each_run(region, [&](Bytes offset, Bytes length) { memory(rank)[static_cast<std::size_t>(region.buffer)].read(offset, length, part); });
+      for_each_run(region, [&](Bytes offset, Bytes length) {
+        memory(rank)[static_cast<std::size_t>(region.buffer)].read(offset, length, part);
+      });
       if (std::any_of(part.begin(), part.end(), [](const Piece& piece) { return piece.term == Terms::undefined; }))
         add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
       held_ += static_cast<Count>(part.size());
@@ -111,7 +122,8 @@ class Replay {
     std::vector<Run> runs;
     for (const Region& region : regions)
       for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, offset + length}); });
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return std::tie(a.buffer, a.first) < std::tie(b.buffer, b.first); });
+    std::sort(runs.begin(), runs.end(),
+              [](const Run& a, const Run& b) { return std::tie(a.buffer, a.first) < std::tie(b.buffer, b.first); });
     return runs;
   }
 
@@ -164,7 +176,7 @@ class Replay {
       const Bytes s_index = source[s].index + s_used, t_index = target[t].index + t_used;
       const bool defined = source[s].term != Terms::undefined && target[t].term != Terms::undefined;
       mismatch = mismatch || (defined && s_index != t_index);
-      const auto term = !defined || s_index != t_index                    ? Terms::undefined
+      const auto term = !defined || s_index != t_index              ? Terms::undefined
                         : local.order == OperandOrder::source_first ? terms_.combine(source[s].term, target[t].term)
                                                                     : terms_.combine(target[t].term, source[s].term);
       result.push_back({length, term, t_index});
@@ -187,7 +199,8 @@ class Replay {
     for (std::size_t rank = 0; rank < rounds.size(); ++rank)
       if (rounds[rank])
         for (const Local& local : rounds[rank]->locals)
-          if (in_buffers(static_cast<Rank>(rank), local.source) && in_buffers(static_cast<Rank>(rank), local.target)) play_local(static_cast<Rank>(rank), local);
+          if (in_buffers(static_cast<Rank>(rank), local.source) && in_buffers(static_cast<Rank>(rank), local.target))
+            play_local(static_cast<Rank>(rank), local);
 
     std::vector<End> sends, receives;
     for (std::size_t i = 0; i < rounds.size(); ++i) {
@@ -204,7 +217,8 @@ class Replay {
   void check_write_overlap(Rank rank, const Round& round) {
     Regions written;
     for (const Message& message : round.receives) written.insert(written.end(), message.regions.begin(), message.regions.end());
-    if (const auto twice = repeated(sorted_runs(written))) add(Rule::overlapping_writes, rank, twice, "received twice in one round");
+    if (const auto twice = repeated(sorted_runs(written)))
+      add(Rule::overlapping_writes, rank, twice, "received twice in one round");
   }
 
   void play_messages(std::vector<End>& sends, std::vector<End>& receives) {
@@ -216,16 +230,21 @@ class Replay {
     std::size_t s = 0, r = 0;
     while (s < sends.size() || r < receives.size()) {
       if (r == receives.size() || (s < sends.size() && by_key(sends[s], receives[r]))) {
-        add(Rule::unmatched_message, sends[s].from, {}, fmt::format("rank {} has no receive in this round for {} bytes sent to it", sends[s].to, bytes(sends[s].message->regions)));
+        add(Rule::unmatched_message, sends[s].from, {},
+            fmt::format("rank {} has no receive in this round for {} bytes sent to it", sends[s].to,
+                        bytes(sends[s].message->regions)));
         ++s;
       } else if (s == sends.size() || by_key(receives[r], sends[s])) {
-        add(Rule::unmatched_message, receives[r].to, {}, fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].from, bytes(receives[r].message->regions)));
+        add(Rule::unmatched_message, receives[r].to, {},
+            fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].from,
+                        bytes(receives[r].message->regions)));
         ++r;
       } else {
         const Regions& source = sends[s].message->regions;
         const Regions& target = receives[r].message->regions;
         if (!usable(source, target))
-          add(Rule::length_mismatch, receives[r].to, {}, fmt::format("rank {} sends {} bytes and {} are received", sends[s].from, bytes(source), bytes(target)));
+          add(Rule::length_mismatch, receives[r].to, {},
+              fmt::format("rank {} sends {} bytes and {} are received", sends[s].from, bytes(source), bytes(target)));
         else if (in_buffers(sends[s].from, source) && in_buffers(receives[r].to, target))
           under_way.emplace_back(&receives[r], read(sends[s].from, source));
         ++s;
@@ -246,14 +265,17 @@ class Replay {
     for (std::size_t i = 0; i < rounds.size(); ++i)
       if (rounds[i])
         for (const Control& control : rounds[i]->control_sends) sent.emplace(static_cast<Rank>(i), control.peer, control.bytes);
-    if (sent.empty() && std::none_of(rounds.begin(), rounds.end(), [](const Round* round) { return round && !round->control_receives.empty(); })) return;
+    if (sent.empty() &&
+        std::none_of(rounds.begin(), rounds.end(), [](const Round* round) { return round && !round->control_receives.empty(); }))
+      return;
     const auto old = heard_;
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       if (!rounds[i]) continue;
       for (const Control& control : rounds[i]->control_receives) {
         const auto match = sent.find({control.peer, static_cast<Rank>(i), control.bytes});
         if (match == sent.end()) {
-          add(Rule::unmatched_message, static_cast<Rank>(i), {}, fmt::format("rank {} sends no control message of {} bytes in this round", control.peer, control.bytes));
+          add(Rule::unmatched_message, static_cast<Rank>(i), {},
+              fmt::format("rank {} sends no control message of {} bytes in this round", control.peer, control.bytes));
           continue;
         }
         sent.erase(match);
@@ -262,12 +284,14 @@ class Replay {
       }
     }
     for (const auto& [from, to, length] : sent)
-      add(Rule::unmatched_message, from, {}, fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
+      add(Rule::unmatched_message, from, {},
+          fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
   }
 
   // Regions outside their buffers were reported; they are not played.
   bool in_buffers(Rank rank, const Regions& regions) const {
-    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return lies_in(sizes_[static_cast<std::size_t>(rank)], region); });
+    return std::all_of(regions.begin(), regions.end(),
+                       [&](const Region& region) { return lies_in(sizes_[static_cast<std::size_t>(rank)], region); });
   }
 
   void check_delivery() {
@@ -294,14 +318,24 @@ class Replay {
     const auto description = [&](Terms::Term term, Bytes index) {
       return term == Terms::undefined ? std::string("nothing") : fmt::format("{}, bytes from {}", terms_.to_string(term), index);
     };
-    report_.add({right_operands ? Rule::operand_order : Rule::delivery, rank, "", {}, where,
-                 fmt::format("holds {} at the end; expected {}", description(piece.term, piece.index), description(wanted, expected.input_offset + at))});
+    report_.add({right_operands ? Rule::operand_order : Rule::delivery,
+                 rank,
+                 "",
+                 {},
+                 where,
+                 fmt::format("holds {} at the end; expected {}", description(piece.term, piece.index),
+                             description(wanted, expected.input_offset + at))});
   }
 
   void check_barrier() {
     for (std::size_t rank = 0; rank < heard_.size(); ++rank)
       if (heard_[rank].size() != heard_.size())
-        report_.add({Rule::delivery, static_cast<Rank>(rank), "", {}, {}, fmt::format("has heard from {} of {} ranks at the end", heard_[rank].size(), heard_.size())});
+        report_.add({Rule::delivery,
+                     static_cast<Rank>(rank),
+                     "",
+                     {},
+                     {},
+                     fmt::format("has heard from {} of {} ranks at the end", heard_[rank].size(), heard_.size())});
   }
 
   const Schedule& schedule_;

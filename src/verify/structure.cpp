@@ -15,8 +15,13 @@ class StructureCheck {
       : schedule_(schedule), program_(program), port_limit_(port_limit), report_(report), sizes_(buffer_sizes(schedule, program)) {
     const auto compare = [&](Bytes stated, Bytes canonical, const char* which) {
       if (stated != canonical)
-        report_.add({Rule::buffer_size, program.rank, "", {}, {},
-                     fmt::format("the {} buffer has {} bytes; {} needs {}", which, stated, name(schedule.problem.collective), canonical)});
+        report_.add(
+            {Rule::buffer_size,
+             program.rank,
+             "",
+             {},
+             {},
+             fmt::format("the {} buffer has {} bytes; {} needs {}", which, stated, name(schedule.problem.collective), canonical)});
     };
     compare(sizes_[0], input_bytes(schedule.problem, program.rank), "input");
     compare(sizes_[1], output_bytes(schedule.problem, program.rank), "output");
@@ -38,7 +43,8 @@ class StructureCheck {
     Count previous = -1;
     for (const Round& round : program_.rounds) {
       round_ = &round;
-      if (round.number <= previous) add(Rule::round_order, {}, fmt::format("round {} comes after round {}", round.number, previous));
+      if (round.number <= previous)
+        add(Rule::round_order, {}, fmt::format("round {} comes after round {}", round.number, previous));
       const bool in_stage = std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
         return round.number >= stage.first_round && round.number - stage.first_round < stage.round_count;
       });
@@ -53,10 +59,12 @@ class StructureCheck {
   }
 
   void check_region(const Region& region, bool written) {
-    if (written && region.buffer == Buffer::input) add(Rule::input_written, region, "the input is the caller's and is never written");
+    if (written && region.buffer == Buffer::input)
+      add(Rule::input_written, region, "the input is the caller's and is never written");
     if (lies_in(sizes_, region)) return;
     const auto [first, last] = hull(region);
-    add(Rule::out_of_buffer, region, fmt::format("bytes {} to {} of a buffer of {}", first, last, sizes_[static_cast<std::size_t>(region.buffer)]));
+    add(Rule::out_of_buffer, region,
+        fmt::format("bytes {} to {} of a buffer of {}", first, last, sizes_[static_cast<std::size_t>(region.buffer)]));
   }
 
   void check_regions(const Regions& regions, bool written) {
@@ -92,7 +100,8 @@ class StructureCheck {
     std::sort(ends.begin(), ends.end());
     for (std::size_t i = 1; i < ends.size(); ++i)
       if (ends[i] == ends[i - 1] || (ends[i].first == ends[i - 1].first && !ends[i - 1].second))
-        add(Rule::repeated_message, {}, fmt::format("{} two messages with rank {} in one round by the same port", verb, ends[i].first));
+        add(Rule::repeated_message, {},
+            fmt::format("{} two messages with rank {} in one round by the same port", verb, ends[i].first));
     if (static_cast<Count>(messages.size()) > port_limit_)
       add(Rule::port_limit, {}, fmt::format("{} {} messages in one round on {} ports", verb, messages.size(), port_limit_));
   }
@@ -115,8 +124,13 @@ void check_structure(const Schedule& schedule, const std::vector<Program>& progr
   for (const Program& program : programs) {
     if (report.full()) return;
     if (program.stages != programs.front().stages)
-      report.add({Rule::stage_disagreement, program.rank, "", {}, {},
-                  fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(), programs.front().stages.size(), programs.front().rank)});
+      report.add({Rule::stage_disagreement,
+                  program.rank,
+                  "",
+                  {},
+                  {},
+                  fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(),
+                              programs.front().stages.size(), programs.front().rank)});
     StructureCheck check(schedule, program, port_limit, report);
     check.check_order(program.stages);
     for (const Round& round : program.rounds) check.round(round);

@@ -56,7 +56,8 @@ std::string Terms::to_string(Term term) const {
   if (term == undefined) return "nothing";
   std::string text;
   for (const auto& [first, last] : sequences_[static_cast<std::size_t>(term)])
-    text += fmt::format("{}{}", text.empty() ? "" : " o ", first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+    text += fmt::format("{}{}", text.empty() ? "" : " o ",
+                        first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
   return "rank " + text;
 }
 
@@ -66,7 +67,8 @@ void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
   if (entry != pieces_.begin()) --entry;
   const auto append = [&](const Piece& piece) {
     if (piece.length <= 0) return;
-    if (!strip.empty() && strip.back().term == piece.term && (piece.term == Terms::undefined || strip.back().index + strip.back().length == piece.index))
+    if (!strip.empty() && strip.back().term == piece.term &&
+        (piece.term == Terms::undefined || strip.back().index + strip.back().length == piece.index))
       strip.back().length += piece.length;
     else
       strip.push_back(piece);
@@ -103,7 +105,8 @@ void SymbolicBuffer::write(Bytes offset, const Piece& piece) {
   const auto after = pieces_.lower_bound(offset);
   if (after != pieces_.begin()) {
     Piece& before = std::prev(after)->second;
-    if (std::prev(after)->first + before.length == offset && before.term == piece.term && before.index + before.length == piece.index) {
+    if (std::prev(after)->first + before.length == offset && before.term == piece.term &&
+        before.index + before.length == piece.index) {
       before.length += piece.length;
       return;
     }

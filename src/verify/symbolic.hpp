@@ -18,9 +18,9 @@ class Terms {
   static constexpr Term undefined = -1;
 
   explicit Terms(bool commutative) : commutative_(commutative) {}
-  Term operands(Rank first, Rank last);       // first o .. o last
-  Term combine(Term left, Term right);        // undefined if either is
-  bool same_operands(Term a, Term b) const;   // in whatever order
+  Term operands(Rank first, Rank last);      // first o .. o last
+  Term combine(Term left, Term right);       // undefined if either is
+  bool same_operands(Term a, Term b) const;  // in whatever order
   std::string to_string(Term term) const;
 
  private:

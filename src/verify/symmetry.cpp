@@ -71,9 +71,10 @@ std::string difference(const Program& representative, const Program& own, const 
   for (std::size_t r = 0; r < own.rounds.size(); ++r) {
     const Round& a = representative.rounds[r];
     const Round& b = own.rounds[r];
-    const bool same_locals = std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), [&](const Local& x, const Local& y) {
-      return x.kind == y.kind && x.order == y.order && same_regions(x.source, y.source) && same_regions(x.target, y.target);
-    });
+    const bool same_locals =
+        std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), [&](const Local& x, const Local& y) {
+          return x.kind == y.kind && x.order == y.order && same_regions(x.source, y.source) && same_regions(x.target, y.target);
+        });
     if (a.number != b.number) return fmt::format("round {} instead of round {}", b.number, a.number);
     if (!same_locals) return fmt::format("other local operations in round {}", b.number);
     if (!same_messages(a.sends, b.sends)) return fmt::format("other sends in round {}", b.number);

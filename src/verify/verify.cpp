@@ -36,9 +36,10 @@ namespace quadrille {
 namespace {
 
 constexpr std::array<std::string_view, 19> rule_names{
-    "delivery", "operand-order", "operand-mismatch", "undefined-read", "overlapping-writes", "overlapping-local", "out-of-buffer",
-    "input-written", "buffer-size", "length-mismatch", "element-cut", "unmatched-message", "repeated-message", "self-message",
-    "unknown-rank", "port-limit", "round-order", "stage-disagreement", "deadlock"};
+    "delivery",          "operand-order",     "operand-mismatch",   "undefined-read", "overlapping-writes",
+    "overlapping-local", "out-of-buffer",     "input-written",      "buffer-size",    "length-mismatch",
+    "element-cut",       "unmatched-message", "repeated-message",   "self-message",   "unknown-rank",
+    "port-limit",        "round-order",       "stage-disagreement", "deadlock"};
 
 Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   if (options.port_limit) return *options.port_limit;
@@ -92,8 +93,7 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   const Count p = schedule.problem.ranks;
-  if (p > options.most_pieces)
-    throw Error(ErrorCode::too_large, fmt::format("{} ranks are too many to replay one by one", p));
+  if (p > options.most_pieces) throw Error(ErrorCode::too_large, fmt::format("{} ranks are too many to replay one by one", p));
   std::vector<Program> programs;
   Count operations = 0;
   for (Rank rank = 0; rank < p; ++rank) {
@@ -101,7 +101,9 @@ std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& optio
     for (const Round& round : programs.back().rounds)
       operations += 1 + static_cast<Count>(round.locals.size() + round.sends.size() + round.receives.size());
     if (operations > options.most_pieces)
-      throw Error(ErrorCode::too_large, fmt::format("the programs of {} ranks have more than {} operations: too many to replay; take fewer ranks", p, options.most_pieces));
+      throw Error(ErrorCode::too_large,
+                  fmt::format("the programs of {} ranks have more than {} operations: too many to replay; take fewer ranks", p,
+                              options.most_pieces));
   }
 
   Report report(options.most_findings);

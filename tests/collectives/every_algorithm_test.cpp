@@ -15,7 +15,8 @@ using namespace quadrille::testing;
 
 void expect_right(const Problem& problem, const Choice& choice) {
   const Schedule schedule = make_schedule(problem, choice);
-  SCOPED_TRACE(std::string(name(problem.collective)) + "/" + specification(schedule) + " p=" + std::to_string(problem.ranks) + " b=" + std::to_string(problem.block_bytes));
+  SCOPED_TRACE(std::string(name(problem.collective)) + "/" + specification(schedule) + " p=" + std::to_string(problem.ranks) +
+               " b=" + std::to_string(problem.block_bytes));
   for (const Finding& finding : verify(schedule)) ADD_FAILURE() << to_string(finding);
   EXPECT_EQ(check_symmetry(schedule, every_rank(problem.ranks)), std::nullopt);
   const Figures counted = figures(schedule, /*every_rank=*/true);
@@ -51,14 +52,17 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
   for (const Algorithm* algorithm : all_algorithms())
     for (int i = 0; i < 30; ++i) {
       const Count p = 14 + static_cast<Count>(random() % 80);
-      const Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50), static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());
+      const Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50),
+                                         static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());
       Choice choice = standard_choice(*algorithm, problem);
       for (const Parameter& parameter : algorithm->parameters) {
         ParameterValue& value = choice.parameters[std::string(parameter.name)];
         if (!parameter.choices.empty())
           value = parameter.choices[random() % parameter.choices.size()];
         else
-          value = parameter.least + static_cast<Count>(random() % static_cast<std::uint64_t>((parameter.most ? parameter.most(problem) : 1000) - parameter.least + 1));
+          value = parameter.least +
+                  static_cast<Count>(random() % static_cast<std::uint64_t>((parameter.most ? parameter.most(problem) : 1000) -
+                                                                           parameter.least + 1));
       }
       if (!reason_against(problem, choice)) expect_right(problem, choice);
       if (HasFailure()) return;
@@ -71,7 +75,8 @@ TEST(EveryAlgorithm, IsInterpretedRightly) {
     for (Count p = 1; p <= 9; ++p)
       for (const Bytes b : {0, 1, 5}) {
         const Problem problem = problem_of(algorithm->collective, p, b);
-        for (const Choice& choice : all_choices(*algorithm, problem)) EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " p=" << p << " b=" << b;
+        for (const Choice& choice : all_choices(*algorithm, problem))
+          EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " p=" << p << " b=" << b;
       }
   }
 }
@@ -82,7 +87,9 @@ TEST(EveryAlgorithm, KeepsItsSymmetryWithManyRanks) {
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 1);
     const Choice choice = standard_choice(*algorithm, problem);
-    if (!reason_against(problem, choice)) EXPECT_EQ(check_symmetry(make_schedule(problem, choice), {1, 2, 17, 503, 504, 505, p - 2, p - 1}), std::nullopt) << algorithm->id;
+    if (!reason_against(problem, choice))
+      EXPECT_EQ(check_symmetry(make_schedule(problem, choice), {1, 2, 17, 503, 504, 505, p - 2, p - 1}), std::nullopt)
+          << algorithm->id;
   }
 }
 

@@ -62,7 +62,8 @@ TEST(Copies, MoveTheSameBytesAsOneByOne) {
     expected = memory;
     const auto from = positions(source), to = positions(target);
     ASSERT_EQ(from.size(), to.size());
-    for (std::size_t j = 0; j < from.size(); ++j) expected[static_cast<std::size_t>(to[j])] = memory[static_cast<std::size_t>(from[j])];
+    for (std::size_t j = 0; j < from.size(); ++j)
+      expected[static_cast<std::size_t>(to[j])] = memory[static_cast<std::size_t>(from[j])];
 
     std::vector<StridedCopy> copies;
     append_copies(copies, source, target);

@@ -44,7 +44,8 @@ TEST(Threads, SwapInPlace) {
         program.send(other, {block(Buffer::output, other, 4)});
         program.receive(other, {block(Buffer::output, other, 4)});
       }
-      const auto script = std::make_shared<const Script>(make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true}));
+      const auto script =
+          std::make_shared<const Script>(make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true}));
       EXPECT_GE(script->staging_bytes, 4);
       const auto executable = communicator.prepare(script);
       const int input[2] = {static_cast<int>(10 * me), static_cast<int>(10 * me + 1)};

@@ -18,11 +18,15 @@ int main() {
       communicator->abort(1);
     };
     const Count most_number = communicator->size() <= 5 ? 3 : 2;
-    if (const std::string wrong = testing::first_disagreement(*communicator, {0, 1, 8, 3000}, most_number); !wrong.empty()) fail(wrong);
-    if (const std::string wrong = testing::first_disagreement(*communicator, {64}, 2, /*longest_message=*/100); !wrong.empty()) fail("cut messages: " + wrong);
+    if (const std::string wrong = testing::first_disagreement(*communicator, {0, 1, 8, 3000}, most_number); !wrong.empty())
+      fail(wrong);
+    if (const std::string wrong = testing::first_disagreement(*communicator, {64}, 2, /*longest_message=*/100); !wrong.empty())
+      fail("cut messages: " + wrong);
     if (const std::string wrong = testing::first_allocation(*communicator); !wrong.empty()) fail(wrong);
     communicator->barrier();
-    if (communicator->rank() == 0) std::printf("%s, %lld ranks: agrees with the interpreter\n", std::string(communicator->transport()).c_str(), static_cast<long long>(communicator->size()));
+    if (communicator->rank() == 0)
+      std::printf("%s, %lld ranks: agrees with the interpreter\n", std::string(communicator->transport()).c_str(),
+                  static_cast<long long>(communicator->size()));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

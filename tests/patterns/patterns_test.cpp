@@ -35,7 +35,8 @@ TEST(Runs, DigitsAreTheDefinitionForAllPlacesAndRadices) {
 }
 
 TEST(Runs, PartsAreTheElementsBetweenTheCuts) {
-  for (const IndexSet& set : {IndexSet{{3, 2, 4, 5}}, IndexSet{{0, 1, 7, 3}}, IndexSet{{2, 6, 1, 0}}, IndexSet{{1, 2, 3, 4}, {20, 3, 2, 3}}, IndexSet{}})
+  for (const IndexSet& set :
+       {IndexSet{{3, 2, 4, 5}}, IndexSet{{0, 1, 7, 3}}, IndexSet{{2, 6, 1, 0}}, IndexSet{{1, 2, 3, 4}, {20, 3, 2, 3}}, IndexSet{}})
     for (Count first = 0; first <= 30; ++first)
       for (Count last = first; last <= 30; ++last) {
         std::vector<Count> expected;
@@ -63,7 +64,8 @@ void expect_cover(const std::vector<CoverLevel>& levels, Count p, Count ports) {
       std::set<Count> offsets;
       for (const Piece& piece : round) {
         ASSERT_TRUE(offsets.insert(piece.offset % p).second) << "two messages to one rank";
-        for (const Count slot : elements(piece.fresh)) ASSERT_EQ(std::exchange(travelled[static_cast<std::size_t>(slot)], piece.offset), 0);
+        for (const Count slot : elements(piece.fresh))
+          ASSERT_EQ(std::exchange(travelled[static_cast<std::size_t>(slot)], piece.offset), 0);
         for (const Count slot : elements(piece.rest)) {
           ASSERT_GT(travelled[static_cast<std::size_t>(slot)], 0);
           travelled[static_cast<std::size_t>(slot)] += piece.offset;

@@ -43,7 +43,11 @@ TEST(Labels, FindEverySingleWrongByte) {
 
 TEST(Race, TimesAndChecksEveryCandidate) {
   run_threads(3, [](Communicator& communicator) {
-    const RaceResult result = race(communicator, alltoall(3, 100), {{"direct", Policy::blocking}, {"xor", Policy::blocking}, {"bruck:radix=3", Policy::dataflow}, {"vendor", Policy::blocking}},
+    const RaceResult result = race(communicator, alltoall(3, 100),
+                                   {{"direct", Policy::blocking},
+                                    {"xor", Policy::blocking},
+                                    {"bruck:radix=3", Policy::dataflow},
+                                    {"vendor", Policy::blocking}},
                                    {.rounds = 3, .seconds_per_problem = 0.02, .seed = 5, .progress = {}});
     ASSERT_EQ(result.entries.size(), 2u);
     ASSERT_EQ(result.left_out.size(), 2u);

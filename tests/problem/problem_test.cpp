@@ -72,7 +72,8 @@ TEST(Postconditions, CoverEveryOutputExactly) {
             EXPECT_EQ(piece.offset, at);
             EXPECT_GT(piece.length, 0);
             EXPECT_TRUE(0 <= piece.first && piece.first <= piece.last && piece.last < p);
-            for (Rank source = piece.first; source <= piece.last; ++source) EXPECT_LE(piece.input_offset + piece.length, input_bytes(problem, source)) << name(collective);
+            for (Rank source = piece.first; source <= piece.last; ++source)
+              EXPECT_LE(piece.input_offset + piece.length, input_bytes(problem, source)) << name(collective);
             at += piece.length;
           }
           EXPECT_EQ(at, output_bytes(problem, rank)) << name(collective) << " p=" << p << " rank " << rank;

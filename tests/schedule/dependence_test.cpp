@@ -33,14 +33,18 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
     const Bytes stride = 2 + below(8);
     const bool equal = below(2) == 0;
     const auto region = [&](Bytes s) {
-      return Region{Buffer::output, below(30), 1 + below(static_cast<std::uint64_t>(s - 1)), {{{1 + below(5), below(2) == 0 ? s : -s}, {1 + below(2), equal ? 0 : 3 * s + 1}, {}}}};
+      return Region{Buffer::output,
+                    below(30),
+                    1 + below(static_cast<std::uint64_t>(s - 1)),
+                    {{{1 + below(5), below(2) == 0 ? s : -s}, {1 + below(2), equal ? 0 : 3 * s + 1}, {}}}};
     };
     const Region a = region(stride), b = region(equal ? stride : 2 + below(8));
     if (really_overlap(a, b)) ASSERT_TRUE(may_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
     // One level of one stride: only the ends of the hulls can mislead, and there both run on.
     const auto [a_first, a_last] = hull(a);
     const auto [b_first, b_last] = hull(b);
-    if (equal && a_first <= b_first && b_last <= a_last && a.levels[1].count == 1 && b.levels[1].count == 1 && a.levels[0].count > 1)
+    if (equal && a_first <= b_first && b_last <= a_last && a.levels[1].count == 1 && b.levels[1].count == 1 &&
+        a.levels[0].count > 1)
       ASSERT_EQ(may_overlap(a, b), really_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
   }
   EXPECT_FALSE(may_overlap({Buffer::input, 0, 8}, {Buffer::output, 0, 8}));
@@ -76,7 +80,8 @@ TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
   swap.send(1, {{Buffer::output, 0, 4}});
   swap.receive(1, {{Buffer::output, 0, 4}});
   const Program in_place = std::move(swap).finish();
-  EXPECT_EQ(dependences(in_place).before[2], (std::vector<Dependence>{{0, Hazard::write_after_write}, {1, Hazard::write_after_read}}));
+  EXPECT_EQ(dependences(in_place).before[2],
+            (std::vector<Dependence>{{0, Hazard::write_after_write}, {1, Hazard::write_after_read}}));
 }
 
 TEST(Windows, FollowThePolicies) {
@@ -102,7 +107,8 @@ TEST(Channels, LinkTheMessagesOfAPair) {
     program.receive(peer, {{Buffer::output, peer, 1}});
   }
   const Program made = std::move(program).finish();
-  EXPECT_EQ(previous_in_channel(made, dependences(made)), (std::vector<std::size_t>{no_operation, no_operation, no_operation, no_operation, 0, 1}));
+  EXPECT_EQ(previous_in_channel(made, dependences(made)),
+            (std::vector<std::size_t>{no_operation, no_operation, no_operation, no_operation, 0, 1}));
 }
 
 // Dependences of p - 1 independent messages are found in about p log p steps, not p^2.

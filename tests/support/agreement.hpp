@@ -14,7 +14,8 @@
 namespace quadrille::testing {
 
 // Collective. Settings with numbers up to `most_number`. The first difference at any rank; the same on all ranks.
-inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number, Bytes longest_message = Bytes{1} << 30) {
+inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
+                                      Bytes longest_message = Bytes{1} << 30) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
   for (const Algorithm* algorithm : all_algorithms()) {
@@ -29,8 +30,11 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
         for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
           for (const int buffers : {1, 2}) {
             if (policy != Policy::dataflow && buffers == 2) continue;
-            Plan made = plan(communicator, problem, {.algorithm = specification(schedule), .policy = policy, .buffers = buffers, .longest_message = longest_message});
-            ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))), output(expected.size(), std::byte{0x33});
+            Plan made = plan(
+                communicator, problem,
+                {.algorithm = specification(schedule), .policy = policy, .buffers = buffers, .longest_message = longest_message});
+            ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
+                output(expected.size(), std::byte{0x33});
             int wrong = 0;
             for (int run = 0; run < 3; ++run) {  // again and again, with data that changes
               labels.fill_input(run == 1 ? pass : 0, input.data());
@@ -41,7 +45,9 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
             communicator.all_gather(&wrong, all.data(), sizeof wrong);
             for (std::size_t rank = 0; rank < all.size(); ++rank)
               if (all[rank] > 0)
-                return fmt::format("{}/{} p={} b={} policy={} buffers={}: rank {} differs from the interpreter", name(problem.collective), specification(schedule), p, b, static_cast<int>(policy), buffers, rank);
+                return fmt::format("{}/{} p={} b={} policy={} buffers={}: rank {} differs from the interpreter",
+                                   name(problem.collective), specification(schedule), p, b, static_cast<int>(policy), buffers,
+                                   rank);
           }
       }
     }

@@ -30,7 +30,8 @@ inline std::string first_allocation(Communicator& communicator) {
     if (reason_against(problem, choice)) continue;
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
       Plan made = plan(communicator, problem, {.algorithm = std::string(algorithm->id), .policy = policy});
-      std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))), output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
+      std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
+          output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
       made.execute(input.data(), output.data());
       communicator.barrier();
       const long before = allocation_count;
@@ -39,7 +40,9 @@ inline std::string first_allocation(Communicator& communicator) {
       std::vector<long> all(static_cast<std::size_t>(p));
       communicator.all_gather(&here, all.data(), sizeof here);
       for (const long count : all)
-        if (count > 0) return std::string(algorithm->id) + ": executing a plan allocates " + std::to_string(count) + " times under policy " + std::to_string(static_cast<int>(policy));
+        if (count > 0)
+          return std::string(algorithm->id) + ": executing a plan allocates " + std::to_string(count) + " times under policy " +
+                 std::to_string(static_cast<int>(policy));
     }
   }
   return "";

@@ -30,12 +30,15 @@ inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes,
 }
 
 // Every setting of the parameters that applies, numbers up to `most_number`.
-inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem, Count most_number = std::numeric_limits<Count>::max()) {
+inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem,
+                                       Count most_number = std::numeric_limits<Count>::max()) {
   std::vector<Choice> choices{{&algorithm, {}}};
   for (const Parameter& parameter : algorithm.parameters) {
     std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());
     if (values.empty())
-      for (Count value = parameter.least; value <= std::min(most_number, parameter.most ? parameter.most(problem) : most_number); ++value) values.emplace_back(value);
+      for (Count value = parameter.least; value <= std::min(most_number, parameter.most ? parameter.most(problem) : most_number);
+           ++value)
+        values.emplace_back(value);
     std::vector<Choice> extended;
     for (const Choice& choice : choices)
       for (const ParameterValue& value : values) {

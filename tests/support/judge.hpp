@@ -30,7 +30,10 @@ inline std::string judge(const Schedule& schedule) {
         return error.what();
       }
       for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
-        if (const std::string wrong = Labels(schedule.problem, rank).compare_output(pass, outputs[static_cast<std::size_t>(rank)].data()); !wrong.empty()) return wrong;
+        if (const std::string wrong =
+                Labels(schedule.problem, rank).compare_output(pass, outputs[static_cast<std::size_t>(rank)].data());
+            !wrong.empty())
+          return wrong;
     }
   return "";
 }

@@ -50,7 +50,8 @@ class Mutator {
     ++counts_.mutants;
     counts_.wrong += wrong.empty() ? 0 : 1;
     counts_.objected += findings.empty() ? 0 : 1;
-    EXPECT_FALSE(!wrong.empty() && findings.empty()) << what << " at rank " << rank << " of " << specification(schedule_) << ": " << wrong;
+    EXPECT_FALSE(!wrong.empty() && findings.empty())
+        << what << " at rank " << rank << " of " << specification(schedule_) << ": " << wrong;
   }
 
   static void shorten(Regions& regions) {
@@ -72,9 +73,11 @@ class Mutator {
         Buffer& buffer = one(program).regions[0].buffer;
         buffer = buffer == Buffer::input ? Buffer::output : Buffer::input;
       });
-      if (one(programs_[rank]).regions.size() > 1) attempt("reorder regions", rank, [&](Program& program) { std::swap(one(program).regions[0], one(program).regions[1]); });
+      if (one(programs_[rank]).regions.size() > 1)
+        attempt("reorder regions", rank, [&](Program& program) { std::swap(one(program).regions[0], one(program).regions[1]); });
       if (i + 1 < count)
-        attempt("exchange contents", rank, [&](Program& program) { std::swap(all(program)[i].regions, all(program)[i + 1].regions); });
+        attempt("exchange contents", rank,
+                [&](Program& program) { std::swap(all(program)[i].regions, all(program)[i + 1].regions); });
     }
   }
 
@@ -82,7 +85,8 @@ class Mutator {
     const auto count = programs_[rank].rounds[round].locals.size();
     for (std::size_t i = 0; i < count; ++i) {
       const auto all = [&](Program& program) -> std::vector<Local>& { return program.rounds[round].locals; };
-      attempt("drop local", rank, [&](Program& program) { all(program).erase(all(program).begin() + static_cast<std::ptrdiff_t>(i)); });
+      attempt("drop local", rank,
+              [&](Program& program) { all(program).erase(all(program).begin() + static_cast<std::ptrdiff_t>(i)); });
       attempt("duplicate local", rank, [&](Program& program) { all(program).push_back(Local(all(program)[i])); });
       attempt("shorten local", rank, [&](Program& program) {
         shorten(all(program)[i].source);
@@ -107,7 +111,8 @@ TEST(Mutation, EveryWrongMutantIsFound) {
       for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
     }
     EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
-    RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) + " mutants wrong, " + std::to_string(counts.objected) + " objected to");
+    RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) +
+                                                   " mutants wrong, " + std::to_string(counts.objected) + " objected to");
   }
 }
 

@@ -30,7 +30,15 @@ std::vector<Program> exchange() {
   std::vector<Program> programs;
   for (Rank me = 0; me < 2; ++me) {
     const Rank other = 1 - me;
-    programs.push_back({me, 0, {{"exchange", 0, 1}}, {{0, {{LocalKind::copy, {}, {block(in, me, 4)}, {block(out, me, 4)}}}, {{other, {block(in, other, 4)}, {}}}, {{other, {block(out, other, 4)}, {}}}, {}, {}}}});
+    programs.push_back({me,
+                        0,
+                        {{"exchange", 0, 1}},
+                        {{0,
+                          {{LocalKind::copy, {}, {block(in, me, 4)}, {block(out, me, 4)}}},
+                          {{other, {block(in, other, 4)}, {}}},
+                          {{other, {block(out, other, 4)}, {}}},
+                          {},
+                          {}}}});
   }
   return programs;
 }
@@ -64,7 +72,9 @@ TEST(Rules, OutOfBuffer) {
   EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{Buffer::staging, 0, 4}}; }), Rule::out_of_buffer, 0, 0));
 }
 
-TEST(Rules, InputWritten) { EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives[0].regions = {{in, 0, 4}}; }), Rule::input_written, 1, 0)); }
+TEST(Rules, InputWritten) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives[0].regions = {{in, 0, 4}}; }), Rule::input_written, 1, 0));
+}
 
 TEST(Rules, BufferSize) {
   Schedule schedule = of(alltoall(2, 4), exchange());
@@ -81,11 +91,17 @@ TEST(Rules, LengthMismatch) {
 TEST(Rules, ElementCut) {
   Problem problem = problem_of(Collective::allreduce, 1, 8);
   problem.element_bytes = 4;
-  Program program{0, 0, {{"reduce", 0, 2}}, {{0, {{LocalKind::copy, {}, {{in, 0, 8}}, {{out, 0, 8}}}}, {}, {}, {}, {}}, {1, {{LocalKind::reduce, OperandOrder::source_first, {{in, 0, 6}}, {{out, 0, 6}}}}, {}, {}, {}, {}}}};
+  Program program{0,
+                  0,
+                  {{"reduce", 0, 2}},
+                  {{0, {{LocalKind::copy, {}, {{in, 0, 8}}, {{out, 0, 8}}}}, {}, {}, {}, {}},
+                   {1, {{LocalKind::reduce, OperandOrder::source_first, {{in, 0, 6}}, {{out, 0, 6}}}}, {}, {}, {}, {}}}};
   EXPECT_TRUE(has(found(of(problem, {program})), Rule::element_cut, 0, 1));
 }
 
-TEST(Rules, UnknownRank) { EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].peer = 2; }), Rule::unknown_rank, 0, 0)); }
+TEST(Rules, UnknownRank) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].peer = 2; }), Rule::unknown_rank, 0, 0));
+}
 
 TEST(Rules, SelfMessage) {
   EXPECT_TRUE(has(broken([](auto& p) {
@@ -101,7 +117,9 @@ TEST(Rules, RoundOrder) {
   EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds.push_back({7, {}, {}, {}, {}, {}}); }), Rule::round_order, 0, 7));
 }
 
-TEST(Rules, StageDisagreement) { EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1)); }
+TEST(Rules, StageDisagreement) {
+  EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1));
+}
 
 TEST(Rules, RepeatedMessage) {
   const auto cut = [](bool with_ports) {
@@ -136,18 +154,27 @@ TEST(Rules, UnmatchedMessage) {
 }
 
 TEST(Rules, OverlappingWrites) {
-  EXPECT_TRUE(has(found(of(alltoall(3, 4), [] {
-                    std::vector<Program> programs;
-                    for (Rank rank = 0; rank < 3; ++rank) programs.push_back(make_schedule(alltoall(3, 4), "direct").program(rank));
-                    programs[0].rounds[0].receives[0].regions[0].offset = programs[0].rounds[0].receives[1].regions[0].offset + 3;
-                    return programs;
-                  }())),
+  EXPECT_TRUE(has(found(of(alltoall(3, 4),
+                           [] {
+                             std::vector<Program> programs;
+                             for (Rank rank = 0; rank < 3; ++rank)
+                               programs.push_back(make_schedule(alltoall(3, 4), "direct").program(rank));
+                             programs[0].rounds[0].receives[0].regions[0].offset =
+                                 programs[0].rounds[0].receives[1].regions[0].offset + 3;
+                             return programs;
+                           }())),
                   Rule::overlapping_writes, 0, 0));
-  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals[0] = {LocalKind::copy, {}, {{in, 0, 4}}, {{out, 0, 2, {{{2, 1}, {}, {}}}}}}; }), Rule::overlapping_writes, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) {
+                    p[0].rounds[0].locals[0] = {LocalKind::copy, {}, {{in, 0, 4}}, {{out, 0, 2, {{{2, 1}, {}, {}}}}}};
+                  }),
+                  Rule::overlapping_writes, 0, 0));
 }
 
 TEST(Rules, OverlappingLocal) {
-  EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals.push_back({LocalKind::copy, {}, {{out, 0, 2}}, {{out, 1, 2}}}); }), Rule::overlapping_local, 0, 0));
+  EXPECT_TRUE(has(broken([](auto& p) {
+                    p[0].rounds[0].locals.push_back({LocalKind::copy, {}, {{out, 0, 2}}, {{out, 1, 2}}});
+                  }),
+                  Rule::overlapping_local, 0, 0));
 }
 
 TEST(Rules, UndefinedRead) {
@@ -172,7 +199,8 @@ Schedule reduction(const Problem& problem, std::vector<Rank> order, Bytes shift 
     program.begin_round();
     if (rank == 0) {
       program.copy({{tmp, order[0] * b, b}}, {{out, 0, b}});
-      for (std::size_t i = 1; i < order.size(); ++i) program.reduce({{tmp, order[i] * b + shift, b - shift}}, {{out, 0, b - shift}}, OperandOrder::target_first);
+      for (std::size_t i = 1; i < order.size(); ++i)
+        program.reduce({{tmp, order[i] * b + shift, b - shift}}, {{out, 0, b - shift}}, OperandOrder::target_first);
     }
     programs.push_back(std::move(program).finish());
   }
@@ -235,7 +263,8 @@ TEST(Rules, DeadlockByCrossedOrder) {
   EXPECT_TRUE(has(blocking, Rule::deadlock, 1, 0));
   // Posted together, the same programs come through.
   for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
-    for (const Finding& finding : found(of(alltoall(2, 4), programs), {.policies = {policy}})) EXPECT_NE(finding.rule, Rule::deadlock) << to_string(finding);
+    for (const Finding& finding : found(of(alltoall(2, 4), programs), {.policies = {policy}}))
+      EXPECT_NE(finding.rule, Rule::deadlock) << to_string(finding);
 }
 
 TEST(Rules, SwapsInPlaceDoNotDeadlock) {
@@ -261,12 +290,15 @@ TEST(Rules, EveryRuleHasATestHere) {
   }
   std::ifstream verifier(std::string(QUADRILLE_SOURCE_DIR) + "/src/verify/verify.cpp");
   const std::string rules{std::istreambuf_iterator<char>(verifier), {}};
-  for (const Rule rule : all_rules()) EXPECT_NE(rules.find("//   " + std::string(name(rule)) + " "), std::string::npos) << "the head of verify.cpp lists " << name(rule);
+  for (const Rule rule : all_rules())
+    EXPECT_NE(rules.find("//   " + std::string(name(rule)) + " "), std::string::npos)
+        << "the head of verify.cpp lists " << name(rule);
 }
 
 TEST(Findings, NameTheirPlace) {
   Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that nothing has written before"};
-  EXPECT_EQ(to_string(finding), "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that nothing has written before");
+  EXPECT_EQ(to_string(finding),
+            "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that nothing has written before");
 }
 
 TEST(Findings, StopAtTheLimit) {

@@ -156,7 +156,8 @@ extern const Algorithm alltoall_bruck{
                     .standard = "zero-rotation",
                     .choices = {"classical", "zero-rotation"}},
                    {.name = "level",
-                    .summary = "how a level's hops are cut: by digits, in equal shares, or (one port, whatever the radix) by halving p",
+                    .summary =
+                        "how a level's hops are cut: by digits, in equal shares, or (one port, whatever the radix) by halving p",
                     .standard = "positional",
                     .choices = {"positional", "balanced", "halving"}}},
     .generate = generate,

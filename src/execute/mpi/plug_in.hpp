@@ -11,7 +11,7 @@
 namespace quadrille {
 
 struct MpiPlugIn {
-  const char* version;  // QUADRILLE_VERSION of the build; must be the library's own
+  const char* version;                       // QUADRILLE_VERSION of the build; must be the library's own
   std::unique_ptr<Communicator> (*world)();  // initialises MPI unless it is, and finalises it again in that case
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*library_version)();

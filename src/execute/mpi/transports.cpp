@@ -32,12 +32,17 @@ PlugIn plug_in_for(std::string_view library) {
 const MpiPlugIn& load(std::string_view library, int visibility) {
   const PlugIn plug_in = plug_in_for(library);
   if (!plug_in.installed)
-    throw Error(ErrorCode::environment, fmt::format("the plug-in for {} is not installed ({}); build quadrille on a machine that has this MPI's development package", library, plug_in.path));
+    throw Error(
+        ErrorCode::environment,
+        fmt::format(
+            "the plug-in for {} is not installed ({}); build quadrille on a machine that has this MPI's development package",
+            library, plug_in.path));
   void* handle = dlopen(plug_in.path.c_str(), RTLD_NOW | visibility);
   if (!handle) throw Error(ErrorCode::environment, fmt::format("the plug-in for {} cannot be loaded: {}", library, dlerror()));
   const auto function = reinterpret_cast<PlugInFunction>(dlsym(handle, plug_in_symbol));
   if (!function || std::string_view(function()->version) != QUADRILLE_VERSION)
-    throw Error(ErrorCode::environment, fmt::format("{} is of another version than this library ({}); install both together", plug_in.path, QUADRILLE_VERSION));
+    throw Error(ErrorCode::environment, fmt::format("{} is of another version than this library ({}); install both together",
+                                                    plug_in.path, QUADRILLE_VERSION));
   return *function();
 }
 
@@ -62,7 +67,9 @@ TransportChoice choose_transport() {
   }
   const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
   if (open_mpi && pmi)
-    throw Error(ErrorCode::misuse, "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
+    throw Error(ErrorCode::misuse,
+                "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with "
+                "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
   if (open_mpi) return {"openmpi", "started by Open MPI's launcher (OMPI_COMM_WORLD_SIZE is set)"};
   if (pmi) return {"mpich", "started by a PMI launcher such as MPICH's (PMI_SIZE is set)"};
   return {"threads", "not started by an MPI launcher"};
@@ -74,7 +81,9 @@ std::unique_ptr<Communicator> mpi_world() {
   return load_to_run(choice.transport).world();
 }
 
-std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) { return load_to_run(library).over(handle, bytes); }
+std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {
+  return load_to_run(library).over(handle, bytes);
+}
 
 std::string library_version(const PlugIn& plug_in) {
   try {

@@ -26,11 +26,14 @@ class ThreadCommunicator : public Communicator {
     group_.pointers[static_cast<std::size_t>(rank_)] = mine;
     group_.barrier();
     for (std::size_t i = 0; i < group_.pointers.size(); ++i)
-      std::memcpy(static_cast<std::byte*>(all) + static_cast<Bytes>(i) * count, group_.pointers[i], static_cast<std::size_t>(count));
+      std::memcpy(static_cast<std::byte*>(all) + static_cast<Bytes>(i) * count, group_.pointers[i],
+                  static_cast<std::size_t>(count));
     group_.barrier();
   }
 
-  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override { return std::make_unique<ThreadExecutable>(group_, std::move(script)); }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    return std::make_unique<ThreadExecutable>(group_, std::move(script));
+  }
 
   std::unique_ptr<Executable> vendor(const Problem&, std::string& reason) override {
     reason = "threads have no collectives of their own; it needs an MPI library";

@@ -8,8 +8,13 @@
 namespace quadrille {
 
 ThreadExecutable::ThreadExecutable(ThreadGroup& group, std::shared_ptr<const Script> script)
-    : group_(group), script_(std::move(script)), scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
-      staging_(static_cast<std::size_t>(script_->staging_bytes)), ends_(script_->messages.size()), open_(script_->messages.size()), dataflow_(*script_) {
+    : group_(group),
+      script_(std::move(script)),
+      scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
+      staging_(static_cast<std::size_t>(script_->staging_bytes)),
+      ends_(script_->messages.size()),
+      open_(script_->messages.size()),
+      dataflow_(*script_) {
   bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
   bases_[static_cast<std::size_t>(Buffer::staging)] = staging_.data();
   const auto slots = std::make_shared<std::vector<Slot>>(script_->messages.size());
@@ -31,7 +36,8 @@ void ThreadExecutable::connect(std::size_t message) {
   const Offer& offer = group_.offers[static_cast<std::size_t>(mine.peer)];
   const auto found = offer.messages.find({script_->rank, !mine.is_send, mine.ordinal});
   if (found == offer.messages.end() || offer.script->messages[found->second].bytes != mine.bytes)
-    throw Error(ErrorCode::misuse, fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", script_->rank, mine.peer));
+    throw Error(ErrorCode::misuse,
+                fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", script_->rank, mine.peer));
   if (mine.is_send) {
     ends_[message].slot = &(*offer.slots)[found->second];
     if (std::find(kept_.begin(), kept_.end(), offer.slots) == kept_.end()) kept_.push_back(offer.slots);

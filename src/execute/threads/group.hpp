@@ -28,14 +28,17 @@ using MessageKey = std::tuple<Rank, bool, std::uint32_t>;
 struct Offer {
   const Script* script = nullptr;
   const Bases* bases = nullptr;
-  std::shared_ptr<std::vector<Slot>> slots;  // one for each message; those of sends stay unused
+  std::shared_ptr<std::vector<Slot>> slots;    // one for each message; those of sends stay unused
   std::map<MessageKey, std::size_t> messages;  // positions in the script
 };
 
 class ThreadGroup {
  public:
   explicit ThreadGroup(Count ranks)
-      : offers(static_cast<std::size_t>(ranks)), pointers(static_cast<std::size_t>(ranks)), ranks_(ranks), core_for_every_rank_(ranks <= usable_core_count()) {}
+      : offers(static_cast<std::size_t>(ranks)),
+        pointers(static_cast<std::size_t>(ranks)),
+        ranks_(ranks),
+        core_for_every_rank_(ranks <= usable_core_count()) {}
 
   Count size() const { return ranks_; }
   bool core_for_every_rank() const { return core_for_every_rank_; }

@@ -13,8 +13,12 @@ constexpr int tag = 0;
 }  // namespace
 
 MpiExecutable::MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script)
-    : communicator_(communicator), waiter_(waiter), script_(std::move(script)), scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
-      staging_(static_cast<std::size_t>(script_->staging_bytes)), dataflow_(*script_) {
+    : communicator_(communicator),
+      waiter_(waiter),
+      script_(std::move(script)),
+      scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
+      staging_(static_cast<std::size_t>(script_->staging_bytes)),
+      dataflow_(*script_) {
   bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
   bases_[static_cast<std::size_t>(Buffer::staging)] = staging_.data();
   for (const ScriptMessage& message : script_->messages) {

@@ -38,12 +38,12 @@ class MpiExecutable : public Executable {
   std::vector<std::byte> scratch_, staging_;
   Bases bases_{};
   std::vector<Part> parts_;
-  std::vector<Range> parts_of_;              // by message
-  std::vector<MPI_Request> requests_;        // the first open_ are under way
-  std::vector<std::uint32_t> message_of_;    // by request
-  std::vector<std::uint32_t> parts_missing_; // by message: parts not complete
-  std::vector<int> completed_;               // dataflow: positions from the last wait_some, not handed out yet
-  std::vector<std::uint32_t> finished_;      // dataflow: messages that are complete, not handed out yet
+  std::vector<Range> parts_of_;               // by message
+  std::vector<MPI_Request> requests_;         // the first open_ are under way
+  std::vector<std::uint32_t> message_of_;     // by request
+  std::vector<std::uint32_t> parts_missing_;  // by message: parts not complete
+  std::vector<int> completed_;                // dataflow: positions from the last wait_some, not handed out yet
+  std::vector<std::uint32_t> finished_;       // dataflow: messages that are complete, not handed out yet
   int open_ = 0;
   std::size_t finished_count_ = 0;
   DataflowState dataflow_;
