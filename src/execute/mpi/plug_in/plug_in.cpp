@@ -2,28 +2,14 @@
 // Ranks of an MPI communicator, and the plug-in's one entry.
 #include "execute/mpi/plug_in.hpp"
 
-#include <fmt/format.h>
-
-#include <climits>
 #include <cstring>
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
+#include "execute/mpi/plug_in/vendor.hpp"
 
 namespace quadrille {
 namespace {
-
-class VendorAlltoall : public Executable {
- public:
-  VendorAlltoall(MPI_Comm communicator, int block_bytes) : communicator_(communicator), block_bytes_(block_bytes) {}
-  void execute(const std::byte* input, std::byte* output) override {
-    check_mpi(MPI_Alltoall(input, block_bytes_, MPI_BYTE, output, block_bytes_, MPI_BYTE, communicator_), "MPI_Alltoall");
-  }
-
- private:
-  MPI_Comm communicator_;
-  int block_bytes_;
-};
 
 class MpiCommunicator : public Communicator {
  public:
@@ -64,15 +50,7 @@ class MpiCommunicator : public Communicator {
   }
 
   std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) override {
-    if (problem.collective != Collective::alltoall) {
-      reason = fmt::format("{} is not connected to the MPI library's own collective", name(problem.collective));
-      return nullptr;
-    }
-    if (problem.block_bytes > INT_MAX) {
-      reason = fmt::format("MPI 3.1's counts end at {} and a block has {} bytes", INT_MAX, problem.block_bytes);
-      return nullptr;
-    }
-    return std::make_unique<VendorAlltoall>(communicator_, static_cast<int>(problem.block_bytes));
+    return vendor_collective(communicator_, problem, rank_, reason);
   }
 
   [[noreturn]] void abort(int exit_code) override {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/vendor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class Call>
+class VendorExecutable : public Executable {
+ public:
+  explicit VendorExecutable(Call call) : call_(std::move(call)) {}
+  void execute(const std::byte* input, std::byte* output) override { call_(input, output); }
+
+ private:
+  Call call_;
+};
+
+template <class Call>
+std::unique_ptr<Executable> executable(Call call) {
+  return std::make_unique<VendorExecutable<Call>>(std::move(call));
+}
+
+// Counts and displacements of consecutive pieces, as MPI wants them.
+struct Layout {
+  std::vector<int> counts, displacements;
+
+  template <class CountOf>
+  static Layout of(Count ranks, CountOf&& count_of) {
+    Layout layout;
+    Bytes at = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      layout.counts.push_back(static_cast<int>(count_of(rank)));
+      layout.displacements.push_back(static_cast<int>(at));
+      at += count_of(rank);
+    }
+    return layout;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Problem& problem, Rank rank, std::string& reason) {
+  // In the regular forms a count is one block, in the irregular ones displacements reach to the end of a buffer.
+  Bytes longest = problem.block_bytes;
+  if (is_irregular(problem.collective))
+    for (Rank other = 0; other < problem.ranks; ++other)
+      longest = std::max({longest, input_bytes(problem, other), output_bytes(problem, other)});
+  if (longest > INT_MAX) {
+    reason = fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, longest);
+    return nullptr;
+  }
+  const int block = static_cast<int>(problem.block_bytes), root = static_cast<int>(problem.root);
+  const bool is_root = rank == problem.root;
+  const auto share = [&](Rank other) {
+    return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
+  };
+  const auto sent = [&](Rank from, Rank to) { return (*problem.counts)[static_cast<std::size_t>(from * problem.ranks + to)]; };
+  const auto shares = [&] { return Layout::of(problem.ranks, share); };
+
+  switch (problem.collective) {
+    case Collective::alltoall:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Alltoall");
+      });
+    case Collective::alltoallv:
+      return executable([=, to = Layout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
+                         from = Layout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
+                                                                                                          std::byte* output) {
+        check_mpi(MPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
+                                from.displacements.data(), MPI_BYTE, communicator),
+                  "MPI_Alltoallv");
+      });
+    case Collective::allgather:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Allgather");
+      });
+    case Collective::allgatherv:
+      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
+        check_mpi(
+            MPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, communicator),
+            "MPI_Allgatherv");
+      });
+    case Collective::broadcast:
+      // MPI has one buffer where we have two: the root's copy is part of what is asked for.
+      return executable([=](const std::byte* input, std::byte* output) {
+        if (is_root && block > 0) std::memcpy(output, input, static_cast<std::size_t>(block));
+        check_mpi(MPI_Bcast(output, block, MPI_BYTE, root, communicator), "MPI_Bcast");
+      });
+    case Collective::scatter:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Scatter");
+      });
+    case Collective::scatterv:
+      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
+                               communicator),
+                  "MPI_Scatterv");
+      });
+    case Collective::gather:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Gather");
+      });
+    case Collective::gatherv:
+      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
+                              communicator),
+                  "MPI_Gatherv");
+      });
+    case Collective::barrier:
+      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(communicator), "MPI_Barrier"); });
+    default:
+      reason = fmt::format("{} needs an operator, and the vendor's is not connected", name(problem.collective));
+      return nullptr;
+  }
+}
+
+}  // namespace quadrille
