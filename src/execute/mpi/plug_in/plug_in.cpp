@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <vector>
@@ -115,8 +116,11 @@ std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  const std::string all(text, static_cast<std::size_t>(length));
-  return all.substr(0, all.find('\n'));
+  // The first line, without the control characters that some versions hold.
+  std::string line(text, static_cast<std::size_t>(length));
+  line.resize(std::min(line.find_first_of(std::string_view("\n\0", 2)), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 }  // namespace
