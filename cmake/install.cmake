@@ -16,3 +16,10 @@ file(RELATIVE_PATH up_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# bash completion, printed by the command itself.
+add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash COMMAND quadrille_command completion bash > quadrille.bash
+                   DEPENDS quadrille_command VERBATIM)
+add_custom_target(quadrille_completion ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME quadrille)

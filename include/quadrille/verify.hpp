@@ -59,10 +59,12 @@ struct VerifyOptions {
   std::optional<Count> port_limit;
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
   std::size_t most_findings = 100;                                                        // stop after so many
-  Count most_pieces = Count{1} << 26;  // contiguous pieces of memory held at once; bounds memory and time
+  // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs together.
+  Count most_pieces = Count{1} << 26;
+  Count most_operations = Count{1} << 24;
 };
 
-// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than `most_pieces`.
+// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than the options allow.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});
 
 // Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made

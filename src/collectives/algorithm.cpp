@@ -99,11 +99,11 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     choice.parameters[std::string(parameter.name)] = value;
   }
 
-  std::string_view rest = colon == std::string_view::npos ? "" : specification.substr(colon + 1);
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view setting = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  std::vector<std::string_view> given;
+  for (std::size_t begin = colon; begin != std::string_view::npos;) {
+    const std::size_t end = specification.find(',', begin + 1);
+    const std::string_view setting = specification.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
+    begin = end;
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)
       throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is no setting; write name=value", setting, specification));
@@ -116,6 +116,9 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
       for (const Parameter& entry : parameters) known.emplace_back(entry.name);
       unknown(fmt::format("parameter of {}/{}", name(problem.collective), id), key, known);
     }
+    if (std::find(given.begin(), given.end(), key) != given.end())
+      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
+    given.push_back(key);
     choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, setting.substr(equals + 1));
   }
   return choice;

@@ -138,9 +138,8 @@ class Race {
     const double batch = options_.seconds_per_problem / (options_.rounds * batches_per_sample * static_cast<double>(plans_.size()));
     double total = 0;
     for (Plan& plan : plans_) {
-      double seconds = timed(plan, 1);
-      Count runs = 1;
-      while (seconds * static_cast<double>(runs) < batch / 4 && runs < 1000) seconds = timed(plan, runs *= 4);
+      double seconds = std::min(timed(plan, 1), timed(plan, 1));  // the first run is cold
+      for (Count runs = 4; seconds * static_cast<double>(runs) < batch && runs <= 1024; runs *= 4) seconds = timed(plan, runs);
       total += seconds;
     }
     const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);

@@ -112,8 +112,10 @@ DependenceGraph dependences(const Program& program) {
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });
   };
+  // The input is never written, so reading it depends on nothing and nothing depends on it.
   const auto enter = [&](const Regions& regions, std::size_t self, bool writes) {
-    for (const Region& region : regions) accesses(region).add(region, self, writes);
+    for (const Region& region : regions)
+      if (region.buffer != Buffer::input) accesses(region).add(region, self, writes);
   };
 
   for (std::size_t r = 0; r < program.rounds.size(); ++r) {

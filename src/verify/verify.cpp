@@ -48,6 +48,29 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
 }
 
+[[noreturn]] void too_large(Count ranks, std::string_view what, Count most) {
+  throw Error(ErrorCode::too_large,
+              fmt::format("{} ranks make more than {} {}: too many to replay; take fewer ranks", ranks, most, what));
+}
+
+// All programs, or an error before their number or the data they move outgrows the options.
+std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
+  const Count p = schedule.problem.ranks;
+  Count pieces = 0;  // at the end memory holds at least one for each piece of the postcondition
+  for (Rank rank = 0; rank < p; ++rank)
+    if ((pieces += 1 + static_cast<Count>(expected_output(schedule.problem, rank).size())) > options.most_pieces)
+      too_large(p, "pieces of memory", options.most_pieces);
+  std::vector<Program> programs;
+  Count operations = 0;
+  for (Rank rank = 0; rank < p; ++rank) {
+    programs.push_back(schedule.program(rank));
+    for (const Round& round : programs.back().rounds)
+      operations += 1 + static_cast<Count>(round.locals.size() + round.sends.size() + round.receives.size());
+    if (operations > options.most_operations) too_large(p, "operations", options.most_operations);
+  }
+  return programs;
+}
+
 }  // namespace
 
 std::string_view name(Rule rule) { return rule_names.at(static_cast<std::size_t>(rule)); }
@@ -92,25 +115,11 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
-  const Count p = schedule.problem.ranks;
-  if (p > options.most_pieces) throw Error(ErrorCode::too_large, fmt::format("{} ranks are too many to replay one by one", p));
-  std::vector<Program> programs;
-  Count operations = 0;
-  for (Rank rank = 0; rank < p; ++rank) {
-    programs.push_back(schedule.program(rank));
-    for (const Round& round : programs.back().rounds)
-      operations += 1 + static_cast<Count>(round.locals.size() + round.sends.size() + round.receives.size());
-    if (operations > options.most_pieces)
-      throw Error(ErrorCode::too_large,
-                  fmt::format("the programs of {} ranks have more than {} operations: too many to replay; take fewer ranks", p,
-                              options.most_pieces));
-  }
-
+  const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
   if (!report.full()) replay(schedule, programs, options, report);
-  for (const Policy policy : options.policies)
-    if (!report.full()) check_deadlock(programs, policy, report);
+  if (!report.full()) check_deadlock(programs, options.policies, report);
   return report.take();
 }
 

@@ -2,6 +2,7 @@
 // Ranks of an MPI communicator, and the plug-in's one entry.
 #include "execute/mpi/plug_in.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -93,8 +94,11 @@ std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  const std::string all(text, static_cast<std::size_t>(length));
-  return all.substr(0, all.find('\n'));
+  // The first line, without the control characters that some versions hold.
+  std::string line(text, static_cast<std::size_t>(length));
+  line.resize(std::min(line.find_first_of(std::string_view("\n\0", 2)), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 }  // namespace
