@@ -7,6 +7,7 @@
 #include <map>
 
 #include "schedule/dependence.hpp"
+#include "schedule/transform.hpp"
 #include "verify/report.hpp"
 
 namespace quadrille {
@@ -26,9 +27,9 @@ struct RankState {
 
 class Rendezvous {
  public:
-  Rendezvous(const std::vector<Program>& programs, Policy policy, Report& report)
-      : programs_(programs), policy_(policy), report_(report) {
-    for (const Program& program : programs) ranks_.push_back(prepared(program));
+  Rendezvous(const std::vector<Program>& programs, Policy policy, Report& report) : policy_(policy), report_(report) {
+    for (const Program& program : programs) programs_.push_back(with_control_messages(program));
+    for (const Program& program : programs_) ranks_.push_back(prepared(program));
     match();
   }
 
@@ -163,7 +164,7 @@ class Rendezvous {
         }
   }
 
-  const std::vector<Program>& programs_;
+  std::vector<Program> programs_;  // control messages can keep ranks waiting as any message can
   const Policy policy_;
   Report& report_;
   std::vector<RankState> ranks_;
