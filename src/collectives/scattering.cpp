@@ -35,6 +35,11 @@ class Luggage {
   const Rank me_;
 };
 
+// A gather is made here forwards and run backwards.
+std::string stage_name(const Problem& problem) {
+  return problem.collective == Collective::gather || problem.collective == Collective::gatherv ? "gather" : "scatter";
+}
+
 }  // namespace
 
 Program scatter_by_tree(const Problem& problem, const Shares& shares, Rank me) {
@@ -43,7 +48,7 @@ Program scatter_by_tree(const Problem& problem, const Shares& shares, Rank me) {
   const Luggage luggage(shares, problem.ranks, tree.subtree_of(v), me);
   const bool is_root = me == problem.root;
   ProgramBuilder program{me};
-  program.stage("scatter");
+  program.stage(stage_name(problem));
   if (!is_root) program.scratch(luggage.size());
   for (Count level = tree.depth() - 1; level >= 0; --level) {
     program.begin_round();
@@ -62,7 +67,7 @@ Program scatter_from_root(const Problem& problem, const Shares& shares, Count po
   const Rank root = problem.root;
   const Count rounds = ceil_divide(p - 1, ports);
   ProgramBuilder program{me};
-  program.stage("scatter");
+  program.stage(stage_name(problem));
   if (me != root) {
     const Count round = ((me - root + p) % p - 1) / ports;
     program.skip_rounds(round + 1);

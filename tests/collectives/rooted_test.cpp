@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cmath>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 

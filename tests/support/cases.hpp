@@ -3,6 +3,9 @@
 // algorithm's parameters.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -50,10 +53,9 @@ inline std::vector<Problem> problems_of(Collective collective, Count ranks, Byte
 
 // "scatter p=5 b=8 root=2", for messages.
 inline std::string description(const Problem& problem) {
-  std::string text = std::string(name(problem.collective)) + " p=" + std::to_string(problem.ranks) +
-                     " b=" + std::to_string(problem.block_bytes) + " root=" + std::to_string(problem.root);
-  if (problem.counts)
-    for (const Bytes count : *problem.counts) text += " " + std::to_string(count);
+  std::string text =
+      fmt::format("{} p={} b={} root={}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root);
+  if (problem.counts) text += fmt::format(" counts={}", fmt::join(*problem.counts, ","));
   return text;
 }
 
