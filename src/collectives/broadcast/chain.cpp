@@ -22,7 +22,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   ProgramBuilder program{me};
   program.stage("pass along");
   if (p == 1) {
-    program.copy({piece(Buffer::input, 0)}, {piece(Buffer::output, 0)});
+    program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});
     return std::move(program).finish();
   }
   // Segment s leaves rank v in round s + v.
