@@ -3,14 +3,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "arguments.hpp"
+#include "text.hpp"
 
 namespace quadrille::command {
+namespace {
+
+constexpr Count most_shares = Count{1} << 24;
+
+// Shares of `block_bytes` on average, none among them, and always the same.
+std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes) {
+  if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
+    refuse("the size of --block is too large for shares of up to twice as much");
+  std::mt19937_64 random(1);
+  std::vector<Bytes> drawn(static_cast<std::size_t>(how_many));
+  for (Bytes& count : drawn) count = static_cast<Bytes>(random() % static_cast<std::uint64_t>(2 * block_bytes + 1));
+  return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
+}
+
+}  // namespace
 
 void ProblemOptions::add_to(CLI::App& parser) {
   parser.add_option("--ranks", ranks, "numbers of ranks: 8, 2..8,16")->type_name("LIST");
   parser.add_option("--block", block, "size of a block with its unit: 8B,1KiB,64KiB (default 8B)")->type_name("SIZES");
-  parser.add_option("--root", root, "the root of a rooted collective (default 0)")->type_name("RANK");
+  parser
+      .add_option(
+          "--counts", counts,
+          "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row); without it "
+          "they are drawn, the same each time, from 0 to twice the size of --block")
+      ->type_name("SIZES");
+  parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0)")->type_name("LIST");
   parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 4,4")->type_name("LIST");
 }
@@ -23,15 +49,34 @@ std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
 
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
 
-Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes block_bytes) const {
+std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count) const {
+  if (!root) return {0};
+  if (!is_rooted(collective)) refuse(fmt::format("{} has no root; leave --root out", quadrille::name(collective)));
+  if (*root == "all") return parse_wholes(fmt::format("0..{}", rank_count - 1), "the root", 0);
+  std::vector<Rank> list = parse_wholes(*root, "the root", 0);
+  // One root must exist; of several, such as 0..3 for all of 2..8 ranks, those that do.
+  if (list.size() > 1) std::erase_if(list, [&](Rank rank) { return rank >= rank_count; });
+  if (list.empty()) refuse(fmt::format("no root of '{}' is one of {} ranks, 0 to {}", *root, rank_count, rank_count - 1));
+  return list;
+}
+
+Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const {
   Problem problem;
   problem.collective = collective;
   problem.ranks = rank_count;
-  problem.block_bytes = block_bytes;
-  if (root) {
-    if (!is_rooted(collective)) refuse(fmt::format("{} has no root; leave --root out", quadrille::name(collective)));
-    problem.root = parse_whole(*root, "the root", 0);
+  if (counts && !is_irregular(collective))
+    refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
+  if (is_irregular(collective)) {
+    const bool matrix = collective == Collective::alltoallv;
+    if (rank_count > most_shares / (matrix ? rank_count : 1))
+      refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
+                         most_shares));
+    problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
+                            : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes);
+  } else if (collective != Collective::barrier) {
+    problem.block_bytes = block_bytes;
   }
+  problem.root = root_rank;
   if (grid)
     for (const std::string_view side : split(*grid, 'x')) problem.grid.push_back(parse_whole(side, "a side of the grid", 1));
   if (node_sizes) {
@@ -50,8 +95,16 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
   std::vector<Problem> list;
   const auto sizes = block_sizes();
   for (const Count rank_count : rank_counts(0))
-    for (const Bytes size : sizes) list.push_back(problem(collective, rank_count, size));
+    for (const Bytes size : sizes)
+      for (const Rank root_rank : roots(collective, rank_count)) list.push_back(problem(collective, rank_count, size, root_rank));
   return list;
+}
+
+std::string block_text(const Problem& problem) {
+  if (problem.collective == Collective::barrier) return "–";
+  if (!problem.counts) return bytes_text(problem.block_bytes);
+  const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+  return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
 }
 
 }  // namespace quadrille::command

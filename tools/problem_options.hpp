@@ -13,13 +13,17 @@
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, root, grid, node_sizes;
+  std::optional<std::string> ranks, block, counts, root, grid, node_sizes;
 
   void add_to(CLI::App& parser);
-  std::vector<Count> rank_counts(Count standard) const;  // `standard` where --ranks is not given; 0: it must be
-  std::vector<Bytes> block_sizes() const;                // 8B where --block is not given
-  Problem problem(Collective collective, Count rank_count, Bytes block_bytes) const;  // checked
-  std::vector<Problem> problems(Collective collective) const;                         // all numbers of ranks, all sizes
+  std::vector<Count> rank_counts(Count standard) const;                    // `standard` where --ranks is not given; 0: it must be
+  std::vector<Bytes> block_sizes() const;                                  // 8B where --block is not given
+  std::vector<Rank> roots(Collective collective, Count rank_count) const;  // 0 where --root is not given
+  Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
+  std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
 };
+
+// The size of a problem's blocks, or of its smallest and largest share.
+std::string block_text(const Problem& problem);
 
 }  // namespace quadrille::command

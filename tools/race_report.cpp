@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "build.hpp"
 #include "cases.hpp"
+#include "problem_options.hpp"
 #include "talk.hpp"
 #include "text.hpp"
 
@@ -38,11 +39,14 @@ Json json_of(const RaceResult& result) {
   Json entries = Json::array(), left_out = Json::array();
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
   for (const auto& [candidate, reason] : result.left_out) left_out.push_back({{"algorithm", candidate}, {"reason", reason}});
-  return {{"block_bytes", result.problem.block_bytes},
-          {"rounds", result.rounds},
-          {"runs_per_sample", result.runs_per_sample},
-          {"entries", std::move(entries)},
-          {"left_out", std::move(left_out)}};
+  Json object{{"block_bytes", result.problem.block_bytes},
+              {"rounds", result.rounds},
+              {"runs_per_sample", result.runs_per_sample},
+              {"entries", std::move(entries)},
+              {"left_out", std::move(left_out)}};
+  if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
+  if (result.problem.counts) object["counts"] = *result.problem.counts;
+  return object;
 }
 
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
@@ -116,8 +120,13 @@ void Report::add(const RaceResult& result) {
     text += fmt::format("{} among {} ranks on {} ({:.3g} a core): {}\n", name(collective_), ranks_, transport_,
                         static_cast<double>(ranks_) / std::max(1, machine_.cores), to_string(machine_));
   empty_ = false;
-  text += fmt::format("\n{} a block; {} rounds of {} run{}, seed {}\n\n", bytes_text(result.problem.block_bytes), result.rounds,
-                      result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed);
+  const Problem& problem = result.problem;
+  text += '\n';
+  if (problem.collective != Collective::barrier)
+    text += fmt::format("{} a {}; ", block_text(problem), problem.counts ? "share" : "block");
+  if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
+  text += fmt::format("{} rounds of {} run{}, seed {}\n\n", result.rounds, result.runs_per_sample,
+                      result.runs_per_sample == 1 ? "" : "s", options_.seed);
   text += table_of(result) + '\n' + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;
   if (!to_file_) output_.flush();

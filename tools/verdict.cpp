@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "text.hpp"
 
@@ -80,7 +81,9 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
 
 std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{} ranks", problem.ranks);
-  if (!is_irregular(problem.collective)) text += fmt::format(", {} a block", bytes_text(problem.block_bytes));
+  if (problem.collective != Collective::barrier)
+    text += fmt::format(", {} a {}", block_text(problem), problem.counts ? "share" : "block");
+  if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
   return text;
 }
 
@@ -101,7 +104,11 @@ std::string text_of(const Verdict& verdict) {
 }
 
 std::string text_of(const std::vector<Verdict>& verdicts) {
-  std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}, {"block", Align::right}};
+  const bool rooted =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return is_rooted(verdict.problem.collective); });
+  std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
+  if (rooted) columns.push_back({"root", Align::right});
+  columns.push_back({"block", Align::right});
   for (const NamedFigure& figure : named_figures) {
     columns.push_back({figure.heading, Align::right});
     if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right});
@@ -111,7 +118,9 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
   std::string findings;
   std::size_t right = 0;
   for (const Verdict& verdict : verdicts) {
-    std::vector<std::string> row{verdict.label, fmt::format("{}", verdict.problem.ranks), bytes_text(verdict.problem.block_bytes)};
+    std::vector<std::string> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
+    if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
+    row.push_back(block_text(verdict.problem));
     for (const NamedFigure& figure : named_figures) {
       row.push_back(verdict.figures ? value_text(figure, (*verdict.figures).*figure.value) : "–");
       const auto bound = verdict.bound(figure.key);
@@ -136,6 +145,8 @@ Json json_of(const Verdict& verdict) {
               {"block_bytes", verdict.problem.block_bytes},
               {"ok", verdict.findings.empty()},
               {"findings", std::move(findings)}};
+  if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
+  if (verdict.problem.counts) object["counts"] = *verdict.problem.counts;
   Json best = Json::object();
   for (const NamedFigure& figure : named_figures) {
     object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);

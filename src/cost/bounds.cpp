@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lower bounds of the k-port model [bruck1997, section 2].
 #include <algorithm>
+#include <numeric>
 
 #include "quadrille/cost.hpp"
 
@@ -42,7 +43,39 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
   const auto add = [&](const char* figure, Count value, const char* source) {
     bounds.push_back({figure, nothing_to_move ? 0 : value, source});
   };
+  const auto part_of = [&](Bytes amount) { return ceil_divide(amount, k); };  // of what one rank sends, or receives, on k ports
   switch (problem.collective) {
+    case Collective::broadcast:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the informed multiply by k + 1 at most");
+      add("c2", part_of(b), "a rank receives the vector on k ports");
+      break;
+    case Collective::scatter:
+    case Collective::gather:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the root reaches, or hears of, all ranks");
+      add("c2", static_cast<Bytes>((Wide{b} * (p - 1) + k - 1) / k),
+          "grama2003: the root sends, or receives, p - 1 blocks on k ports");
+      break;
+    case Collective::scatterv:
+    case Collective::gatherv: {
+      Count partners = 0;  // of the root, that have a share
+      Bytes total = 0;
+      for (Rank rank = 0; rank < p; ++rank)
+        if (const Bytes share = (*problem.counts)[static_cast<std::size_t>(rank)]; rank != problem.root && share > 0) {
+          ++partners;
+          total += share;
+        }
+      bounds.push_back({"c1", rounds_to_reach(partners + 1, k), "bruck1997, proposition 2.1: the root and all who have a share"});
+      bounds.push_back({"c2", part_of(total), "grama2003: the root sends, or receives, the other shares on k ports"});
+      break;
+    }
+    case Collective::allgatherv: {
+      const Bytes total = std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0});
+      const Bytes least = *std::min_element(problem.counts->begin(), problem.counts->end());
+      bounds.push_back({"c1", total > 0 ? rounds_to_reach(p, k) : 0, "bruck1997, proposition 2.3: a share reaches all ranks"});
+      bounds.push_back({"c2", part_of(total - least), "bruck1997, proposition 2.4: a rank receives the other shares on k ports"});
+      break;
+    }
+    case Collective::barrier: add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.3: all ranks hear of all"); break;
     case Collective::alltoall:
     case Collective::allgather:
       add("c1", rounds_to_reach(p, k), "bruck1997, propositions 2.1 and 2.3");

@@ -18,7 +18,7 @@ struct RoundTotals {
 Figures figures(const Schedule& schedule, bool every_rank) {
   Figures figures;
   std::unordered_map<Count, RoundTotals> rounds;
-  const bool barrier = schedule.problem.collective == Collective::barrier;
+  const bool barrier = schedule.problem.collective == Collective::barrier;  // all its messages are control messages
   // Ranks of one orbit count the same, so control bytes (a sum) are weighted and everything else (a maximum) is not.
   const bool by_symmetry = schedule.symmetry && !every_rank;
 
@@ -26,9 +26,10 @@ Figures figures(const Schedule& schedule, bool every_rank) {
     Count startups = 0;
     Bytes out = 0, in = 0;
     for (const Round& round : program.rounds) {
-      figures.ports =
-          std::max<Count>({figures.ports, static_cast<Count>(round.sends.size()), static_cast<Count>(round.receives.size())});
-      startups += static_cast<Count>(round.sends.size());
+      const auto sent = static_cast<Count>(round.sends.size() + (barrier ? round.control_sends.size() : 0));
+      const auto received = static_cast<Count>(round.receives.size() + (barrier ? round.control_receives.size() : 0));
+      figures.ports = std::max({figures.ports, sent, received});
+      startups += sent;
       RoundTotals* totals = nullptr;
       if (!round.sends.empty() || !round.receives.empty() || (barrier && !round.control_sends.empty())) {
         totals = &rounds[round.number];

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "schedule/dependence.hpp"
+#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
@@ -15,12 +16,15 @@ constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do no
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(program), options_(options), graph_(dependences(program)), staged_(graph_.operations.size(), false) {
-    script_.rank = program.rank;
+      : program_(with_control_messages(program)),
+        options_(options),
+        graph_(dependences(program_)),
+        staged_(graph_.operations.size(), false) {
+    script_.rank = program_.rank;
     script_.ranks = ranks;
     script_.policy = options.policy;
     script_.longest_message = options.longest_message;
-    script_.scratch_bytes = program.scratch_bytes;
+    script_.scratch_bytes = program_.scratch_bytes;
   }
 
   Script make() && {
@@ -205,7 +209,7 @@ class ScriptMaker {
       wait(operation(i).kind == OperationKind::send ? tasks[i].start : tasks[i].message, tasks[other].finish);
   }
 
-  const Program& program_;
+  const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
   std::vector<bool> staged_;  // by operation

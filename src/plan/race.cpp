@@ -188,8 +188,14 @@ void check_memory(const Problem& problem) {
   struct sysinfo machine {};
   sysinfo(&machine);
   const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
-  const auto needed = static_cast<long double>(problem.ranks) *
-                      (static_cast<long double>(input_bytes(problem, 0)) + static_cast<long double>(output_bytes(problem, 0)));
+  const auto of_rank = [&](Rank rank) {
+    return static_cast<long double>(input_bytes(problem, rank)) + static_cast<long double>(output_bytes(problem, rank));
+  };
+  long double needed = 0;
+  if (is_rooted(problem.collective) || is_irregular(problem.collective))
+    for (Rank rank = 0; rank < problem.ranks; ++rank) needed += of_rank(rank);
+  else
+    needed = static_cast<long double>(problem.ranks) * of_rank(0);
   if (needed > 0.8L * memory)
     throw Error(ErrorCode::too_large,
                 fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "schedule/dependence.hpp"
+#include "schedule/transform.hpp"
 #include "verify/report.hpp"
 
 namespace quadrille {
@@ -180,6 +182,11 @@ class Rendezvous {
   Node node_count_ = 0;
 };
 
+bool has_control_messages(const Program& program) {
+  return std::any_of(program.rounds.begin(), program.rounds.end(),
+                     [](const Round& round) { return !round.control_sends.empty() || !round.control_receives.empty(); });
+}
+
 void report_stuck(const Operations& operations, const Rendezvous& run, std::string_view policy, Report& report) {
   for (std::size_t rank = 0; rank < operations.rank_count(); ++rank) {
     const Program& program = operations.program(rank);
@@ -206,7 +213,11 @@ void report_stuck(const Operations& operations, const Rendezvous& run, std::stri
 void check_deadlock(const std::vector<Program>& programs, const std::vector<Policy>& policies, Report& report) {
   static constexpr std::array<std::string_view, 3> names{"blocking", "nonblocking", "dataflow"};
   if (policies.empty()) return;
-  const Operations operations(programs);
+  // Control messages can keep ranks waiting as any message can.
+  std::vector<Program> with_messages;
+  if (std::any_of(programs.begin(), programs.end(), has_control_messages))
+    std::transform(programs.begin(), programs.end(), std::back_inserter(with_messages), with_control_messages);
+  const Operations operations(with_messages.empty() ? programs : with_messages);
   for (const Policy policy : policies) {
     Rendezvous run(operations, policy);
     run.run();

@@ -32,6 +32,10 @@ class StructureCheck {
     for (const Local& local : round.locals) check_local(local);
     check_messages(round.sends, "sends", false);
     check_messages(round.receives, "receives", true);
+    if (schedule_.problem.collective == Collective::barrier) {  // has no other messages
+      check_ports("sends", round.control_sends.size());
+      check_ports("receives", round.control_receives.size());
+    }
     for (const auto* controls : {&round.control_sends, &round.control_receives})
       for (const Control& control : *controls) {
         check_peer(control.peer);
@@ -102,8 +106,12 @@ class StructureCheck {
       if (ends[i] == ends[i - 1] || (ends[i].first == ends[i - 1].first && !ends[i - 1].second))
         add(Rule::repeated_message, {},
             fmt::format("{} two messages with rank {} in one round by the same port", verb, ends[i].first));
-    if (static_cast<Count>(messages.size()) > port_limit_)
-      add(Rule::port_limit, {}, fmt::format("{} {} messages in one round on {} ports", verb, messages.size(), port_limit_));
+    check_ports(verb, messages.size());
+  }
+
+  void check_ports(const char* verb, std::size_t count) {
+    if (static_cast<Count>(count) > port_limit_)
+      add(Rule::port_limit, {}, fmt::format("{} {} messages in one round on {} ports", verb, count, port_limit_));
   }
 
   static std::optional<Region> first(const Regions& regions) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "quadrille/verify.hpp"
 
@@ -65,6 +66,12 @@ std::string difference(const Program& representative, const Program& own, const 
              return other != others.end() && same_regions(message.regions, other->second->regions);
            });
   };
+  const auto same_controls = [&](const std::vector<Control>& a, const std::vector<Control>& b) {
+    std::multiset<std::pair<Rank, Bytes>> images, others;
+    for (const Control& control : a) images.emplace(image(control.peer), control.bytes);
+    for (const Control& control : b) others.emplace(control.peer, control.bytes);
+    return images == others;
+  };
   if (representative.stages != own.stages) return "other stages";
   if (representative.scratch_bytes != own.scratch_bytes) return "another size of scratch";
   if (representative.rounds.size() != own.rounds.size()) return "another number of rounds";
@@ -79,6 +86,8 @@ std::string difference(const Program& representative, const Program& own, const 
     if (!same_locals) return fmt::format("other local operations in round {}", b.number);
     if (!same_messages(a.sends, b.sends)) return fmt::format("other sends in round {}", b.number);
     if (!same_messages(a.receives, b.receives)) return fmt::format("other receives in round {}", b.number);
+    if (!same_controls(a.control_sends, b.control_sends) || !same_controls(a.control_receives, b.control_receives))
+      return fmt::format("other control messages in round {}", b.number);
   }
   return "";
 }

@@ -15,8 +15,7 @@ using namespace quadrille::testing;
 
 void expect_right(const Problem& problem, const Choice& choice) {
   const Schedule schedule = make_schedule(problem, choice);
-  SCOPED_TRACE(std::string(name(problem.collective)) + "/" + specification(schedule) + " p=" + std::to_string(problem.ranks) +
-               " b=" + std::to_string(problem.block_bytes));
+  SCOPED_TRACE(specification(schedule) + ", " + description(problem));
   for (const Finding& finding : verify(schedule)) ADD_FAILURE() << to_string(finding);
   EXPECT_EQ(check_symmetry(schedule, every_rank(problem.ranks)), std::nullopt);
   const Figures counted = figures(schedule, /*every_rank=*/true);
@@ -29,8 +28,8 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
   for (const Algorithm* algorithm : all_algorithms())
     for (Count p = 1; p <= 13; ++p)
       for (const Bytes b : {0, 1, 3}) {
-        const Problem problem = problem_of(algorithm->collective, p, b);
-        for (const Choice& choice : all_choices(*algorithm, problem)) expect_right(problem, choice);
+        for (const Problem& problem : problems_of(algorithm->collective, p, b))
+          for (const Choice& choice : all_choices(*algorithm, problem)) expect_right(problem, choice);
         if (HasFailure()) return;
       }
 }
@@ -38,9 +37,10 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
 TEST(EveryAlgorithm, IsVerifiedForStandardSettingsAndMoreRanks) {
   for (const Algorithm* algorithm : all_algorithms())
     for (Count p = 14; p <= 66; ++p) {
-      const Problem problem = problem_of(algorithm->collective, p, 2);
-      const Choice choice = standard_choice(*algorithm, problem);
-      if (!reason_against(problem, choice)) expect_right(problem, choice);
+      for (const Problem& problem : problems_of(algorithm->collective, p, 2)) {
+        const Choice choice = standard_choice(*algorithm, problem);
+        if (!reason_against(problem, choice)) expect_right(problem, choice);
+      }
       if (HasFailure()) return;
     }
 }
@@ -74,9 +74,9 @@ TEST(EveryAlgorithm, IsInterpretedRightly) {
     if (is_reduction(algorithm->collective)) continue;  // labels are not operands
     for (Count p = 1; p <= 9; ++p)
       for (const Bytes b : {0, 1, 5}) {
-        const Problem problem = problem_of(algorithm->collective, p, b);
-        for (const Choice& choice : all_choices(*algorithm, problem))
-          EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " p=" << p << " b=" << b;
+        for (const Problem& problem : problems_of(algorithm->collective, p, b))
+          for (const Choice& choice : all_choices(*algorithm, problem))
+            EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " " << description(problem);
       }
   }
 }

@@ -51,6 +51,7 @@ TEST(Table, RecordsAreComplete) {
       const auto* word = std::get_if<std::string>(&parameter.standard);
       EXPECT_TRUE(word ? std::count(parameter.choices.begin(), parameter.choices.end(), *word) == 1 : !parameter.range.empty())
           << algorithm->id << " " << parameter.name;
+      EXPECT_EQ(parameter.standard_for != nullptr, !parameter.standard_rule.empty()) << algorithm->id << " " << parameter.name;
     }
   }
 }

@@ -61,6 +61,34 @@ TEST(Bounds, AreThoseOfThePaper) {
   EXPECT_EQ(bound(alltoall(8, 0), 1, "c2", 3), 0);
 }
 
+TEST(Bounds, OfRootedCollectives) {
+  Problem problem;
+  problem.ranks = 10;
+  problem.block_bytes = 7;
+  problem.collective = Collective::broadcast;
+  EXPECT_EQ(bound(problem, 1, "c1"), 4);
+  EXPECT_EQ(bound(problem, 3, "c1"), 2);
+  EXPECT_EQ(bound(problem, 1, "c2"), 7);
+  EXPECT_EQ(bound(problem, 3, "c2"), 3);
+  for (const Collective collective : {Collective::scatter, Collective::gather}) {
+    problem.collective = collective;
+    EXPECT_EQ(bound(problem, 1, "c1"), 4);
+    EXPECT_EQ(bound(problem, 2, "c2"), 32);
+  }
+  problem.counts = std::make_shared<const std::vector<Bytes>>(std::vector<Bytes>{0, 0, 5, 0, 3, 100, 0, 0, 0, 1});
+  problem.block_bytes = 0;
+  problem.root = 5;
+  for (const Collective collective : {Collective::scatterv, Collective::gatherv}) {
+    problem.collective = collective;
+    EXPECT_EQ(bound(problem, 1, "c1"), 2) << "three others have a share";
+    EXPECT_EQ(bound(problem, 2, "c2"), 5);
+  }
+  problem.root = 0;
+  problem.collective = Collective::allgatherv;
+  EXPECT_EQ(bound(problem, 1, "c1"), 4);
+  EXPECT_EQ(bound(problem, 1, "c2"), 109);
+}
+
 TEST(Bounds, HoldForAMillionRanks) {
   const Schedule schedule = make_schedule(alltoall(1'048'576, 8), "bruck");
   const Figures counted = figures(schedule);

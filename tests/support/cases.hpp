@@ -3,9 +3,14 @@
 // algorithm's parameters.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "quadrille/algorithm.hpp"
@@ -27,6 +32,31 @@ inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes,
   }
   check(problem);
   return problem;
+}
+
+// Roots worth a case each: all of them for few ranks, else the ends and one in between.
+inline std::vector<Rank> roots_of(Collective collective, Count ranks, Count all_up_to = 9) {
+  if (!is_rooted(collective)) return {0};
+  if (ranks > all_up_to) return {0, 2 * ranks / 3, ranks - 1};
+  std::vector<Rank> roots(static_cast<std::size_t>(ranks));
+  std::iota(roots.begin(), roots.end(), Rank{0});
+  return roots;
+}
+
+// problem_of for each root worth a case.
+inline std::vector<Problem> problems_of(Collective collective, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
+  std::vector<Problem> problems;
+  for (const Rank root : roots_of(collective, ranks, all_roots_up_to))
+    problems.push_back(problem_of(collective, ranks, block_bytes, root, static_cast<std::uint64_t>(root + 1)));
+  return problems;
+}
+
+// "scatter p=5 b=8 root=2", for messages.
+inline std::string description(const Problem& problem) {
+  std::string text =
+      fmt::format("{} p={} b={} root={}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root);
+  if (problem.counts) text += fmt::format(" counts={}", fmt::join(*problem.counts, ","));
+  return text;
 }
 
 // Every setting of the parameters that applies, numbers up to `most_number`.

@@ -160,7 +160,9 @@ TEST_F(CommandTest, RefusesAlgorithmsWithAReason) {
   refuses(schedule("bruck:ports=2,level=halving"), "ports=1");
   refuses(schedule("xor"), "power of two");
   refuses(schedule("vendor"), "has no schedule");
-  refuses({"schedule", "broadcast", "--ranks", "4", "--algorithm", "all"}, "no algorithm for broadcast yet");
+  for (const Collective collective : all_collectives())
+    if (const std::string id(name(collective)); algorithms_for(collective).empty())
+      refuses({"schedule", id, "--ranks", "4", "--algorithm", "all"}, "no algorithm for " + id + " yet");
   refuses({"verify", "alltoall", "--ranks", "6", "--algorithm", "vendor"}, "has no schedule");
 }
 
@@ -319,6 +321,39 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
   EXPECT_EQ(Json::parse(outcome.out).size(), 4 * algorithms_for(Collective::alltoall).size() - 2);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
+}
+
+TEST_F(CommandTest, RootsAndSharesOfOtherCollectives) {
+  const Json all = Json::parse(prints({"verify", "broadcast", "--ranks", "1..4", "--root", "all", "--json"}));
+  EXPECT_EQ(all.size(), (1 + 2 + 3 + 4) * algorithms_for(Collective::broadcast).size());
+  EXPECT_EQ(all.back()["root"], 3);
+  const Json some =
+      Json::parse(prints({"verify", "scatter", "--ranks", "2..4", "--root", "1,3", "--algorithm", "binomial", "--json"}));
+  EXPECT_EQ(some.size(), 4u);  // 3 is a root of four ranks only
+  refuses({"verify", "broadcast", "--ranks", "2..4", "--root", "2"}, "the root is 2");
+  refuses({"verify", "broadcast", "--ranks", "2", "--root", "2,3"}, "no root of '2,3'");
+  refuses({"race", "broadcast", "--ranks", "2", "--root", "all"}, "one root");
+
+  const Json given =
+      Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "3B,0,1KiB", "--json"}));
+  EXPECT_EQ(given["counts"], Json({3, 0, 1024}));
+  const Words drawn{"schedule", "scatterv", "--algorithm", "binomial", "--ranks", "6", "--block", "8B", "--json"};
+  const Json first = Json::parse(prints(drawn));
+  EXPECT_EQ(first["counts"].size(), 6u);
+  EXPECT_EQ(first, Json::parse(prints(drawn)));
+  EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, first.dump()))["ok"], true);
+  refuses({"verify", "scatterv", "--ranks", "3", "--counts", "1B,2B"}, "needs 3 counts");
+  refuses({"verify", "scatter", "--ranks", "3", "--counts", "1B,2B,3B"}, "blocks of one size");
+  refuses({"verify", "scatterv", "--ranks", "100000000"}, "too many shares");
+  EXPECT_EQ(Json::parse(prints({"verify", "barrier", "--ranks", "9", "--algorithm", "dissemination:ports=2", "--json"}))["c1"], 2);
+}
+
+TEST_F(CommandTest, RacesOfOtherCollectives) {
+  for (const std::string collective : {"broadcast", "scatterv", "gather", "barrier", "allgatherv"}) {
+    const std::string text = prints(
+        {"race", collective, "--ranks", "3", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
+    EXPECT_NE(text.find("fastest: "), std::string::npos) << text;
+  }
 }
 
 TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {

@@ -104,12 +104,12 @@ class Mutator {
 
 TEST(Mutation, EveryWrongMutantIsFound) {
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (is_reduction(algorithm->collective)) continue;  // labels are not operands
+    if (is_reduction(algorithm->collective)) continue;           // labels are not operands
+    if (algorithm->collective == Collective::barrier) continue;  // nothing arrives; see tests/collectives/barrier_test.cpp
     Counts counts;
-    for (const Count p : {3, 4, 5}) {
-      const Problem problem = problem_of(algorithm->collective, p, 2);
-      for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
-    }
+    for (const Count p : {3, 4, 5})
+      for (const Problem& problem : problems_of(algorithm->collective, p, 2))
+        for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
     EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
     RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) +
                                                    " mutants wrong, " + std::to_string(counts.objected) + " objected to");

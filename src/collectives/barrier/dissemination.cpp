@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// barrier/dissemination: nobody leaves before everybody has come.
+// Source  [hensgen1988] on one port; k ports as in [bruck1997].
+// Needs   nothing: any p, 1 <= ports <= max(1, p - 1).
+// Idea    In round t a rank tells those at the distances j (k+1)^t, j = 1 .. k, that it and all it has heard of are there.
+//         After t rounds it has heard of the (k+1)^t - 1 ranks before it.
+// Cost    C1 = ceil(log p / log (k+1)) rounds of control messages without payload.
+// Prefer  always; more ports where the network takes several messages at once.
+#include <algorithm>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Count ports = number(parameters, "ports");
+  ProgramBuilder program{me};
+  program.stage("disseminate");
+  for (Count unit = 1, farthest = p - 1; farthest > 0; unit *= ports + 1, farthest = (p - 1) / unit) {
+    program.begin_round();
+    for (Count j = 1; j <= std::min(ports, farthest); ++j) {
+      program.control_send((me + j * unit) % p, 0);
+      program.control_receive((me + p - j * unit) % p, 0);
+    }
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm barrier_dissemination{
+    .collective = Collective::barrier,
+    .id = "dissemination",
+    .summary = "tell ever more distant ranks who has come",
+    .needs = "",
+    .source = "hensgen1988",
+    .parameters = {{.name = "ports",
+                    .summary = "messages that a rank sends, and receives, in a round",
+                    .standard = Count{1},
+                    .least = 1,
+                    .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
+                    .range = "1..max(1,p-1)"}},
+    .generate = generate,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
+    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+};
+
+}  // namespace quadrille

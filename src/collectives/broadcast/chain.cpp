@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// broadcast/chain: a pipeline from neighbour to neighbour.
+// Source  [grama2003] pipelined broadcast on a linear array.
+// Needs   nothing: any p, any root, 1 <= segments <= max(1, b).
+// Idea    The vector goes along root, root + 1, .. in segments: while a rank receives one it passes the one before on.
+// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum
+//         sqrt((p - 2) b tw / ts) of a machine with a start-up ts of 8 KiB (src/collectives/segments.hpp).
+// Prefer  vectors so long that p start-ups do not matter; then hardly more than b bytes leave, or enter, any rank.
+#include "collectives/segments.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const Count segments = number(parameters, "segments");
+  const Count v = (me - problem.root + p) % p;  // place in the chain
+  const bool last = v == p - 1;
+  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, b, segments, index); };
+  ProgramBuilder program{me};
+  program.stage("pass along");
+  if (p == 1) {
+    program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});
+    return std::move(program).finish();
+  }
+  // Segment s leaves rank v in round s + v.
+  program.skip_rounds(std::max<Count>(v - 1, 0));
+  for (Count s = 0; s < segments; ++s) {
+    program.begin_round();
+    if (v > 0) program.receive((me + p - 1) % p, {piece(Buffer::output, s)});
+    if (v == 0) program.send((me + 1) % p, {piece(Buffer::input, s)});
+    if (v > 0 && !last && s > 0) program.send((me + 1) % p, {piece(Buffer::output, s - 1)});
+  }
+  if (v == 0) program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});
+  if (v > 0 && !last) {
+    program.begin_round();
+    program.send((me + 1) % p, {piece(Buffer::output, segments - 1)});
+  }
+  program.skip_rounds(p - 2 - (last ? v - 1 : v));
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm broadcast_chain{
+    .collective = Collective::broadcast,
+    .id = "chain",
+    .summary = "a pipeline from neighbour to neighbour, in segments",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {segments_parameter(
+        [](const Problem& problem) { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
+        "sqrt((p-2)*b/8KiB), at most 1024")},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// broadcast/linear: the root sends the vector to everybody.
+// Source  [grama2003] one-to-all broadcast, the naive way.
+// Needs   nothing: any p, any root.
+// Idea    The root names root + 1, root + 2, .. in that order, `ports` of them a round.
+// Cost    C1 = ceil((p - 1) / ports) rounds and as many blocks; the root sends p - 1 blocks.
+// Prefer  two or three ranks, or short vectors where the network takes many messages at once.
+#include "collectives/scattering.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Rank root = problem.root;
+  const Count ports = number(parameters, "ports");
+  const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
+  ProgramBuilder program{me};
+  program.stage("broadcast");
+  for (Count first = 1; first < p; first += ports) {
+    program.begin_round();
+    const Count last = std::min(p, first + ports);  // distances from the root in [first, last)
+    if (me == root)
+      for (Count distance = first; distance < last; ++distance) program.send((root + distance) % p, {input});
+    else if (const Count distance = (me - root + p) % p; first <= distance && distance < last)
+      program.receive(root, {output});
+  }
+  if (me == root) program.copy({input}, {output});
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm broadcast_linear{
+    .collective = Collective::broadcast,
+    .id = "linear",
+    .summary = "the root sends the vector to everybody",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {ports_of_root("messages that the root sends in a round")},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gather/binomial: blocks collected up a binomial tree, whole subtrees at a time.
+// Source  [grama2003] one-to-all personalised communication, run backwards.
+// Needs   nothing: any p, any root.
+// Idea    scatter/binomial backwards: a rank collects the blocks of its subtree, then hands them all to its parent.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = p - 1 blocks, the least.
+// Prefer  small blocks, where the number of rounds rules.
+#include "collectives/scattering.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  return reversed(scatter_by_tree(problem, shares(analysis), me));
+}
+
+}  // namespace
+
+extern const Algorithm gather_binomial{
+    .collective = Collective::gather,
+    .id = "binomial",
+    .summary = "blocks collected up a binomial tree, whole subtrees at a time: the fewest rounds",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .analyse = Shares::analyse,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/scattering.hpp"
+
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+// What a rank holds for others on its way: scratch memory has the shares of its subtree in order, without its own.
+class Luggage {
+ public:
+  Luggage(const Shares& shares, Count ranks, RankRange subtree, Rank me)
+      : shares_(shares), ranks_(ranks), subtree_(subtree), me_(me) {}
+
+  Bytes size() const { return shares_.bytes(subtree_) - shares_.of(me_); }
+
+  // The shares of the subtree as they arrive: the rank's own goes where it belongs.
+  Regions arriving() const {
+    const Bytes ahead = shares_.bytes({subtree_.first, distance(me_)});
+    return {
+        {Buffer::scratch, 0, ahead, {}}, {Buffer::output, 0, shares_.of(me_), {}}, {Buffer::scratch, ahead, size() - ahead, {}}};
+  }
+
+  Regions of(RankRange part) const {
+    const Bytes ahead = shares_.bytes({subtree_.first, distance(part.first)});
+    return {{Buffer::scratch, ahead - (distance(part.first) > distance(me_) ? shares_.of(me_) : 0), shares_.bytes(part), {}}};
+  }
+
+ private:
+  Count distance(Rank rank) const { return (rank - subtree_.first + ranks_) % ranks_; }
+
+  const Shares& shares_;
+  const Count ranks_;
+  const RankRange subtree_;
+  const Rank me_;
+};
+
+// A gather is made here forwards and run backwards.
+std::string stage_name(const Problem& problem) {
+  return problem.collective == Collective::gather || problem.collective == Collective::gatherv ? "gather" : "scatter";
+}
+
+}  // namespace
+
+Program scatter_by_tree(const Problem& problem, const Shares& shares, Rank me) {
+  const BinomialTree tree(problem.ranks, problem.root);
+  const Count v = tree.virtual_of(me);
+  const Luggage luggage(shares, problem.ranks, tree.subtree_of(v), me);
+  const bool is_root = me == problem.root;
+  ProgramBuilder program{me};
+  program.stage(stage_name(problem));
+  if (!is_root) program.scratch(luggage.size());
+  for (Count level = tree.depth() - 1; level >= 0; --level) {
+    program.begin_round();
+    if (tree.level_of(v) == level) program.receive(tree.rank_of(tree.parent_of(v)), luggage.arriving());
+    if (!tree.has_child(v, level)) continue;
+    const Count child = tree.child_of(v, level);
+    const RankRange part = tree.subtree_of(child);
+    program.send(tree.rank_of(child), is_root ? shares.of(Buffer::input, part) : luggage.of(part));
+  }
+  if (is_root) program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
+  return std::move(program).finish();
+}
+
+Program scatter_from_root(const Problem& problem, const Shares& shares, Count ports, Rank me) {
+  const Count p = problem.ranks;
+  const Rank root = problem.root;
+  const Count rounds = ceil_divide(p - 1, ports);
+  ProgramBuilder program{me};
+  program.stage(stage_name(problem));
+  if (me != root) {
+    const Count round = ((me - root + p) % p - 1) / ports;
+    program.skip_rounds(round + 1);
+    program.receive(root, {{Buffer::output, 0, shares.of(me), {}}});
+    program.skip_rounds(rounds - round - 1);
+    return std::move(program).finish();
+  }
+  program.begin_round();
+  program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
+  for (Count distance = 1; distance < p; ++distance) {
+    if (distance > 1 && (distance - 1) % ports == 0) program.begin_round();
+    program.send((root + distance) % p, {shares.of(Buffer::input, (root + distance) % p)});
+  }
+  return std::move(program).finish();
+}
+
+Parameter ports_of_root(std::string_view summary) {
+  return {.name = "ports",
+          .summary = summary,
+          .standard = Count{1},
+          .standard_for = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
+          .standard_rule = "all",
+          .least = 1,
+          .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
+          .range = "1..max(1,p-1)"};
+}
+
+}  // namespace quadrille

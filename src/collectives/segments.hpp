@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Vectors sent in segments, and how many there should be. A pipeline of `pipe` + segments rounds, each of one segment,
+// costs (pipe + segments) * (start-up + bytes a segment * time a byte), least for
+//
+//   segments = sqrt(pipe * bytes * time a byte / start-up)
+//
+// A generator knows no machine, so the default is the optimum of a nominal one whose start-up takes as long as 8 KiB do.
+#pragma once
+
+#include "patterns/cut.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+inline constexpr Bytes nominal_startup_bytes = 8192;
+inline constexpr Count most_segments_by_default = 1024;  // each is an entry in every rank's plan
+
+// sqrt(pipe * bytes / nominal_startup_bytes), rounded, at most most_segments_by_default; 0 for no pipe.
+Count best_segment_count(Count pipe, Bytes bytes);
+
+// The parameter `segments`, 1 .. max(1, bytes of the vector).
+Parameter segments_parameter(Count (*standard_for)(const Problem&), std::string_view standard_rule);
+
+inline Region segment(Buffer buffer, Bytes bytes, Count segments, Count index) {
+  const Bytes first = cut_position(bytes, segments, index);
+  return {buffer, first, cut_position(bytes, segments, index + 1) - first, {}};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The binomial tree over p ranks with any root [grama2003]. Ranks have virtual ids, the root's is 0: id ^ root where p is a
+// power of two, else (id - root) mod p. In the round of level i, i from depth - 1 down to 0, every v that is a multiple of
+// 2^(i+1) has the child v + 2^i, if there is such a rank.
+//
+// Under both mappings the ranks of a subtree are consecutive, round the end where p is no power of two.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// Ranks first, first + 1, .. (mod p), `count` of them.
+struct RankRange {
+  Rank first = 0;
+  Count count = 0;
+  bool operator==(const RankRange&) const = default;
+};
+
+class BinomialTree {
+ public:
+  constexpr BinomialTree(Count ranks, Rank root)
+      : p_(ranks), root_(root), depth_(std::bit_width(static_cast<std::uint64_t>(p_ - 1))) {}
+
+  constexpr Count depth() const { return depth_; }  // ceil(log2 p): the number of rounds
+  constexpr Count virtual_of(Rank rank) const { return power_of_two() ? rank ^ root_ : (rank - root_ + p_) % p_; }
+  constexpr Rank rank_of(Count v) const { return power_of_two() ? v ^ root_ : (v + root_) % p_; }
+
+  // v is reached at this level and has children at all levels below.
+  constexpr Count level_of(Count v) const { return v == 0 ? depth_ : std::countr_zero(static_cast<std::uint64_t>(v)); }
+  constexpr Count parent_of(Count v) const { return v & (v - 1); }
+  constexpr bool has_child(Count v, Count level) const { return level < level_of(v) && v + (Count{1} << level) < p_; }
+  constexpr Count child_of(Count v, Count level) const { return v + (Count{1} << level); }
+
+  constexpr RankRange subtree_of(Count v) const {
+    const Count size = Count{1} << level_of(v);
+    if (power_of_two()) return {rank_of(v) & ~(size - 1), size};
+    return {rank_of(v), std::min(size, p_ - v)};
+  }
+
+ private:
+  constexpr bool power_of_two() const { return std::has_single_bit(static_cast<std::uint64_t>(p_)); }
+
+  Count p_;
+  Rank root_;
+  Count depth_;
+};
+
+}  // namespace quadrille

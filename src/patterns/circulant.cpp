@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "patterns/circulant.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace quadrille {
+namespace {
+
+// The index of the last skip used when r is written as a sum of skips, largest first.
+Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
+  Count index = static_cast<Count>(skips.size()) - 1;
+  while (r > 0) {
+    while (skips[static_cast<std::size_t>(index)] > r) --index;
+    r -= skips[static_cast<std::size_t>(index)];
+  }
+  return index;
+}
+
+// Walks paths of skips from rank 0, largest skip first, and takes for each round the skip by which a segment that r has not
+// yet comes in time: the paths' lengths tell when a neighbour of r has it.
+class RowSearch {
+ public:
+  RowSearch(const std::vector<Count>& skips, Rank r)
+      : skips_(skips),
+        depth_(static_cast<Count>(skips.size()) - 1),
+        own_(r == 0 ? depth_ : smallest_skip_of(skips, r)),
+        target_(skips.back() + r),
+        last_(2 * skips.back()),
+        alive_(skips.size(), true) {
+    alive_[static_cast<std::size_t>(own_)] = false;
+  }
+
+  std::vector<Count> run() && {
+    walk(0, depth_);
+    assert(found() == depth_);
+    // What came in the phase before is d less; the rank's own skip stands for this phase's segment.
+    for (Count& entry : row_) entry = entry == depth_ ? own_ : entry - depth_;
+    return std::move(row_);
+  }
+
+ private:
+  Count found() const { return static_cast<Count>(row_.size()); }
+  Count skip(Count k) const { return skips_[static_cast<std::size_t>(k)]; }
+
+  void walk(Count x, Count e) {
+    for (; e >= 0; --e) {
+      const Count y = x + skip(e);
+      if (!alive_[static_cast<std::size_t>(e)] || found() >= depth_ || y > target_ - skip(found()) || y >= last_) continue;
+      if (y <= target_ - skip(found() + 1)) walk(y, e);
+      if (found() >= depth_ || x > target_ - skip(found() + 1)) return;
+      last_ = y;
+      row_.push_back(e);
+      alive_[static_cast<std::size_t>(e)] = false;
+    }
+  }
+
+  const std::vector<Count>& skips_;
+  const Count depth_, own_, target_;
+  Count last_;
+  std::vector<bool> alive_;
+  std::vector<Count> row_;
+};
+
+}  // namespace
+
+std::vector<Count> circulant_skips(Count p) {
+  std::vector<Count> skips{p};
+  while (skips.back() > 1) skips.push_back(ceil_divide(skips.back(), 2));
+  std::reverse(skips.begin(), skips.end());
+  return skips;
+}
+
+std::vector<Count> circulant_receive_row(const std::vector<Count>& skips, Rank r) { return RowSearch(skips, r).run(); }
+
+CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Count segments)
+    : segments_(segments),
+      depth_(static_cast<Count>(skips.size()) - 1),
+      start_((depth_ - (segments - 1) % depth_) % depth_),
+      is_root_(r == 0),
+      row_(circulant_receive_row(skips, r)) {
+  // Entry k passes the last segment first in the earliest phase in which row[k] has grown to it.
+  last_arrival_ = std::numeric_limits<Count>::max();
+  for (Count k = 0; k < depth_; ++k) {
+    const Count missing = segments_ - 1 + start_ - row_[static_cast<std::size_t>(k)];
+    Count round = std::max<Count>(0, ceil_divide(std::max<Count>(missing, 0), depth_)) * depth_ + k - start_;
+    if (round < 0) round += depth_;
+    last_arrival_ = std::min(last_arrival_, round);
+  }
+}
+
+Count CirculantReceipts::raw_segment(Count round) const {
+  const Count position = round + start_;
+  return row_[static_cast<std::size_t>(position % depth_)] - start_ + position / depth_ * depth_;
+}
+
+std::optional<Count> CirculantReceipts::segment(Count round) const {
+  const Count raw = raw_segment(round);
+  if (is_root_ || raw < 0 || (raw >= segments_ - 1 && round != last_arrival_)) return std::nullopt;
+  return std::min(raw, segments_ - 1);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/transform.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "schedule/dependence.hpp"
+
+namespace quadrille {
+namespace {
+
+Count round_count(const Program& program) {
+  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
+}
+
+template <class Change>
+void for_all_regions(Round& round, Change&& change) {
+  for (Local& local : round.locals) {
+    change(local.source);
+    change(local.target);
+  }
+  for (Message& message : round.sends) change(message.regions);
+  for (Message& message : round.receives) change(message.regions);
+}
+
+// Moves a part to its place: in memory, and `rounds_before` rounds on.
+void place(Part& part, Bytes scratch_before, Count rounds_before) {
+  const auto placement = [&](Buffer buffer) {
+    if (buffer == Buffer::input) return part.input;
+    return buffer == Buffer::output ? part.output : Placement{buffer, scratch_before};
+  };
+  for (Stage& stage : part.program.stages) stage.first_round += rounds_before;
+  for (Round& round : part.program.rounds) {
+    round.number += rounds_before;
+    for_all_regions(round, [&](Regions& regions) {
+      for (Region& region : regions) {
+        const auto [buffer, offset] = placement(region.buffer);
+        region.buffer = buffer;
+        region.offset += offset;
+      }
+    });
+    std::erase_if(round.locals, [](const Local& local) { return local.kind == LocalKind::copy && local.source == local.target; });
+  }
+  std::erase_if(part.program.rounds, [](const Round& round) { return round == Round{round.number, {}, {}, {}, {}, {}}; });
+}
+
+bool overlap(const Regions& some, const Regions& others) {
+  return std::any_of(some.begin(), some.end(), [&](const Region& a) {
+    return std::any_of(others.begin(), others.end(), [&](const Region& b) { return may_overlap(a, b); });
+  });
+}
+
+[[maybe_unused]] bool copies_stand_alone(const Round& round) {
+  return std::all_of(round.locals.begin(), round.locals.end(), [&](const Local& local) {
+    const auto touches = [&](const Message& message) {
+      return overlap(local.source, message.regions) || overlap(local.target, message.regions);
+    };
+    return local.kind == LocalKind::copy && std::none_of(round.sends.begin(), round.sends.end(), touches) &&
+           std::none_of(round.receives.begin(), round.receives.end(), touches);
+  });
+}
+
+}  // namespace
+
+Program with_control_messages(Program program) {
+  Count slots = 0;
+  Bytes longest = 1;
+  for (const Round& round : program.rounds) {
+    if (!round.control_sends.empty() || !round.control_receives.empty())
+      slots = std::max<Count>({slots, 1, static_cast<Count>(round.control_receives.size())});
+    for (const auto* controls : {&round.control_sends, &round.control_receives})
+      for (const Control& control : *controls) longest = std::max(longest, control.bytes);
+  }
+  if (slots == 0) return program;
+
+  // What a round brings is copied before the next round that tells: so it tells no more than was heard, and waits for that.
+  const Region arrivals{Buffer::scratch, program.scratch_bytes, slots * longest, {}};
+  const Region news{Buffer::scratch, arrivals.offset + arrivals.length, slots * longest, {}};
+  program.scratch_bytes += 2 * slots * longest;
+  bool heard = false;
+  for (Round& round : program.rounds) {
+    if (heard && !round.control_sends.empty()) {
+      round.locals.push_back({LocalKind::copy, {}, {arrivals}, {news}});
+      heard = false;
+    }
+    for (const Control& control : round.control_sends)
+      round.sends.push_back({control.peer, {{Buffer::scratch, news.offset, std::max<Bytes>(1, control.bytes), {}}}, {}});
+    Bytes place = arrivals.offset;
+    for (const Control& control : round.control_receives) {
+      round.receives.push_back({control.peer, {{Buffer::scratch, place, std::max<Bytes>(1, control.bytes), {}}}, {}});
+      place += longest;
+      heard = true;
+    }
+    round.control_sends.clear();
+    round.control_receives.clear();
+  }
+  return program;
+}
+
+Program joined(Part first, Part second) {
+  assert(first.program.rank == second.program.rank);
+  place(first, 0, 0);
+  place(second, first.program.scratch_bytes, round_count(first.program));
+  Program whole = std::move(first.program);
+  whole.scratch_bytes += second.program.scratch_bytes;
+  whole.stages.insert(whole.stages.end(), second.program.stages.begin(), second.program.stages.end());
+  whole.rounds.insert(whole.rounds.end(), second.program.rounds.begin(), second.program.rounds.end());
+  return whole;
+}
+
+Program reversed(Program program) {
+  const Count rounds = round_count(program);
+  std::reverse(program.stages.begin(), program.stages.end());
+  std::reverse(program.rounds.begin(), program.rounds.end());
+  for (Stage& stage : program.stages) stage.first_round = rounds - stage.first_round - stage.round_count;
+  for (Round& round : program.rounds) {
+    assert(copies_stand_alone(round));
+    round.number = rounds - 1 - round.number;
+    std::reverse(round.locals.begin(), round.locals.end());
+    for (Local& local : round.locals) std::swap(local.source, local.target);
+    std::swap(round.sends, round.receives);
+    std::swap(round.control_sends, round.control_receives);
+    for_all_regions(round, [](Regions& regions) {
+      for (Region& region : regions)
+        if (region.buffer != Buffer::scratch) region.buffer = region.buffer == Buffer::input ? Buffer::output : Buffer::input;
+    });
+  }
+  return program;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs made from programs of the same rank, so that an algorithm built of two parts need not repeat either.
+#pragma once
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// Where a part's buffer lies in the whole: its byte x is byte offset + x of `buffer`.
+struct Placement {
+  Buffer buffer = Buffer::output;
+  Bytes offset = 0;
+};
+
+struct Part {
+  Program program;
+  Placement input{Buffer::input, 0};
+  Placement output{Buffer::output, 0};
+};
+
+// One part after the other: rounds numbered on, stages appended, scratch memory side by side. What one part leaves in its
+// output the next finds in its input if both are placed there. Copies that are left with the same source and target are
+// dropped, so a part may hand over in place. The parts' messages must match within each part.
+Program joined(Part first, Part second);
+
+// The same run from its end to its beginning: what was sent is received, what was read is written, input is output. Turns a
+// scatter into a gather, and any program in which each byte is written once at most. A round's copies must not touch what
+// its messages touch, since they come first in both directions.
+Program reversed(Program program);
+
+// Control messages as messages, for those who move or wait for messages: each takes the bytes it has, and one at least, in
+// scratch memory added behind the program's own. What a rank sends in a round depends on all it has heard in rounds before, so
+// that a barrier holds everybody back under every policy.
+Program with_control_messages(Program program);
+
+}  // namespace quadrille

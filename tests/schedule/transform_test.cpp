@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs made from programs.
+#include "schedule/transform.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program part(const std::string& stage, Bytes scratch) {
+  ProgramBuilder program{1};
+  program.scratch(scratch);
+  program.stage(stage);
+  program.begin_round();
+  program.copy({{Buffer::input, 2, 4}}, {{Buffer::output, 6, 4}});
+  program.send(0, {{Buffer::scratch, 1, 3}});
+  program.begin_round();
+  program.receive(0, {{Buffer::output, 0, 5}});
+  return std::move(program).finish();
+}
+
+TEST(Joined, PartsComeOneAfterTheOtherInTheirPlaces) {
+  const Program whole = joined({.program = part("one", 10), .output = {Buffer::scratch, 100}},
+                               {.program = part("two", 20), .input = {Buffer::output, 50}, .output = {Buffer::output, 7}});
+  EXPECT_EQ(whole.scratch_bytes, 30);
+  EXPECT_EQ(whole.stages, (std::vector<Stage>{{"one", 0, 2}, {"two", 2, 2}}));
+  ASSERT_EQ(whole.rounds.size(), 4u);
+  EXPECT_EQ(whole.rounds[0].locals[0].target, (Regions{{Buffer::scratch, 106, 4}}));
+  EXPECT_EQ(whole.rounds[2].number, 2);
+  EXPECT_EQ(whole.rounds[2].locals[0].source, (Regions{{Buffer::output, 52, 4}}));
+  EXPECT_EQ(whole.rounds[2].locals[0].target, (Regions{{Buffer::output, 13, 4}}));
+  EXPECT_EQ(whole.rounds[2].sends[0].regions, (Regions{{Buffer::scratch, 11, 3}}));
+  EXPECT_EQ(whole.rounds[3].receives[0].regions, (Regions{{Buffer::output, 7, 5}}));
+}
+
+TEST(Joined, CopiesOntoThemselvesAreDropped) {
+  ProgramBuilder copy{0};
+  copy.copy({{Buffer::input, 0, 4}}, {{Buffer::output, 8, 4}});
+  const Program whole = joined({.program = part("one", 0)}, {.program =
+                                                                 [&] {
+                                                                   Program program = std::move(copy).finish();
+                                                                   program.rank = 1;
+                                                                   return program;
+                                                                 }(),
+                                                             .input = {Buffer::output, 8}});
+  EXPECT_EQ(whole.rounds.size(), 2u);
+  EXPECT_EQ(whole.stages.size(), 2u);
+}
+
+TEST(Reversed, TwiceIsTheSame) {
+  const Program there = part("one", 10);
+  const Program back = reversed(there);
+  EXPECT_EQ(back.rounds[0].sends[0].regions, (Regions{{Buffer::input, 0, 5}}));
+  EXPECT_EQ(back.rounds[1].receives[0].regions, (Regions{{Buffer::scratch, 1, 3}}));
+  EXPECT_EQ(back.rounds[1].locals[0].source, (Regions{{Buffer::input, 6, 4}}));
+  EXPECT_EQ(reversed(back), there);
+}
+
+TEST(ControlMessages, BecomeMessagesThatWaitForWhatWasHeard) {
+  ProgramBuilder builder{0};
+  builder.begin_round();
+  builder.control_send(1, 0);
+  builder.control_receive(1, 8);
+  builder.control_receive(2, 0);
+  builder.begin_round();
+  builder.control_send(2, 8);
+  const Program program = with_control_messages(std::move(builder).finish());
+  EXPECT_EQ(program.scratch_bytes, 32);
+  const Region news{Buffer::scratch, 16, 16};
+  EXPECT_EQ(program.rounds[0].sends, (std::vector<Message>{{1, {{Buffer::scratch, 16, 1}}, {}}}));
+  EXPECT_EQ(program.rounds[0].receives,
+            (std::vector<Message>{{1, {{Buffer::scratch, 0, 8}}, {}}, {2, {{Buffer::scratch, 8, 1}}, {}}}));
+  EXPECT_EQ(program.rounds[1].locals, (std::vector<Local>{{LocalKind::copy, {}, {{Buffer::scratch, 0, 16}}, {news}}}));
+  EXPECT_EQ(program.rounds[1].sends, (std::vector<Message>{{2, {{Buffer::scratch, 16, 8}}, {}}}));
+  EXPECT_TRUE(program.rounds[0].control_sends.empty() && program.rounds[0].control_receives.empty());
+  const Program without = part("one", 3);
+  EXPECT_EQ(with_control_messages(without), without);
+}
+
+}  // namespace
+}  // namespace quadrille
