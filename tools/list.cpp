@@ -23,6 +23,10 @@ std::string range_text(const Parameter& parameter) {
   return parameter.range.empty() ? fmt::format("{}..", parameter.least) : std::string(parameter.range);
 }
 
+std::string default_text(const Parameter& parameter) {
+  return parameter.standard_for ? "by the problem" : to_string(parameter.standard);
+}
+
 std::string_view needs_text(const Algorithm& algorithm) {
   return algorithm.needs.empty() ? "any number of ranks" : algorithm.needs;
 }
@@ -30,7 +34,9 @@ std::string_view needs_text(const Algorithm& algorithm) {
 Json json_of(const Algorithm& algorithm) {
   Json parameters = Json::array();
   for (const Parameter& parameter : algorithm.parameters) {
-    Json entry{{"name", parameter.name}, {"summary", parameter.summary}, {"default", to_json(parameter.standard)}};
+    Json entry{{"name", parameter.name},
+               {"summary", parameter.summary},
+               {"default", parameter.standard_for ? Json(nullptr) : to_json(parameter.standard)}};
     if (parameter.choices.empty())
       entry["range"] = range_text(parameter);
     else
@@ -51,7 +57,7 @@ std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_
     text += fmt::format("{:{}}{:<{}}  {}\n", "", indent, key, key_width, wrapped(value, width - column, column));
   };
   for (const Parameter& parameter : algorithm.parameters)
-    add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), to_string(parameter.standard), parameter.summary));
+    add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), default_text(parameter), parameter.summary));
   add("needs", needs_text(algorithm));
   add("source", algorithm.source);
   return text;
@@ -64,8 +70,8 @@ std::string markdown_of(const Algorithm& algorithm) {
   };
   std::vector<std::string> parameters;
   for (const Parameter& parameter : algorithm.parameters)
-    parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter),
-                                     to_string(parameter.standard), parameter.summary));
+    parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter), default_text(parameter),
+                                     parameter.summary));
   return fmt::format("| `{}` | {} | {} | {} | {} |\n", algorithm.id, escaped(std::string(algorithm.summary)),
                      parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
                      escaped(std::string(needs_text(algorithm))), escaped(std::string(algorithm.source)));

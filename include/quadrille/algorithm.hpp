@@ -22,11 +22,12 @@ namespace quadrille {
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard;                  // the default; a number is clipped to the range of the problem
-  std::vector<std::string> choices;         // words; empty for a number
-  Count least = 1;                          // numbers
-  Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
-  std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"
+  ParameterValue standard;                          // the default; a number is clipped to the range of the problem
+  std::vector<std::string> choices;                 // words; empty for a number
+  Count least = 1;                                  // numbers
+  Count (*most)(const Problem&) = nullptr;          // numbers; null: no upper limit
+  Count (*standard_for)(const Problem&) = nullptr;  // numbers: the default where it depends on the problem
+  std::string_view range;                           // numbers: the range in words, such as "2..max(2,p)"
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.

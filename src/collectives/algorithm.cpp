@@ -95,6 +95,7 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
 
   for (const Parameter& parameter : choice.algorithm->parameters) {
     ParameterValue value = parameter.standard;
+    if (parameter.standard_for) value = parameter.standard_for(problem);
     if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
     choice.parameters[std::string(parameter.name)] = value;
   }
