@@ -2,13 +2,23 @@
 // The one table of algorithms. A row is the name of the record that the algorithm's file defines.
 #include "quadrille/algorithm.hpp"
 
-#define QUADRILLE_ROWS(ROW) \
-  ROW(alltoall_direct)      \
-  ROW(alltoall_shift)       \
-  ROW(alltoall_xor)         \
-  ROW(alltoall_one_factor)  \
-  ROW(alltoall_ring)        \
-  ROW(alltoall_bruck)
+#define QUADRILLE_ROWS(ROW)         \
+  ROW(alltoall_direct)              \
+  ROW(alltoall_shift)               \
+  ROW(alltoall_xor)                 \
+  ROW(alltoall_one_factor)          \
+  ROW(alltoall_ring)                \
+  ROW(alltoall_bruck)               \
+  ROW(alltoall_hypercube)           \
+  ROW(alltoall_mesh)                \
+  ROW(allgather_direct)             \
+  ROW(allgather_ring)               \
+  ROW(allgather_recursive_doubling) \
+  ROW(allgather_circulant)          \
+  ROW(allgather_mesh)               \
+  ROW(allgather_concatenation)      \
+  ROW(allgatherv_direct)            \
+  ROW(allgatherv_concatenation)
 
 namespace quadrille {
 
