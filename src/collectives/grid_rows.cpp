@@ -9,7 +9,7 @@ namespace quadrille {
 
 Parameter grid_rows() {
   return {.name = "rows",
-          .summary = "rows of the grid; left out: those of the problem's grid, or the divisor nearest to the square root",
+          .summary = "rows of the grid: by default those of the problem's own grid, or else the divisor nearest to the square root",
           .standard = Count{1},
           .choices = {},
           .least = 1,
