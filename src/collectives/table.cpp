@@ -2,27 +2,37 @@
 // The one table of algorithms. A row is the name of the record that the algorithm's file defines.
 #include "quadrille/algorithm.hpp"
 
-#define QUADRILLE_ROWS(ROW)        \
-  ROW(alltoall_direct)             \
-  ROW(alltoall_shift)              \
-  ROW(alltoall_xor)                \
-  ROW(alltoall_one_factor)         \
-  ROW(alltoall_ring)               \
-  ROW(alltoall_bruck)              \
-  ROW(allgatherv_ring)             \
-  ROW(broadcast_binomial)          \
-  ROW(broadcast_linear)            \
-  ROW(broadcast_chain)             \
-  ROW(broadcast_circulant)         \
-  ROW(broadcast_scatter_allgather) \
-  ROW(scatter_binomial)            \
-  ROW(scatter_linear)              \
-  ROW(scatterv_binomial)           \
-  ROW(scatterv_linear)             \
-  ROW(gather_binomial)             \
-  ROW(gather_linear)               \
-  ROW(gatherv_binomial)            \
-  ROW(gatherv_linear)              \
+#define QUADRILLE_ROWS(ROW)         \
+  ROW(alltoall_direct)              \
+  ROW(alltoall_shift)               \
+  ROW(alltoall_xor)                 \
+  ROW(alltoall_one_factor)          \
+  ROW(alltoall_ring)                \
+  ROW(alltoall_bruck)               \
+  ROW(alltoall_hypercube)           \
+  ROW(alltoall_mesh)                \
+  ROW(allgather_direct)             \
+  ROW(allgather_ring)               \
+  ROW(allgather_recursive_doubling) \
+  ROW(allgather_circulant)          \
+  ROW(allgather_mesh)               \
+  ROW(allgather_concatenation)      \
+  ROW(allgatherv_direct)            \
+  ROW(allgatherv_ring)              \
+  ROW(allgatherv_concatenation)     \
+  ROW(broadcast_linear)             \
+  ROW(broadcast_binomial)           \
+  ROW(broadcast_chain)              \
+  ROW(broadcast_circulant)          \
+  ROW(broadcast_scatter_allgather)  \
+  ROW(scatter_linear)               \
+  ROW(scatter_binomial)             \
+  ROW(scatterv_linear)              \
+  ROW(scatterv_binomial)            \
+  ROW(gather_linear)                \
+  ROW(gather_binomial)              \
+  ROW(gatherv_linear)               \
+  ROW(gatherv_binomial)             \
   ROW(barrier_dissemination)
 
 namespace quadrille {

@@ -39,7 +39,9 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
   const Bytes b = problem.block_bytes;
   const Count k = std::clamp<Count>(ports, 1, std::max<Count>(1, p - 1));
   std::vector<Bound> bounds;
-  const bool nothing_to_move = p == 1 || (b == 0 && problem.collective != Collective::barrier);
+  const auto no_share = [&] { return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes c) { return c == 0; }); };
+  const bool nothing_to_move =
+      p == 1 || (is_irregular(problem.collective) ? no_share() : b == 0 && problem.collective != Collective::barrier);
   const auto add = [&](const char* figure, Count value, const char* source) {
     bounds.push_back({figure, nothing_to_move ? 0 : value, source});
   };
@@ -84,6 +86,13 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
         if (const auto compound = compound_bound(p, k, *rounds, b))
           add("c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds");
       break;
+    case Collective::allgatherv: {
+      const Bytes total = std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0});
+      const Bytes least = *std::min_element(problem.counts->begin(), problem.counts->end());
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.3: a share has to reach everybody");
+      add("c2", ceil_divide(total - least, k), "bruck1997, proposition 2.4: whoever has the least lacks all the rest");
+      break;
+    }
     default: break;
   }
   return bounds;

@@ -11,7 +11,19 @@
 namespace quadrille {
 namespace {
 
-// Bytes as (buffer, position), after moving blocks of input and output by `image`. Runs are cut at block borders.
+// Whether the blocks of the buffer belong to ranks 0, 1, .. and so move with them.
+bool is_indexed_by_rank(Buffer buffer, Collective collective) {
+  switch (collective) {
+    case Collective::alltoall: return buffer == Buffer::input || buffer == Buffer::output;
+    case Collective::scatter:
+    case Collective::reduce_scatter: return buffer == Buffer::input;
+    case Collective::gather:
+    case Collective::allgather: return buffer == Buffer::output;
+    default: return false;
+  }
+}
+
+// Bytes as (buffer, position), after moving blocks that are indexed by rank. Runs are cut at block borders.
 struct Placed {
   Buffer buffer;
   Bytes offset, length;
@@ -31,7 +43,7 @@ class ImageOf {
       for_each_run(region, [&](Bytes offset, Bytes length) {
         while (length > 0) {
           Bytes part = length, where = offset;
-          if (block > 0 && region.buffer != Buffer::scratch) {
+          if (block > 0 && is_indexed_by_rank(region.buffer, schedule_.problem.collective)) {
             part = std::min(length, block - offset % block);
             if (moved) where = (*this)(offset / block) * block + offset % block;
           }

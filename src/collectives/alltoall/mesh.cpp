@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/mesh: along the rows to the right column, then along the columns to the right row.
+// Source  [grama2003] all-to-all personalised communication on a mesh.
+// Needs   rows divides p.
+// Idea    Two rounds of alltoall/ring. Along the rows everything for one column is a bundle; what has arrived waits in the output,
+//         sorted by row and origin's column, so that along the columns everything for one row is a bundle and a run of memory.
+// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p (r + c - 2) / 2 blocks; p (sqrt p - 1) on a square.
+// Prefer  small blocks on a network that is a mesh of this shape; few rounds that all go to neighbours.
+#include <algorithm>
+
+#include "collectives/grid_rows.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+// One bundle for each member of a ring goes around to the right; every member takes out its own. What travels on waits in
+// one of two halves of the scratch buffer, which take turns.
+struct Ring {
+  Count size, position;
+  Rank left, right;
+  Bytes bundle_bytes;
+
+  Bytes half_bytes() const { return std::max<Count>(size - 2, 0) * bundle_bytes; }
+
+  // read(m): the bundle for member m. write(m): where that of member m for this one goes.
+  template <class Read, class Write>
+  void pass_along(ProgramBuilder& program, Read read, Write write) const {
+    const auto travelling = [this](Count step, Count count) {  // what is left of the message of round `step`
+      return Region{Buffer::scratch, (step - 1) % 2 * half_bytes(), count * bundle_bytes, {}};
+    };
+    for (Count step = 1; step < size; ++step) {
+      program.begin_round();
+      Regions leaving;
+      if (step == 1)
+        for (Count distance = 1; distance < size; ++distance) leaving.push_back(read((position + distance) % size));
+      else
+        leaving.push_back(travelling(step - 1, size - step));
+      program.send(right, std::move(leaving));
+      program.receive(left, {write((position + size - step) % size), travelling(step, size - step - 1)});
+    }
+  }
+};
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const Count rows = number(parameters, "rows"), columns = p / rows;
+  const Count row = me / columns, column = me % columns;
+  const Ring along_row{columns, column, row * columns + (column + columns - 1) % columns, row * columns + (column + 1) % columns,
+                       rows * b};
+  const Ring along_column{rows, row, (me + p - columns) % p, (me + columns) % p, columns * b};
+  const auto column_of = [&](Buffer buffer, Count c) {  // of a grid of blocks
+    return Region{buffer, c * b, b, {{{rows, columns * b}, {}, {}}}};
+  };
+  const auto row_of = [&](Buffer buffer, Count r) { return blocks(buffer, r * columns, columns, b); };
+
+  ProgramBuilder program{me};
+  program.scratch(2 * std::max(along_row.half_bytes(), along_column.half_bytes()));
+  program.stage("own bundle");
+  program.begin_round();
+  program.copy({column_of(Buffer::input, column)}, {column_of(Buffer::output, column)});
+  program.stage("rows");
+  along_row.pass_along(
+      program, [&](Count c) { return column_of(Buffer::input, c); }, [&](Count c) { return column_of(Buffer::output, c); });
+  program.stage("columns");
+  along_column.pass_along(
+      program, [&](Count r) { return row_of(Buffer::output, r); }, [&](Count r) { return row_of(Buffer::output, r); });
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+// No symmetry is stated: moving rows or columns on changes the order of blocks in a bundle.
+extern const Algorithm alltoall_mesh{
+    .collective = Collective::alltoall,
+    .id = "mesh",
+    .summary = "store and forward on a grid: along the rows to the right column, then along the columns",
+    .needs = "rows divides p",
+    .source = "grama2003",
+    .parameters = {grid_rows()},
+    .generate = generate,
+    .reason_against = reason_against_rows,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

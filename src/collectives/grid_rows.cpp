@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/grid_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "patterns/grid.hpp"
+
+namespace quadrille {
+
+Parameter grid_rows() {
+  return {.name = "rows",
+          .summary = "rows of the grid: by default those of the problem's own grid, or else the divisor nearest to the square root",
+          .standard = Count{1},
+          .standard_for =
+              [](const Problem& problem) { return problem.grid.size() == 2 ? problem.grid[0] : most_square_rows(problem.ranks); },
+          .standard_rule = "the grid's, else the divisor of p nearest its square root",
+          .choices = {},
+          .least = 1,
+          .most = [](const Problem& problem) { return problem.ranks; },
+          .range = "the divisors of p"};
+}
+
+std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters) {
+  const Count rows = number(parameters, "rows");
+  if (problem.ranks % rows == 0) return std::nullopt;
+  return fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameter `rows` of the algorithms on a grid: rank i stands in row i / columns and column i % columns.
+#pragma once
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+Parameter grid_rows();
+std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters);  // p has to be divisible
+
+}  // namespace quadrille

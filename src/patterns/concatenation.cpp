@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "patterns/concatenation.hpp"
+
+#include "patterns/table_partition.hpp"
+
+namespace quadrille {
+
+ConcatenationRounds concatenation_rounds(Count p, Count ports, Bytes block_bytes, LastRound last_round) {
+  ConcatenationRounds rounds;
+  if (p == 1 || block_bytes == 0) return rounds;
+
+  // Who knows `known` roles tells them all to `ports` others, as long as that is not too much.
+  Count known = 1;
+  for (; known < ceil_divide(p, ports + 1); known *= ports + 1) {
+    auto& round = rounds.emplace_back();
+    for (Count port = 1; port <= ports; ++port)
+      round.push_back({port * known, port * known * block_bytes, (port + 1) * known * block_bytes});
+  }
+
+  // The roles that are missing are the columns of a table. Only as many columns as a sender knows roles can come from it.
+  Count missing = p - known;
+  TablePartition partition = partition_table(missing, block_bytes, ports, known);
+  const Bytes excess = partition.longest - ceil_divide(missing * block_bytes, ports);
+  if (excess > 0 && (last_round == LastRound::two || (last_round == LastRound::best && excess > startup_worth_bytes))) {
+    auto& round = rounds.emplace_back();
+    for (Count port = 0; port < ports; ++port, ++known)
+      round.push_back({known, known * block_bytes, (known + 1) * block_bytes});  // everybody's own block
+    missing -= ports;
+    partition = partition_table(missing, block_bytes, ports, known);
+  }
+  auto& round = rounds.emplace_back();
+  for (const TableArea& area : partition.areas)
+    round.push_back({area.offset, known * block_bytes + area.first, known * block_bytes + area.last});
+  return rounds;
+}
+
+}  // namespace quadrille
