@@ -99,7 +99,7 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
     const Range range = parse_range(item, what, least);
     if (range.last - range.first >= most_values - static_cast<Count>(numbers.size()))
       refuse(fmt::format("'{}' stands for more than {} numbers; ask for fewer", list, most_values));
-    for (Count number = range.first; number <= range.last; ++number) numbers.push_back(number);
+    for (Count count = range.last - range.first + 1, i = 0; i < count; ++i) numbers.push_back(range.first + i);
   }
   return numbers;
 }

@@ -38,7 +38,7 @@ std::vector<std::string> without_ranges(const Problem& problem, std::string_view
       const Count last = parameter->most ? std::min(range.last, parameter->most(problem)) : range.last;
       if (last - range.first >= static_cast<Count>(most_cases))
         refuse(fmt::format("'{}' stands for more than {} cases; ask for fewer", setting, most_cases));
-      for (Count value = range.first; value <= last; ++value) values.push_back(fmt::format("{}={}", parameter->name, value));
+      for (Count i = 0; i <= last - range.first; ++i) values.push_back(fmt::format("{}={}", parameter->name, range.first + i));
       if (values.empty())
         values.push_back(fmt::format("{}={}", parameter->name, range.first));  // out of range: refused, with its range, later
     }

@@ -44,6 +44,7 @@ class Communicator {
   // Gathers `count` bytes of every rank, in rank order, at all ranks.
   virtual void all_gather(const void* mine, void* all, Bytes count) = 0;
 
+  // Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
   // The transport's own collective, or null with the reason why there is none for this problem.
@@ -74,6 +75,8 @@ class Plan {
 
  private:
   friend Plan plan(Communicator&, const Problem&, const PlanOptions&);
+  Plan() = default;
+
   std::unique_ptr<Executable> executable_;
   std::string algorithm_;
   Bytes input_bytes_ = 0, output_bytes_ = 0, scratch_bytes_ = 0, staging_bytes_ = 0;

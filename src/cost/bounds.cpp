@@ -86,13 +86,6 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
         if (const auto compound = compound_bound(p, k, *rounds, b))
           add("c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds");
       break;
-    case Collective::allgatherv: {
-      const Bytes total = std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0});
-      const Bytes least = *std::min_element(problem.counts->begin(), problem.counts->end());
-      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.3: a share has to reach everybody");
-      add("c2", ceil_divide(total - least, k), "bruck1997, proposition 2.4: whoever has the least lacks all the rest");
-      break;
-    }
     default: break;
   }
   return bounds;

@@ -16,7 +16,7 @@ constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do no
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(with_control_messages(program)),
+      : program_(in_port_order(with_control_messages(program))),
         options_(options),
         graph_(dependences(program_)),
         staged_(graph_.operations.size(), false) {

@@ -21,7 +21,9 @@ class Backoff {
   void pause() {
     if (spun_ < spins_) {
       ++spun_;
+#if defined(__x86_64__)
       __builtin_ia32_pause();
+#endif
     } else {
       sched_yield();
     }

@@ -69,8 +69,8 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
     made.output_bytes_ = output_bytes(problem, communicator.rank());
   } catch (const Error& caught) {
     error = caught;
-  } catch (const std::bad_alloc&) {
-    error = Error(ErrorCode::too_large, "there is not enough memory for this plan");
+  } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
+    error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
   agree(communicator, description(problem, options, made.algorithm_), error);
 

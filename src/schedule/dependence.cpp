@@ -6,8 +6,13 @@
 #include <map>
 #include <numeric>
 
+#include "quadrille/error.hpp"
+
 namespace quadrille {
 namespace {
+
+// Of one program. Algorithms have a few for each operation; a document could have the square of its length.
+constexpr std::size_t most_dependences = std::size_t{1} << 24;
 
 // The greatest common divisor of a region's strides: its runs begin at offset + multiples of it.
 Bytes stride_of(const Region& region) {
@@ -118,6 +123,14 @@ DependenceGraph dependences(const Program& program) {
       if (region.buffer != Buffer::input) accesses(region).add(region, self, writes);
   };
 
+  std::size_t count = 0;
+  const auto finish = [&](std::vector<Dependence>& before) {
+    sort_unique(before);
+    if ((count += before.size()) > most_dependences)
+      throw Error(ErrorCode::too_large,
+                  "a program has too many operations that wait for each other; cut them into fewer, larger ones");
+  };
+
   for (std::size_t r = 0; r < program.rounds.size(); ++r) {
     const Round& round = program.rounds[r];
     const auto operation = [&](OperationKind kind, std::size_t index) {
@@ -133,19 +146,21 @@ DependenceGraph dependences(const Program& program) {
       depend_on_writes(local.target, graph.before[self], self);
       enter(local.source, self, false);
       enter(local.target, self, true);
+      finish(graph.before[self]);
     }
     for (std::size_t i = 0; i < round.sends.size(); ++i) {
       const std::size_t self = operation(OperationKind::send, i);
       depend_on_reads(round.sends[i].regions, graph.before[self], self);
       enter(round.sends[i].regions, self, false);
+      finish(graph.before[self]);
     }
     for (std::size_t i = 0; i < round.receives.size(); ++i) {
       const std::size_t self = operation(OperationKind::receive, i);
       depend_on_writes(round.receives[i].regions, graph.before[self], self);
       enter(round.receives[i].regions, self, true);
+      finish(graph.before[self]);
     }
   }
-  for (auto& list : graph.before) sort_unique(list);
   return graph;
 }
 

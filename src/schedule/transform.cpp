@@ -97,6 +97,15 @@ Program with_control_messages(Program program) {
   return program;
 }
 
+Program in_port_order(Program program) {
+  const auto by_port = [](const Message& a, const Message& b) { return a.port < b.port; };
+  for (Round& round : program.rounds) {
+    std::stable_sort(round.sends.begin(), round.sends.end(), by_port);
+    std::stable_sort(round.receives.begin(), round.receives.end(), by_port);
+  }
+  return program;
+}
+
 Program joined(Part first, Part second) {
   assert(first.program.rank == second.program.rank);
   place(first, 0, 0);

@@ -33,4 +33,8 @@ Program reversed(Program program);
 // that a barrier holds everybody back under every policy.
 Program with_control_messages(Program program);
 
+// The same program with the messages of each round in the order of their ports, so that the k-th message of a round to a rank is
+// the k-th that this rank receives: executors match by order.
+Program in_port_order(Program program);
+
 }  // namespace quadrille

@@ -40,7 +40,10 @@ class Operations {
  private:
   struct End {
     Rank from, to;
+    Count round;
+    std::optional<Port> port;
     Node node;
+    auto order() const { return std::tie(from, to, round, port, node); }
   };
 
   void match() {
@@ -50,13 +53,15 @@ class Operations {
         const OperationKind kind = graphs_[rank].operations[i].kind;
         is_message_.push_back(kind != OperationKind::local);
         if (kind == OperationKind::local) continue;
-        const Rank peer = graphs_[rank].message(programs_[rank], i).peer, me = static_cast<Rank>(rank);
+        const Message& message = graphs_[rank].message(programs_[rank], i);
+        const Rank me = static_cast<Rank>(rank);
+        const Count round = programs_[rank].rounds[graphs_[rank].operations[i].round].number;
         if (kind == OperationKind::send)
-          sends.push_back({me, peer, first_[rank] + i});
+          sends.push_back({me, message.peer, round, message.port, first_[rank] + i});
         else
-          receives.push_back({peer, me, first_[rank] + i});
+          receives.push_back({message.peer, me, round, message.port, first_[rank] + i});
       }
-    const auto by_pair = [](const End& a, const End& b) { return std::tie(a.from, a.to, a.node) < std::tie(b.from, b.to, b.node); };
+    const auto by_pair = [](const End& a, const End& b) { return a.order() < b.order(); };
     std::sort(sends.begin(), sends.end(), by_pair);
     std::sort(receives.begin(), receives.end(), by_pair);
     // The k-th of a pair's sends and the k-th of its receives: walk both lists, leaving out what is left of a pair.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/dynamic_bitset.hpp>
 #include <set>
 
 #include "quadrille/error.hpp"
@@ -32,15 +33,15 @@ class Replay {
         programs_(programs),
         most_pieces_(options.most_pieces),
         report_(report),
-        terms_(schedule.problem.commutative),
+        terms_(schedule.problem.ranks, schedule.problem.commutative, options.most_pieces),
         memories_(programs.size()),
         next_round_(programs.size(), 0),
-        heard_(programs.size()) {
+        heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       sizes_.push_back(buffer_sizes(schedule, programs[rank]));
       memories_[rank][0].write(0, {input_bytes(schedule.problem, static_cast<Rank>(rank)),
                                    terms_.operands(static_cast<Rank>(rank), static_cast<Rank>(rank)), 0});
-      heard_[rank].insert(static_cast<Rank>(rank));
+      if (!heard_.empty()) heard_[rank].set(rank);
     }
   }
 
@@ -279,8 +280,7 @@ class Replay {
           continue;
         }
         sent.erase(match);
-        const auto& news = old[static_cast<std::size_t>(control.peer)];
-        heard_[i].insert(news.begin(), news.end());
+        if (!heard_.empty()) heard_[i] |= old[static_cast<std::size_t>(control.peer)];
       }
     }
     for (const auto& [from, to, length] : sent)
@@ -329,13 +329,13 @@ class Replay {
 
   void check_barrier() {
     for (std::size_t rank = 0; rank < heard_.size(); ++rank)
-      if (heard_[rank].size() != heard_.size())
+      if (!heard_[rank].all())
         report_.add({Rule::delivery,
                      static_cast<Rank>(rank),
                      "",
                      {},
                      {},
-                     fmt::format("has heard from {} of {} ranks at the end", heard_[rank].size(), heard_.size())});
+                     fmt::format("has heard from {} of {} ranks at the end", heard_[rank].count(), heard_.size())});
   }
 
   const Schedule& schedule_;
@@ -346,7 +346,7 @@ class Replay {
   std::vector<Memory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
   std::vector<std::size_t> next_round_;
-  std::vector<std::set<Rank>> heard_;  // barrier: of whom each rank knows
+  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each rank knows
   Count number_ = 0;
   Count held_ = 0;  // pieces of messages under way
   Count work_ = 0;

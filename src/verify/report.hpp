@@ -2,6 +2,8 @@
 // Collecting findings, up to a limit.
 #pragma once
 
+#include <algorithm>
+
 #include "quadrille/verify.hpp"
 
 namespace quadrille {
@@ -14,7 +16,9 @@ class Report {
     if (!full()) findings_.push_back(std::move(finding));
   }
   bool full() const { return findings_.size() >= most_; }
-  bool empty() const { return findings_.empty(); }
+  bool has(Rule rule) const {
+    return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& finding) { return finding.rule == rule; });
+  }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:

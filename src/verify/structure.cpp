@@ -66,9 +66,8 @@ class StructureCheck {
     if (written && region.buffer == Buffer::input)
       add(Rule::input_written, region, "the input is the caller's and is never written");
     if (lies_in(sizes_, region)) return;
-    const auto [first, last] = hull(region);
     add(Rule::out_of_buffer, region,
-        fmt::format("bytes {} to {} of a buffer of {}", first, last, sizes_[static_cast<std::size_t>(region.buffer)]));
+        fmt::format("reaches outside a buffer of {} bytes", sizes_[static_cast<std::size_t>(region.buffer)]));
   }
 
   void check_regions(const Regions& regions, bool written) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "quadrille/error.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -28,8 +30,16 @@ Terms::Sequence Terms::sorted(Sequence sequence) {
 }
 
 Terms::Term Terms::entered(Sequence sequence) {
+  // More intervals than ranks name some rank twice, and so does every longer sequence that begins like this one: what
+  // follows no longer matters. Without the cut a few operations could double a sequence beyond all memory.
+  if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
+  const auto length = static_cast<Count>(sequence.size());
   const auto [entry, fresh] = known_.try_emplace(std::move(sequence), static_cast<Term>(sequences_.size()));
-  if (fresh) sequences_.push_back(entry->first);
+  if (fresh) {
+    if ((interval_count_ += length) > most_intervals_)
+      throw Error(ErrorCode::too_large, "its reductions combine operands in too many different ways to be replayed");
+    sequences_.push_back(entry->first);
+  }
   return entry->second;
 }
 

@@ -17,7 +17,9 @@ class Terms {
   using Term = int;
   static constexpr Term undefined = -1;
 
-  explicit Terms(bool commutative) : commutative_(commutative) {}
+  // Holds at most `most_intervals` intervals in all terms together; throws Error{too_large} beyond that.
+  Terms(Count ranks, bool commutative, Count most_intervals)
+      : ranks_(ranks), commutative_(commutative), most_intervals_(most_intervals) {}
   Term operands(Rank first, Rank last);      // first o .. o last
   Term combine(Term left, Term right);       // undefined if either is
   bool same_operands(Term a, Term b) const;  // in whatever order
@@ -29,7 +31,10 @@ class Terms {
   static Sequence sorted(Sequence sequence);
   static Sequence merged(const Sequence& sequence);
 
+  Count ranks_;
   bool commutative_;
+  Count most_intervals_;
+  Count interval_count_ = 0;
   std::vector<Sequence> sequences_;
   std::map<Sequence, Term> known_;
   std::map<std::pair<Term, Term>, Term> combined_;

@@ -52,6 +52,13 @@ const MpiPlugIn& load_to_run(std::string_view library) { return load(library, RT
 // Two MPI libraries cannot both be global in one process; to be asked for their version they need not.
 const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }
 
+// How many processes a launcher says it started; 0 if it does not say.
+Count launched_ranks() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* text = std::getenv(variable)) return std::strtoll(text, nullptr, 10);
+  return 0;
+}
+
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
 }  // namespace
@@ -78,7 +85,13 @@ TransportChoice choose_transport() {
 std::unique_ptr<Communicator> mpi_world() {
   const TransportChoice choice = choose_transport();
   if (choice.transport == "threads") throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
-  return load_to_run(choice.transport).world();
+  auto world = load_to_run(choice.transport).world();
+  if (const Count launched = launched_ranks(); launched > 1 && world->size() == 1)
+    throw Error(
+        ErrorCode::environment,
+        fmt::format("the launcher started {} processes, but {} finds itself alone ({}); start it with the launcher of the same MPI",
+                    launched, choice.transport, choice.reason));
+  return world;
 }
 
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {

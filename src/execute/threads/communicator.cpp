@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "execute/threads/executable.hpp"
@@ -32,7 +33,12 @@ class ThreadCommunicator : public Communicator {
   }
 
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    return std::make_unique<ThreadExecutable>(group_, std::move(script));
+    try {
+      return std::make_unique<ThreadExecutable>(group_, std::move(script));
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {}
+    group_.fail();  // the others are waiting to be connected
+    throw Error(ErrorCode::too_large, "there is not enough memory for this plan");
   }
 
   std::unique_ptr<Executable> vendor(const Problem&, std::string& reason) override {

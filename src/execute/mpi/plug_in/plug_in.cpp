@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
@@ -47,7 +48,17 @@ class MpiCommunicator : public Communicator {
   }
 
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    return std::make_unique<MpiExecutable>(communicator_, waiter_, std::move(script));
+    std::unique_ptr<Executable> made;
+    try {
+      made = std::make_unique<MpiExecutable>(communicator_, waiter_, std::move(script));
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {}
+    const char mine = made ? 1 : 0;
+    std::vector<char> all(static_cast<std::size_t>(size_));
+    all_gather(&mine, all.data(), 1);
+    if (std::find(all.begin(), all.end(), 0) != all.end())
+      throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
+    return made;
   }
 
   std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) override {
