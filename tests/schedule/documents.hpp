@@ -67,7 +67,7 @@ inline void for_each_schedule(Count most_ranks, const std::vector<Bytes>& block_
           const std::string prefix = std::string(algorithm->id) + ':' + std::string(parameter.name) + '=';
           for (const std::string& choice : parameter.choices) specifications.push_back(prefix + choice);
           if (!parameter.choices.empty()) continue;
-          const Count most = parameter.most ? parameter.most(problem) : parameter.least + 3;
+          const Count most = std::min(parameter.most ? parameter.most(problem) : parameter.least + 3, parameter.least + 9);
           for (Count value = parameter.least; value <= most; ++value) specifications.push_back(prefix + std::to_string(value));
         }
         for (const std::string& specification : specifications) {
@@ -103,6 +103,8 @@ inline Program normalised(Program program) {
       for (Message& message : *messages) message.regions = flattened(message.regions);
       std::erase_if(*messages, [](const Message& message) { return message.regions.empty(); });
     }
+    std::stable_sort(round.control_receives.begin(), round.control_receives.end(),
+                     [](const Control& a, const Control& b) { return a.peer < b.peer; });
     std::stable_sort(round.receives.begin(), round.receives.end(),
                      [](const Message& a, const Message& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
     const bool acts = !round.locals.empty() || !round.sends.empty() || !round.receives.empty() || !round.control_sends.empty() ||

@@ -56,10 +56,25 @@ void ThreadExecutable::execute(const std::byte* input, std::byte* output) {
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
   ++execution_;
   open_count_ = 0;
-  if (script_->policy == Policy::dataflow)
-    run_dataflow(*script_, bases_, dataflow_, *this);
-  else
-    run_windows(*script_, bases_, *this);
+  try {
+    if (script_->policy == Policy::dataflow)
+      run_dataflow(*script_, bases_, dataflow_, *this);
+    else
+      run_windows(*script_, bases_, *this);
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+}
+
+void ThreadExecutable::withdraw() {
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    if (!script_->messages[open_[i]].is_send) continue;
+    Slot& slot = *ends_[open_[i]].slot;
+    std::uint64_t expected = execution_;
+    if (slot.posted.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) continue;
+    while (slot.taken.load(std::memory_order_acquire) != execution_) sched_yield();  // the copy under way ends by itself
+  }
 }
 
 void ThreadExecutable::post(std::uint32_t message) {
@@ -70,7 +85,10 @@ void ThreadExecutable::post(std::uint32_t message) {
 bool ThreadExecutable::try_to_complete(std::uint32_t message) {
   Slot& slot = *ends_[message].slot;
   if (script_->messages[message].is_send) return slot.taken.load(std::memory_order_acquire) == execution_;
-  if (slot.posted.load(std::memory_order_acquire) != execution_) return false;
+  std::uint64_t expected = execution_;
+  if (slot.posted.load(std::memory_order_relaxed) != execution_ ||
+      !slot.posted.compare_exchange_strong(expected, execution_ | Slot::claimed, std::memory_order_acquire))
+    return false;
   const Range copies = ends_[message].copies;
   for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], *slot.source, bases_);
   slot.taken.store(execution_, std::memory_order_release);

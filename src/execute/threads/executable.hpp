@@ -28,6 +28,8 @@ class ThreadExecutable : public Executable {
   };
 
   void connect(std::size_t message);
+  // After an error: takes back what was posted, so that nobody reads this rank's memory when it is gone.
+  void withdraw();
   bool try_to_complete(std::uint32_t message);
 
   ThreadGroup& group_;

@@ -16,7 +16,9 @@ namespace quadrille {
 
 // Where both ends of a message meet, once an execution. The receiver copies straight from the sender's memory.
 struct alignas(64) Slot {
-  std::atomic<std::uint64_t> posted{0};  // the execution for which the sender's data is ready
+  static constexpr std::uint64_t claimed = std::uint64_t{1} << 63;
+
+  std::atomic<std::uint64_t> posted{0};  // the execution for which the sender's data is ready; | claimed: being copied
   std::atomic<std::uint64_t> taken{0};   // the execution for which the receiver has copied it
   const Bases* source = nullptr;         // the sender's buffers
 };
