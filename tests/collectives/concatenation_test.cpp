@@ -105,7 +105,8 @@ TEST(Concatenation, SendsTheMessagesOfTheWorkedExamples) {
   EXPECT_EQ(messages(make(15, 3, 3)).back(), (std::vector<std::pair<Count, Bytes>>{{4, 12}, {8, 12}, {12, 9}}));
   EXPECT_EQ(messages(make(4, 2, 2)).back(), (std::vector<std::pair<Count, Bytes>>{{2, 1}, {3, 1}}));
   std::vector<Bytes> sizes;
-  for (const auto& [offset, size] : messages(make(14, 3, 3)).back()) sizes.push_back(size);
+  const Rounds rounds = messages(make(14, 3, 3));
+  for (const auto& [offset, size] : rounds.back()) sizes.push_back(size);
   EXPECT_EQ(sizes, (std::vector<Bytes>{10, 10, 10}));
 }
 
