@@ -43,13 +43,15 @@ Json json_of(const Algorithm& algorithm) {
       entry["choices"] = parameter.choices;
     parameters.push_back(std::move(entry));
   }
-  return {{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
-          {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source}};
+  Json object{{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
+              {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source}};
+  if (algorithm.combining) object["operands"] = algorithm.combining_rule;
+  return object;
 }
 
 std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_t width) {
   const std::size_t indent = id_width + 4;
-  std::size_t key_width = 6;  // "source"
+  std::size_t key_width = algorithm.combining ? 8 : 6;  // "operands", "source"
   for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
   std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(algorithm.summary, width - indent, indent));
   const auto add = [&](std::string_view key, std::string_view value) {
@@ -59,6 +61,7 @@ std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_
   for (const Parameter& parameter : algorithm.parameters)
     add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), standard_text(parameter), parameter.summary));
   add("needs", needs_text(algorithm));
+  if (algorithm.combining) add("operands", algorithm.combining_rule);
   add("source", algorithm.source);
   return text;
 }
@@ -72,9 +75,10 @@ std::string markdown_of(const Algorithm& algorithm) {
   for (const Parameter& parameter : algorithm.parameters)
     parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter), standard_text(parameter),
                                      parameter.summary));
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", algorithm.id, escaped(std::string(algorithm.summary)),
+  const std::string operands = algorithm.combining ? fmt::format(" {} |", algorithm.combining_rule) : "";
+  return fmt::format("| `{}` | {} | {} | {} |{} {} |\n", algorithm.id, escaped(std::string(algorithm.summary)),
                      parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
-                     escaped(std::string(needs_text(algorithm))), escaped(std::string(algorithm.source)));
+                     escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
 }
 
 int run(const Options& options) {
@@ -90,8 +94,9 @@ int run(const Options& options) {
     if (!text.empty()) text += '\n';
     text +=
         options.markdown
-            ? fmt::format("### {}\n\n| algorithm | what it does | parameters | needs | source |\n| --- | --- | --- | --- | --- |\n",
-                          name(collective))
+            ? fmt::format(
+                  "### {0}\n\n| algorithm | what it does | parameters | needs |{1} source |\n| --- | --- | --- | --- |{2} --- |\n",
+                  name(collective), is_reduction(collective) ? " operands |" : "", is_reduction(collective) ? " --- |" : "")
             : fmt::format("{}\n", name(collective));
     for (const Algorithm* algorithm : algorithms) {
       array.push_back(json_of(*algorithm));

@@ -22,13 +22,13 @@ namespace quadrille {
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard = Count{1};               // the default; a number is clipped to the range of the problem
-  Count (*standard_for)(const Problem&) = nullptr;  // numbers: a default that depends on the problem, clipped as well
-  std::string_view standard_rule;                   // that default in words, for people
-  std::vector<std::string> choices;                 // words; empty for a number
-  Count least = 1;                                  // numbers
-  Count (*most)(const Problem&) = nullptr;          // numbers; null: no upper limit
-  std::string_view range;                           // numbers: the range in words, such as "2..max(2,p)"
+  ParameterValue standard = Count{1};                        // the default; a number is clipped to the range of the problem
+  ParameterValue (*standard_for)(const Problem&) = nullptr;  // a default that depends on the problem; clipped as well
+  std::string_view standard_rule;                            // that default in words, for people
+  std::vector<std::string> choices;                          // words; empty for a number
+  Count least = 1;                                           // numbers
+  Count (*most)(const Problem&) = nullptr;                   // numbers; null: no upper limit
+  std::string_view range;                                    // numbers: the range in words, such as "2..max(2,p)"
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.
@@ -53,6 +53,10 @@ struct Algorithm {
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
   // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
+  // Reductions: the strictest way of combining that the programs keep to; and when, in words, such as "rank order; fixed
+  // tree where p is a power of two". Where a problem asks for more, the algorithm does not apply.
+  Combining (*combining)(const Problem&, const Parameters&) = nullptr;
+  std::string_view combining_rule;
 };
 
 // The one table, in its order.

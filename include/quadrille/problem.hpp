@@ -44,6 +44,14 @@ bool is_rooted(Collective collective);     // one rank gives or gets everything
 bool is_reduction(Collective collective);  // operands are combined by an operator
 bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
 
+// How the operands of ranks first .. last are combined, from the freest way to the strictest. The fixed tree is that of
+// `tree_split`: with it results are the same bit by bit whatever the algorithm, also of floating-point numbers.
+enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
+
+// The fixed tree over ranks first .. last combines first .. split - 1 with split .. last, where split - first is the largest
+// power of two below the number of ranks; `first` is 0 or a split of a larger tree. Of depth ceil(log2 n).
+Rank tree_split(Rank first, Rank last);
+
 struct Problem {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
@@ -56,9 +64,10 @@ struct Problem {
   // Shared, so that copying a problem costs nothing.
   std::shared_ptr<const std::vector<Bytes>> counts;
 
-  Rank root = 0;            // rooted collectives
-  Bytes element_bytes = 1;  // reductions: operands are combined element by element
-  bool commutative = true;  // reductions: may operands change places
+  Rank root = 0;              // rooted collectives
+  Bytes element_bytes = 1;    // reductions: operands are combined element by element
+  bool commutative = true;    // reductions: may operands change places
+  bool reproducible = false;  // reductions: combine along the fixed tree, whatever the algorithm
 
   // The place: the node (host) of each rank, and a grid shape. Both may be empty (unknown).
   std::vector<Count> nodes;
@@ -68,6 +77,9 @@ struct Problem {
 // A problem of every rank sending one block of `block_bytes` bytes to every rank.
 // Throws Error{misuse, too_large} like `check`.
 Problem alltoall(Count ranks, Bytes block_bytes);
+
+// What a reduction asks for: the fixed tree where it is to be reproducible, rank order where the operator does not commute.
+Combining required_combining(const Problem& problem);
 
 // Throws Error{misuse} if a field is out of range or fields contradict each other, and Error{too_large} if the
 // input or the output of all ranks together reaches 2^63 bytes.

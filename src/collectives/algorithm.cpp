@@ -126,8 +126,13 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
 }
 
 std::optional<std::string> reason_against(const Problem& problem, const Choice& choice) {
-  if (!choice.algorithm->reason_against) return std::nullopt;
-  return choice.algorithm->reason_against(problem, choice.parameters);
+  const Algorithm& algorithm = *choice.algorithm;
+  if (algorithm.reason_against)
+    if (auto reason = algorithm.reason_against(problem, choice.parameters)) return reason;
+  if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
+    return std::nullopt;
+  return problem.reproducible ? "it does not combine operands along the fixed tree that makes results reproducible"
+                              : "it combines operands in another order than that of the ranks, and the operator does not commute";
 }
 
 Schedule make_schedule(const Problem& problem, const Choice& choice) {

@@ -19,11 +19,14 @@ inline constexpr Count most_segments_by_default = 1024;  // each is an entry in 
 Count best_segment_count(Count pipe, Bytes bytes);
 
 // The parameter `segments`, 1 .. max(1, bytes of the vector).
-Parameter segments_parameter(Count (*standard_for)(const Problem&), std::string_view standard_rule);
+Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std::string_view standard_rule);
 
-inline Region segment(Buffer buffer, Bytes bytes, Count segments, Count index) {
-  const Bytes first = cut_position(bytes, segments, index);
-  return {buffer, first, cut_position(bytes, segments, index + 1) - first, {}};
+// One of `segments` pieces of a vector of whole elements.
+inline Region segment(Buffer buffer, const Problem& problem, Count segments, Count index) {
+  const auto position = [&](Count i) {
+    return cut_position(problem.block_bytes / problem.element_bytes, segments, i) * problem.element_bytes;
+  };
+  return {buffer, position(index), position(index + 1) - position(index), {}};
 }
 
 }  // namespace quadrille

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -106,6 +107,15 @@ const std::vector<Collective>& all_collectives() {
     return list;
   }();
   return all;
+}
+
+Rank tree_split(Rank first, Rank last) {
+  return first + static_cast<Rank>(std::bit_floor(static_cast<std::uint64_t>(last - first)));
+}
+
+Combining required_combining(const Problem& problem) {
+  if (problem.reproducible) return Combining::fixed_tree;
+  return problem.commutative ? Combining::any_order : Combining::rank_order;
 }
 
 Problem alltoall(Count ranks, Bytes block_bytes) {

@@ -61,6 +61,8 @@ Problem read_problem(const JsonNode& document) {
     if (const auto size = document.find("element_bytes")) problem.element_bytes = size->integer(a_size, 1);
     const auto commutative = document.find("commutative");
     problem.commutative = commutative && commutative->boolean();
+    const auto reproducible = document.find("reproducible");
+    problem.reproducible = reproducible && reproducible->boolean();
   }
   if (const auto nodes = document.find("nodes")) {
     expect_size(*nodes, problem.ranks, "numbers, one for each rank");

@@ -163,7 +163,8 @@ class JsonWriter {
     else if (problem_.collective != Collective::barrier)
       out_.print(",\n\"block_bytes\": {}", problem_.block_bytes);
     if (is_reduction(problem_.collective))
-      out_.print(",\n\"element_bytes\": {},\n\"commutative\": {}", problem_.element_bytes, problem_.commutative);
+      out_.print(",\n\"element_bytes\": {},\n\"commutative\": {}{}", problem_.element_bytes, problem_.commutative,
+                 problem_.reproducible ? ",\n\"reproducible\": true" : "");
     if (is_rooted(problem_.collective)) out_.print(",\n\"root\": {}", problem_.root);
     if (!problem_.nodes.empty()) out_.print(",\n\"nodes\": [{}]", fmt::join(problem_.nodes, ", "));
     if (!problem_.grid.empty()) out_.print(",\n\"grid\": [{}]", fmt::join(problem_.grid, ", "));

@@ -170,6 +170,8 @@ class HeadReader {
       problem.element_bytes = lines_->integer(a_size, 1);
     else if (key == "commutative")
       problem.commutative = read_boolean();
+    else if (key == "reproducible")
+      problem.reproducible = read_boolean();
     else if (key == "root")
       problem.root = lines_->integer("a rank", 0);
     else

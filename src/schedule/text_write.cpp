@@ -49,6 +49,7 @@ class TextWriter {
     else if (collective != Collective::barrier)
       out_.print("block_bytes {}\n", problem.block_bytes);
     if (is_reduction(collective)) out_.print("element_bytes {}\ncommutative {}\n", problem.element_bytes, problem.commutative);
+    if (is_reduction(collective) && problem.reproducible) out_.print("reproducible true\n");
     if (is_rooted(collective)) out_.print("root {}\n", problem.root);
     write_list("nodes", problem.nodes);
     write_list("grid", problem.grid);

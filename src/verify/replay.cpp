@@ -33,7 +33,7 @@ class Replay {
         programs_(programs),
         most_pieces_(options.most_pieces),
         report_(report),
-        terms_(schedule.problem.ranks, schedule.problem.commutative, options.most_pieces),
+        terms_(schedule.problem.ranks, required_combining(schedule.problem), options.most_pieces),
         memories_(programs.size()),
         next_round_(programs.size(), 0),
         heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {

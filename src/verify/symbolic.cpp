@@ -29,6 +29,15 @@ Terms::Sequence Terms::sorted(Sequence sequence) {
   return merged(sequence);
 }
 
+// Two intervals that are a node of the fixed tree, over whatever ranks its root stands, are one; all else stays as it is.
+Terms::Sequence Terms::joined_by_tree(const Sequence& both) {
+  if (both.size() != 2 || both[0].second + 1 != both[1].first) return both;
+  const auto [first, last] = std::pair(both[0].first, both[1].second);
+  const Count left = both[1].first - first;
+  const bool aligned = first % (2 * left) == 0 && tree_split(first, last) == both[1].first;
+  return aligned ? Sequence{{first, last}} : both;
+}
+
 Terms::Term Terms::entered(Sequence sequence) {
   // More intervals than ranks name some rank twice, and so does every longer sequence that begins like this one: what
   // follows no longer matters. Without the cut a few operations could double a sequence beyond all memory.
@@ -52,7 +61,12 @@ Terms::Term Terms::combine(Term left, Term right) {
     Sequence both = sequences_[static_cast<std::size_t>(left)];
     const Sequence& second = sequences_[static_cast<std::size_t>(right)];
     both.insert(both.end(), second.begin(), second.end());
-    entry->second = entered(commutative_ ? sorted(std::move(both)) : merged(both));
+    switch (combining_) {
+      case Combining::any_order: both = sorted(std::move(both)); break;
+      case Combining::rank_order: both = merged(both); break;
+      case Combining::fixed_tree: both = joined_by_tree(both); break;
+    }
+    entry->second = entered(std::move(both));
   }
   return entry->second;
 }

@@ -10,16 +10,16 @@
 
 namespace quadrille {
 
-// Combinations of ranks' operands, each stored once: a sequence of rank intervals in operand order (sorted where the
-// operator commutes).
+// Combinations of ranks' operands, each stored once: a sequence of rank intervals in operand order, sorted where the
+// operator commutes. Neighbouring intervals become one, but where a tree is fixed only as that tree joins them.
 class Terms {
  public:
   using Term = int;
   static constexpr Term undefined = -1;
 
   // Holds at most `most_intervals` intervals in all terms together; throws Error{too_large} beyond that.
-  Terms(Count ranks, bool commutative, Count most_intervals)
-      : ranks_(ranks), commutative_(commutative), most_intervals_(most_intervals) {}
+  Terms(Count ranks, Combining combining, Count most_intervals)
+      : ranks_(ranks), combining_(combining), most_intervals_(most_intervals) {}
   Term operands(Rank first, Rank last);      // first o .. o last
   Term combine(Term left, Term right);       // undefined if either is
   bool same_operands(Term a, Term b) const;  // in whatever order
@@ -30,9 +30,10 @@ class Terms {
   Term entered(Sequence sequence);
   static Sequence sorted(Sequence sequence);
   static Sequence merged(const Sequence& sequence);
+  static Sequence joined_by_tree(const Sequence& both);
 
   Count ranks_;
-  bool commutative_;
+  Combining combining_;
   Count most_intervals_;
   Count interval_count_ = 0;
   std::vector<Sequence> sequences_;

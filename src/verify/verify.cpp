@@ -19,7 +19,8 @@
 //   overlapping-local    source and target of a local operation do not overlap
 //   undefined-read       nothing is read from output or scratch that was not written before
 //   operand-mismatch     a reduction combines the same elements of both operands
-//   operand-order        with an operator that does not commute, operands are combined in rank order
+//   operand-order        with an operator that does not commute, operands are combined in rank order, and along the fixed tree
+//                        where the result is to be reproducible
 //   delivery             at the end every byte of the output is what the collective asks for; nobody is left out of a barrier
 // What happens when they run at their own pace (deadlock.cpp):
 //   deadlock             if a message completes only when both ends have posted it, everything completes under each policy

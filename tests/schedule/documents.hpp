@@ -38,7 +38,7 @@ inline std::vector<Program> programs_of(const Schedule& schedule) {
 
 inline auto members(const Problem& problem) {
   return std::tuple(problem.collective, problem.ranks, problem.block_bytes, problem.counts ? *problem.counts : std::vector<Bytes>{},
-                    problem.root, problem.element_bytes, problem.commutative, problem.nodes, problem.grid);
+                    problem.root, problem.element_bytes, problem.commutative, problem.reproducible, problem.nodes, problem.grid);
 }
 
 // Sizes that differ, among them 0, where the collective is irregular.

@@ -176,6 +176,11 @@ TEST(Json, OperatorsAreTakenForStrictUnlessSaidOtherwise) {
   document["commutative"] = true;
   document["element_bytes"] = 4;
   EXPECT_TRUE(read(document).problem.commutative);
+  EXPECT_FALSE(read(document).problem.reproducible);
+  document["reproducible"] = true;
+  const Schedule reproducible = read(document);
+  EXPECT_TRUE(reproducible.problem.reproducible);
+  EXPECT_TRUE(json::parse(json_of(reproducible))["reproducible"]);
   EXPECT_EQ(read(document).problem.element_bytes, 4);
 }
 

@@ -45,6 +45,8 @@ TEST(Text, KeepsTheProblemOfEveryCollective) {
     expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
     if (is_reduction(collective)) problem.commutative = false;
     expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
+    if (is_reduction(collective)) problem.reproducible = true;
+    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
   }
 }
 

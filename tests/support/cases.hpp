@@ -43,11 +43,30 @@ inline std::vector<Rank> roots_of(Collective collective, Count ranks, Count all_
   return roots;
 }
 
-// problem_of for each root worth a case.
+// The same number of elements, but larger ones.
+inline Problem with_elements_of(Problem problem, Bytes element_bytes) {
+  problem.element_bytes = element_bytes;
+  problem.block_bytes *= element_bytes;
+  if (problem.counts) {
+    std::vector<Bytes> counts = *problem.counts;
+    for (Bytes& count : counts) count *= element_bytes;
+    problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  }
+  return problem;
+}
+
+// problem_of for each root worth a case; reductions with operators that commute, that do not, and along the fixed tree.
 inline std::vector<Problem> problems_of(Collective collective, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems;
-  for (const Rank root : roots_of(collective, ranks, all_roots_up_to))
+  for (const Rank root : roots_of(collective, ranks, all_roots_up_to)) {
     problems.push_back(problem_of(collective, ranks, block_bytes, root, static_cast<std::uint64_t>(root + 1)));
+    if (!is_reduction(collective)) continue;
+    Problem ordered = with_elements_of(problems.back(), 4);
+    ordered.commutative = false;
+    problems.push_back(ordered);
+    ordered.commutative = ordered.reproducible = true;
+    problems.push_back(ordered);
+  }
   return problems;
 }
 
@@ -55,6 +74,9 @@ inline std::vector<Problem> problems_of(Collective collective, Count ranks, Byte
 inline std::string description(const Problem& problem) {
   std::string text =
       fmt::format("{} p={} b={} root={}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root);
+  if (is_reduction(problem.collective))
+    text += fmt::format(" element={}{}{}", problem.element_bytes, problem.commutative ? "" : " ordered",
+                        problem.reproducible ? " reproducible" : "");
   if (problem.counts) text += fmt::format(" counts={}", fmt::join(*problem.counts, ","));
   return text;
 }

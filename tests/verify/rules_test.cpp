@@ -213,6 +213,10 @@ TEST(Rules, OperandOrder) {
   problem.commutative = false;
   EXPECT_TRUE(found(reduction(problem, {0, 1, 2})).empty());
   EXPECT_TRUE(has(found(reduction(problem, {0, 2, 1})), Rule::operand_order, 0));
+  problem.reproducible = true;
+  EXPECT_TRUE(found(reduction(problem, {0, 1, 2})).empty());
+  problem.ranks = 4;
+  EXPECT_TRUE(has(found(reduction(problem, {0, 1, 2, 3})), Rule::operand_order, 0)) << "((0 o 1) o 2) o 3 is not the fixed tree";
 }
 
 TEST(Rules, OperandMismatch) {

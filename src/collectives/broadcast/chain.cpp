@@ -18,7 +18,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Count segments = number(parameters, "segments");
   const Count v = (me - problem.root + p) % p;  // place in the chain
   const bool last = v == p - 1;
-  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, b, segments, index); };
+  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
   ProgramBuilder program{me};
   program.stage("pass along");
   if (p == 1) {
@@ -51,7 +51,7 @@ extern const Algorithm broadcast_chain{
     .needs = "",
     .source = "grama2003",
     .parameters = {segments_parameter(
-        [](const Problem& problem) { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
+        [](const Problem& problem) -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
         "sqrt((p-2)*b/8KiB), at most 1024")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -25,7 +25,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Count segments = number(parameters, "segments");
   const Count v = (me - problem.root + p) % p;
   const auto rank_of = [&](Count other) { return (other + problem.root) % p; };
-  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, b, segments, index); };
+  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
   ProgramBuilder program{me};
   program.stage("broadcast");
   if (p > 1) {
@@ -54,7 +54,7 @@ extern const Algorithm broadcast_circulant{
     .needs = "",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_parameter(
-        [](const Problem& problem) { return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes); },
+        [](const Problem& problem) -> ParameterValue { return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes); },
         "sqrt((ceil(log2 p)-1)*b/8KiB), at most 1024")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
