@@ -2,6 +2,7 @@
 #include "problem_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -15,13 +16,14 @@ namespace {
 
 constexpr Count most_shares = Count{1} << 24;
 
-// Shares of `block_bytes` on average, none among them, and always the same.
-std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes) {
+// Shares of whole elements, `block_bytes` on average, none among them, and always the same.
+std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
   if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
     refuse("the size of --block is too large for shares of up to twice as much");
   std::mt19937_64 random(1);
   std::vector<Bytes> drawn(static_cast<std::size_t>(how_many));
-  for (Bytes& count : drawn) count = static_cast<Bytes>(random() % static_cast<std::uint64_t>(2 * block_bytes + 1));
+  const auto most = static_cast<std::uint64_t>(2 * block_bytes / element_bytes);
+  for (Bytes& count : drawn) count = static_cast<Bytes>(random() % (most + 1)) * element_bytes;
   return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
 }
 
@@ -37,6 +39,12 @@ void ProblemOptions::add_to(CLI::App& parser) {
           "they are drawn, the same each time, from 0 to twice the size of --block")
       ->type_name("SIZES");
   parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0)")->type_name("LIST");
+  parser.add_option("--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")))
+      ->type_name("OP");
+  parser.add_option("--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")))
+      ->type_name("TYPE");
+  parser.add_flag("--reproducible", reproducible,
+                  "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
   parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 4,4")->type_name("LIST");
 }
@@ -60,10 +68,26 @@ std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count)
   return list;
 }
 
+std::shared_ptr<const Operator> ProblemOptions::operation_for(Collective collective) const {
+  if (is_reduction(collective)) return built_in_operator(operation.value_or("sum"), type.value_or("f64"));
+  for (const auto& [option, given] :
+       {std::pair("--op", operation.has_value()), {"--type", type.has_value()}, {"--reproducible", reproducible}})
+    if (given) refuse(fmt::format("{} reduces nothing; leave {} out", quadrille::name(collective), option));
+  return nullptr;
+}
+
 Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const {
   Problem problem;
   problem.collective = collective;
   problem.ranks = rank_count;
+  if (const auto reduction = operation_for(collective)) {
+    problem.element_bytes = reduction->element_bytes;
+    problem.commutative = reduction->commutative;
+    problem.reproducible = reproducible;
+    if (!is_irregular(collective) && block_bytes % problem.element_bytes != 0)
+      refuse(fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+                         block_bytes, problem.element_bytes, reduction->name, reduction->type));
+  }
   if (counts && !is_irregular(collective))
     refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
   if (is_irregular(collective)) {
@@ -72,7 +96,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
       refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
                          most_shares));
     problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
-                            : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes);
+                            : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes, problem.element_bytes);
   } else if (collective != Collective::barrier) {
     problem.block_bytes = block_bytes;
   }

@@ -8,17 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/problem.hpp"
+#include "quadrille/operator.hpp"
 
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, counts, root, grid, node_sizes;
+  std::optional<std::string> ranks, block, counts, root, grid, node_sizes, operation, type;
+  bool reproducible = false;
 
   void add_to(CLI::App& parser);
   std::vector<Count> rank_counts(Count standard) const;                    // `standard` where --ranks is not given; 0: it must be
   std::vector<Bytes> block_sizes() const;                                  // 8B where --block is not given
   std::vector<Rank> roots(Collective collective, Count rank_count) const;  // 0 where --root is not given
+  std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
 };

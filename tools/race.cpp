@@ -85,6 +85,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
   if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
   if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
   for (const Bytes size : options.problem.block_sizes())

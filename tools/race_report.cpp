@@ -46,6 +46,7 @@ Json json_of(const RaceResult& result) {
               {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
   if (result.problem.counts) object["counts"] = *result.problem.counts;
+  if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;
   return object;
 }
 
@@ -124,6 +125,8 @@ void Report::add(const RaceResult& result) {
   text += '\n';
   if (problem.collective != Collective::barrier)
     text += fmt::format("{} a {}; ", block_text(problem), problem.counts ? "share" : "block");
+  if (const auto& operation = options_.operation)
+    text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
   text += fmt::format("{} rounds of {} run{}, seed {}\n\n", result.rounds, result.runs_per_sample,
                       result.runs_per_sample == 1 ? "" : "s", options_.seed);
@@ -134,16 +137,18 @@ void Report::add(const RaceResult& result) {
 
 void Report::finish() {
   if (!json_) return output_.finish();
-  output_.finish(to_text({{"collective", name(collective_)},
-                          {"ranks", ranks_},
-                          {"transport", transport_},
-                          {"machine", to_json(machine_)},
-                          {"version", version},
-                          {"build_type", build_type},
-                          {"compiler", compiler},
-                          {"seed", options_.seed},
-                          {"rounds", options_.rounds},
-                          {"sizes", std::move(sizes_)}}));
+  Json report{{"collective", name(collective_)},
+              {"ranks", ranks_},
+              {"transport", transport_},
+              {"machine", to_json(machine_)},
+              {"version", version},
+              {"build_type", build_type},
+              {"compiler", compiler},
+              {"seed", options_.seed},
+              {"rounds", options_.rounds},
+              {"sizes", std::move(sizes_)}};
+  if (const auto& operation = options_.operation) report.update({{"op", operation->name}, {"type", operation->type}});
+  output_.finish(to_text(report));
 }
 
 }  // namespace quadrille::command

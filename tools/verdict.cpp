@@ -147,6 +147,11 @@ Json json_of(const Verdict& verdict) {
               {"findings", std::move(findings)}};
   if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
   if (verdict.problem.counts) object["counts"] = *verdict.problem.counts;
+  if (is_reduction(verdict.problem.collective)) {
+    object["element_bytes"] = verdict.problem.element_bytes;
+    object["commutative"] = verdict.problem.commutative;
+    object["reproducible"] = verdict.problem.reproducible;
+  }
   Json best = Json::object();
   for (const NamedFigure& figure : named_figures) {
     object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);

@@ -15,6 +15,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/types.hpp"
 
@@ -47,8 +48,9 @@ class Communicator {
   // Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
-  // The transport's own collective, or null with the reason why there is none for this problem.
-  virtual std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) = 0;
+  // The transport's own collective, or null with the reason why there is none for this problem. Reductions have an operation.
+  virtual std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                             std::string& reason) = 0;
 
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;
@@ -57,8 +59,9 @@ class Communicator {
 struct PlanOptions {
   std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
   Policy policy = Policy::blocking;
-  int buffers = 2;                         // dataflow: rounds whose staged messages may be under way together (1 or 2)
-  Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
+  int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)
+  std::shared_ptr<const Operator> operation;  // reductions need one (operator.hpp)
+  Bytes longest_message = Bytes{1} << 30;     // MPI: longer messages are cut, since its counts end at 2^31 - 1
 };
 
 // Ready to run, again and again. Belongs to the communicator it was made for, which must outlive it.

@@ -4,21 +4,19 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <memory>
 #include <vector>
 
+#include "quadrille/operator.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
 
 using ByteVector = std::vector<std::byte>;
 
-// target = combine(left, right), for `length` bytes of whole elements; `target` may be `left` or `right`.
-using Combine = std::function<void(const std::byte* left, const std::byte* right, std::byte* target, Bytes length)>;
-
 struct InterpreterOptions {
-  std::byte unwritten{0xA5};  // what output and scratch hold before anything is written
-  Combine combine;            // reductions need one
+  std::byte unwritten{0xA5};                  // what output and scratch hold before anything is written
+  std::shared_ptr<const Operator> operation;  // reductions need one
 };
 
 // Runs `schedule` on one input per rank and returns one output per rank. A message without its other end is lost, and one

@@ -9,8 +9,14 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "quadrille/execute.hpp"
 #include "quadrille/transports.hpp"
@@ -29,6 +35,71 @@ inline constexpr std::string_view mpi_library = "mpich";
 // before MPI_Finalize. Throws Error{environment} if the plug-in for this MPI was not installed.
 inline std::unique_ptr<Communicator> over(MPI_Comm communicator) {
   return over_mpi_handle(mpi_library, &communicator, sizeof communicator);
+}
+
+namespace mpi_detail {
+
+inline void reduce_local(const std::byte* source, std::byte* target, Count elements, Bytes element_bytes, MPI_Datatype type,
+                         MPI_Op op) {
+  for (Count done = 0; done < elements; done += INT_MAX) {
+    const int count = static_cast<int>(std::min<Count>(elements - done, INT_MAX));
+    if (MPI_Reduce_local(source + done * element_bytes, target + done * element_bytes, count, type, op) != MPI_SUCCESS)
+      throw Error(ErrorCode::transport, "MPI_Reduce_local failed");
+  }
+}
+
+// target = target o source, where MPI only has target = source o target: by way of a copy of the source.
+inline void reduce_local_behind(const std::byte* source, std::byte* target, Count elements, Bytes element_bytes, MPI_Datatype type,
+                                MPI_Op op) {
+  alignas(64) std::array<std::byte, 16384> room;
+  std::vector<std::byte> larger(element_bytes > static_cast<Bytes>(room.size()) ? static_cast<std::size_t>(element_bytes) : 0);
+  std::byte* copy = larger.empty() ? room.data() : larger.data();
+  const Count at_once = larger.empty() ? static_cast<Bytes>(room.size()) / element_bytes : 1;
+  for (Count done = 0; done < elements; done += at_once) {
+    const Count count = std::min(elements - done, at_once);
+    const auto length = static_cast<std::size_t>(count * element_bytes);
+    std::memcpy(copy, source + done * element_bytes, length);
+    reduce_local(target + done * element_bytes, copy, count, element_bytes, type, op);
+    std::memcpy(target + done * element_bytes, copy, length);
+  }
+}
+
+template <class Handle>
+std::vector<std::byte> bytes_of(const Handle& handle) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&handle);
+  return {bytes, bytes + sizeof handle};
+}
+
+}  // namespace mpi_detail
+
+// An operator of MPI's, or one made by MPI_Op_create, on elements of `type`; both must outlive the result. Combining goes through
+// MPI_Reduce_local. An element takes the extent of `type`, as MPI's buffers have it. Throws Error{misuse} for a type whose elements
+// begin before their address or overlap the next.
+inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type) {
+  MPI_Aint first = 0, extent = 0, true_first = 0, true_extent = 0;
+  int commutative = 0, length = 0;
+  char type_name[MPI_MAX_OBJECT_NAME] = "";
+  if (MPI_Type_get_extent(type, &first, &extent) != MPI_SUCCESS ||
+      MPI_Type_get_true_extent(type, &true_first, &true_extent) != MPI_SUCCESS ||
+      MPI_Op_commutative(op, &commutative) != MPI_SUCCESS || MPI_Type_get_name(type, type_name, &length) != MPI_SUCCESS)
+    throw Error(ErrorCode::transport, "MPI does not tell about this operator and type");
+  if (extent < 1 || first != 0 || true_first < 0 || true_first + true_extent > extent)
+    throw Error(ErrorCode::misuse,
+                "elements of this type begin before their address or overlap the next; make the type with another extent");
+  Operator made;
+  made.name = "MPI_Op";
+  made.type = type_name[0] ? type_name : "elements of " + std::to_string(extent) + " bytes";
+  made.element_bytes = extent;
+  made.commutative = commutative != 0;
+  made.combine = [op, type, extent, any_order = commutative != 0](const std::byte* source, std::byte* target, Count elements,
+                                                                  OperandOrder order) {
+    if (any_order || order == OperandOrder::source_first)
+      mpi_detail::reduce_local(source, target, elements, extent, type, op);
+    else
+      mpi_detail::reduce_local_behind(source, target, elements, extent, type, op);
+  };
+  made.mpi = Operator::MpiHandles{mpi_library, mpi_detail::bytes_of(op), mpi_detail::bytes_of(type)};
+  return std::make_shared<const Operator>(std::move(made));
 }
 
 }  // namespace quadrille

@@ -19,9 +19,10 @@ struct RaceCandidate {
 };
 
 struct RaceOptions {
-  int rounds = 9;                                       // of all candidates
-  double seconds_per_problem = 2.0;                     // a target for all rounds of all candidates together
-  std::uint64_t seed = 1;                               // of the shuffling
+  int rounds = 9;                             // of all candidates
+  double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
+  std::uint64_t seed = 1;                     // of the shuffling
+  std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 

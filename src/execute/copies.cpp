@@ -145,6 +145,19 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   }
 }
 
+void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& bases) {
+  const std::byte* source = bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
+  std::byte* target = bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+  const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
+  const Count elements = copy.length / operation.element_bytes;
+  const auto& [inner, middle, outer] = copy.levels;
+  for (Count c = 0; c < outer.count; ++c)
+    for (Count b = 0; b < middle.count; ++b)
+      for (Count a = 0; a < inner.count; ++a)
+        operation.combine(source + a * inner.source_stride + b * middle.source_stride + c * outer.source_stride,
+                          target + a * inner.target_stride + b * middle.target_stride + c * outer.target_stride, elements, order);
+}
+
 void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   const auto& [inner, middle, outer] = copy.levels;
   for (Count c = 0; c < outer.count; ++c)

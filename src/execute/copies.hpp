@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between two lists of regions, prepared once and run often.
+// Copies between two lists of regions, and reductions of one into the other, prepared once and run often.
 #pragma once
 
 #include <array>
@@ -7,12 +7,15 @@
 #include <cstring>
 #include <vector>
 
-#include "quadrille/schedule.hpp"
+#include "quadrille/operator.hpp"
 
 namespace quadrille {
 
 // Where a rank's buffers are during one execution, by Buffer.
 using Bases = std::array<std::byte*, 4>;
+
+// What becomes of the target: the source's bytes, or its elements combined with them.
+enum class Effect : std::uint8_t { overwrite, combine_source_first, combine_target_first };
 
 // `length` bytes, repeated over three nested levels with a stride on either side.
 struct StridedCopy {
@@ -24,12 +27,16 @@ struct StridedCopy {
     Bytes source_stride = 0, target_stride = 0;
   };
   std::array<Level, 3> levels{};  // innermost first
+  Effect effect = Effect::overwrite;
 };
 
 // Appends copies that move the bytes of `source` to `target`, lists of the same number of bytes.
 void append_copies(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target);
 
 void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* target);
+
+// For copies whose effect is to combine; every contiguous run is a call of the operator.
+void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& bases);
 
 inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const Bases& target_bases) {
   const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;

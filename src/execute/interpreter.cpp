@@ -39,13 +39,10 @@ struct Memory {
 void play(const Local& local, Memory& memory, const InterpreterOptions& options) {
   ByteVector data = memory.read(local.source);
   if (local.kind == LocalKind::reduce) {
-    if (!options.combine) throw Error(ErrorCode::misuse, "a reduction needs an operator");
-    const ByteVector target = memory.read(local.target);
-    data.resize(std::min(data.size(), target.size()));
-    const bool source_first = local.order == OperandOrder::source_first;
-    const ByteVector source = data;
-    options.combine(source_first ? source.data() : target.data(), source_first ? target.data() : source.data(), data.data(),
-                    static_cast<Bytes>(data.size()));
+    if (!options.operation) throw Error(ErrorCode::misuse, "a reduction needs an operator");
+    const ByteVector source = std::exchange(data, memory.read(local.target));
+    const auto length = static_cast<Bytes>(std::min(data.size(), source.size()));
+    options.operation->combine(source.data(), data.data(), length / options.operation->element_bytes, local.order);
   }
   memory.write(local.target, data);
 }

@@ -16,7 +16,11 @@
 namespace quadrille {
 
 inline void run_copies(const Script& script, Range range, const Bases& bases) {
-  for (std::uint32_t i = range.first; i < range.last; ++i) run_copy(script.copies[i], bases, bases);
+  for (std::uint32_t i = range.first; i < range.last; ++i)
+    if (script.copies[i].effect == Effect::overwrite)
+      run_copy(script.copies[i], bases, bases);
+    else
+      run_reduction(script.copies[i], *script.operation, bases);
 }
 
 template <class Messages>

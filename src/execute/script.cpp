@@ -25,6 +25,7 @@ class ScriptMaker {
     script_.policy = options.policy;
     script_.longest_message = options.longest_message;
     script_.scratch_bytes = program_.scratch_bytes;
+    script_.operation = options.operation;
   }
 
   Script make() && {
@@ -69,8 +70,14 @@ class ScriptMaker {
 
   Range append_local(std::size_t i) {
     const Local& local = graph_.local(program_, i);
-    assert(local.kind == LocalKind::copy);  // no algorithm of the table reduces yet
-    return append(local.source, local.target);
+    const Range steps = append(local.source, local.target);
+    if (local.kind == LocalKind::reduce) {
+      assert(options_.operation);
+      const bool source_first = local.order == OperandOrder::source_first;
+      for (std::uint32_t step = steps.first; step < steps.last; ++step)
+        script_.copies[step].effect = source_first ? Effect::combine_source_first : Effect::combine_target_first;
+    }
+    return steps;
   }
 
   // Enters the message of operation i; `place` is where it lies if it is staged.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "execute/copies.hpp"
@@ -44,6 +45,7 @@ struct Script {
   Bytes longest_message = 0;  // longer ones are cut into parts by transports that have such a limit
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
+  std::shared_ptr<const Operator> operation;  // reductions
   std::vector<StridedCopy> copies;
   std::vector<ScriptMessage> messages;
   std::vector<Window> windows;              // blocking, nonblocking
@@ -57,6 +59,7 @@ struct ScriptOptions {
   int buffers = 2;                // dataflow: staging areas, used by rounds in turn
   bool strided_messages = false;  // the transport moves lists of regions without staging
   Bytes longest_message = Bytes{1} << 30;
+  std::shared_ptr<const Operator> operation;  // programs that reduce need one
 };
 
 Script make_script(const Program& program, Count ranks, const ScriptOptions& options);

@@ -4,20 +4,18 @@
 // bytes carry it whole.
 #pragma once
 
-#include <string>
-
-#include "quadrille/problem.hpp"
+#include "plan/probe_data.hpp"
 
 namespace quadrille {
 
-class Labels {
+class Labels : public ProbeData {
  public:
   Labels(const Problem& problem, Rank rank);
 
-  int pass_count() const { return pass_count_; }
-  void fill_input(int pass, std::byte* input) const;
-  void spoil_output(int pass, std::byte* output) const;                 // wrong everywhere
-  std::string compare_output(int pass, const std::byte* output) const;  // what is wrong, empty if nothing
+  int pass_count() const override { return pass_count_; }
+  void fill_input(int pass, std::byte* input) const override;
+  void spoil_output(int pass, std::byte* output) const override;
+  std::string compare_output(int pass, const std::byte* output) const override;
 
  private:
   std::byte label(int pass, Rank rank, Bytes offset) const;

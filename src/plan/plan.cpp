@@ -16,9 +16,25 @@ namespace {
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
   std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
                                  algorithm, static_cast<int>(options.policy), options.longest_message);
+  if (is_reduction(problem.collective) && options.operation)
+    text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
+                        problem.commutative, problem.reproducible);
   if (problem.counts && problem.collective != Collective::alltoallv)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
   return text;
+}
+
+// A reduction's problem says of its operator what algorithms need to know; here is the operator itself.
+void check_operation(const Problem& problem, const Operator* operation) {
+  if (!is_reduction(problem.collective)) return;
+  if (!operation)
+    throw Error(ErrorCode::misuse,
+                fmt::format("{} needs an operator; give it as PlanOptions::operation", name(problem.collective)));
+  if (operation->element_bytes != problem.element_bytes)
+    throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes and those of {} {}", problem.element_bytes,
+                                               operation->name, operation->element_bytes));
+  if (problem.commutative && !operation->commutative)
+    throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
 }
 
 // Collective: throws on all ranks if one has an error or they disagree.
@@ -48,6 +64,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
     check(problem);
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+    check_operation(problem, options.operation.get());
     if (options.buffers < 1 || options.buffers > 2)
       throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
@@ -61,7 +78,8 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
                                                           {.policy = options.policy,
                                                            .buffers = options.buffers,
                                                            .strided_messages = communicator.moves_strided_messages(),
-                                                           .longest_message = options.longest_message}));
+                                                           .longest_message = options.longest_message,
+                                                           .operation = options.operation}));
       made.scratch_bytes_ = script->scratch_bytes;
       made.staging_bytes_ = script->staging_bytes;
     }
@@ -75,7 +93,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   agree(communicator, description(problem, options, made.algorithm_), error);
 
   std::string reason;
-  made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, reason);
+  made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
   return made;
 }

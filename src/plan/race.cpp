@@ -11,7 +11,7 @@
 #include <cstring>
 #include <random>
 
-#include "plan/labels.hpp"
+#include "plan/probe_data.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -45,7 +45,7 @@ class Race {
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
       : communicator_(communicator),
         options_(options),
-        labels_(problem, communicator.rank()),
+        data_(probe_data(problem, communicator.rank(), options.operation)),
         input_(input_bytes(problem, communicator.rank())),
         output_(output_bytes(problem, communicator.rank())) {
     result_.problem = problem;
@@ -74,7 +74,8 @@ class Race {
         entry.candidate.algorithm = specification(schedule);
         entry.figures = figures(schedule);
       }
-      plans_.push_back(plan(communicator_, problem, {.algorithm = entry.candidate.algorithm, .policy = candidate.policy}));
+      plans_.push_back(plan(communicator_, problem,
+                            {.algorithm = entry.candidate.algorithm, .policy = candidate.policy, .operation = options_.operation}));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
       if (candidate.algorithm != "vendor" || error.code() != ErrorCode::misuse) throw;
@@ -101,12 +102,12 @@ class Race {
   // What is wrong with a candidate's data, at the first rank where something is.
   std::string checked(Plan& plan) {
     std::string found;
-    for (int pass = 0; pass < labels_.pass_count() && found.empty(); ++pass) {
-      labels_.fill_input(pass, input_.data.get());
-      labels_.spoil_output(pass, output_.data.get());
+    for (int pass = 0; pass < data_->pass_count() && found.empty(); ++pass) {
+      data_->fill_input(pass, input_.data.get());
+      data_->spoil_output(pass, output_.data.get());
       plan.execute(input_.data.get(), output_.data.get());
       std::array<char, 200> sentence{};
-      labels_.compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
+      data_->compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
       for (const auto& each : gathered(sentence))
         if (found.empty()) found = each.data();
     }
@@ -176,7 +177,7 @@ class Race {
 
   Communicator& communicator_;
   const RaceOptions& options_;
-  const Labels labels_;
+  const std::unique_ptr<ProbeData> data_;
   AlignedBytes input_, output_;
   std::vector<Plan> plans_;
   RaceResult result_;

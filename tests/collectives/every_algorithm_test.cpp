@@ -71,7 +71,6 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
 
 TEST(EveryAlgorithm, IsInterpretedRightly) {
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (is_reduction(algorithm->collective)) continue;  // labels are not operands
     for (Count p = 1; p <= 9; ++p)
       for (const Bytes b : {0, 1, 5}) {
         for (const Problem& problem : problems_of(algorithm->collective, p, b))

@@ -19,27 +19,29 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (is_reduction(algorithm->collective)) continue;  // labels are not operands
     for (const Bytes b : block_sizes) {
       for (const Problem& problem : problems_of(algorithm->collective, p, b, /*all_roots_up_to=*/3)) {
-        const Labels labels(problem, communicator.rank());
+        const auto data = probe_data(problem, communicator.rank());
         for (const Choice& choice : all_choices(*algorithm, problem, most_number)) {
           const Schedule schedule = make_schedule(problem, choice);
-          const int pass = labels.pass_count() - 1;
-          const ByteVector expected = interpret(schedule, labelled_inputs(problem, 0))[me];
+          const int pass = data->pass_count() - 1;
+          const ByteVector expected = interpret(schedule, probe_inputs(problem, 0), {.operation = operation_for(problem)})[me];
           for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
             for (const int buffers : {1, 2}) {
               if (policy != Policy::dataflow && buffers == 2) continue;
-              Plan made = plan(
-                  communicator, problem,
-                  {.algorithm = specification(schedule), .policy = policy, .buffers = buffers, .longest_message = longest_message});
+              Plan made = plan(communicator, problem,
+                               {.algorithm = specification(schedule),
+                                .policy = policy,
+                                .buffers = buffers,
+                                .operation = operation_for(problem),
+                                .longest_message = longest_message});
               ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
                   output(expected.size(), std::byte{0x33});
               int wrong = 0;
               for (int run = 0; run < 3; ++run) {  // again and again, with data that changes
-                labels.fill_input(run == 1 ? pass : 0, input.data());
+                data->fill_input(run == 1 ? pass : 0, input.data());
                 made.execute(input.data(), output.data());
-                wrong += run == 1 ? (labels.compare_output(pass, output.data()).empty() ? 0 : 1) : (output == expected ? 0 : 1);
+                wrong += run == 1 ? (data->compare_output(pass, output.data()).empty() ? 0 : 1) : (output == expected ? 0 : 1);
               }
               std::vector<int> all(static_cast<std::size_t>(p));
               communicator.all_gather(&wrong, all.data(), sizeof wrong);

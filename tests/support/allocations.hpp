@@ -9,6 +9,7 @@
 
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
+#include "support/judge.hpp"
 
 namespace quadrille::testing {
 
@@ -24,12 +25,12 @@ inline void* counted(std::size_t size) {
 inline std::string first_allocation(Communicator& communicator) {
   const Count p = communicator.size();
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (is_reduction(algorithm->collective)) continue;
     const Problem problem = problem_of(algorithm->collective, p, 24);
     const Choice choice = standard_choice(*algorithm, problem);
     if (reason_against(problem, choice)) continue;
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
-      Plan made = plan(communicator, problem, {.algorithm = std::string(algorithm->id), .policy = policy});
+      Plan made = plan(communicator, problem,
+                       {.algorithm = std::string(algorithm->id), .policy = policy, .operation = operation_for(problem)});
       std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
           output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
       made.execute(input.data(), output.data());

@@ -2,18 +2,30 @@
 // Does a schedule do what its collective asks for? The interpreter moves labelled bytes and this compares, pass by pass.
 #pragma once
 
-#include "plan/labels.hpp"
+#include "plan/probe_data.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/interpreter.hpp"
 
 namespace quadrille::testing {
 
-// Labelled inputs of one pass, by rank.
-inline std::vector<ByteVector> labelled_inputs(const Problem& problem, int pass) {
+// An operator that has the properties the problem names; null for those that do not reduce.
+inline std::shared_ptr<const Operator> operation_for(const Problem& problem) {
+  if (!is_reduction(problem.collective)) return nullptr;
+  if (!problem.commutative) return built_in_operator("matmul2", problem.element_bytes == 4 ? "u8" : "f64");
+  if (problem.element_bytes == 1) return built_in_operator("sum", "u8");
+  return built_in_operator("sum", problem.element_bytes == 4 ? "f32" : "f64");
+}
+
+inline std::unique_ptr<ProbeData> probe_data(const Problem& problem, Rank rank) {
+  return quadrille::probe_data(problem, rank, operation_for(problem));
+}
+
+// Known inputs of one pass, by rank.
+inline std::vector<ByteVector> probe_inputs(const Problem& problem, int pass) {
   std::vector<ByteVector> inputs;
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
     inputs.emplace_back(static_cast<std::size_t>(input_bytes(problem, rank)));
-    Labels(problem, rank).fill_input(pass, inputs.back().data());
+    probe_data(problem, rank)->fill_input(pass, inputs.back().data());
   }
   return inputs;
 }
@@ -21,17 +33,18 @@ inline std::vector<ByteVector> labelled_inputs(const Problem& problem, int pass)
 // What is wrong after interpreting, in words; empty if everything is right. Unwritten memory is tried with two contents,
 // so that nothing is right by chance.
 inline std::string judge(const Schedule& schedule) {
-  for (int pass = 0; pass < Labels(schedule.problem, 0).pass_count(); ++pass)
+  const Problem& problem = schedule.problem;
+  for (int pass = 0; pass < probe_data(problem, 0)->pass_count(); ++pass)
     for (const std::byte unwritten : {std::byte{0xA5}, std::byte{0x5A}}) {
       std::vector<ByteVector> outputs;
       try {
-        outputs = interpret(schedule, labelled_inputs(schedule.problem, pass), {.unwritten = unwritten, .combine = {}});
+        outputs = interpret(schedule, probe_inputs(problem, pass), {.unwritten = unwritten, .operation = operation_for(problem)});
       } catch (const Error& error) {
         return error.what();
       }
-      for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+      for (Rank rank = 0; rank < problem.ranks; ++rank)
         if (const std::string wrong =
-                Labels(schedule.problem, rank).compare_output(pass, outputs[static_cast<std::size_t>(rank)].data());
+                probe_data(problem, rank)->compare_output(pass, outputs[static_cast<std::size_t>(rank)].data());
             !wrong.empty())
           return wrong;
     }

@@ -104,7 +104,6 @@ class Mutator {
 
 TEST(Mutation, EveryWrongMutantIsFound) {
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (is_reduction(algorithm->collective)) continue;           // labels are not operands
     if (algorithm->collective == Collective::barrier) continue;  // nothing arrives; see tests/collectives/barrier_test.cpp
     Counts counts;
     for (const Count p : {3, 4, 5})

@@ -41,7 +41,7 @@ class ThreadCommunicator : public Communicator {
     throw Error(ErrorCode::too_large, "there is not enough memory for this plan");
   }
 
-  std::unique_ptr<Executable> vendor(const Problem&, std::string& reason) override {
+  std::unique_ptr<Executable> vendor(const Problem&, const std::shared_ptr<const Operator>&, std::string& reason) override {
     reason = "threads have no collectives of their own; it needs an MPI library";
     return nullptr;
   }

@@ -61,7 +61,9 @@ class MpiCommunicator : public Communicator {
     return made;
   }
 
-  std::unique_ptr<Executable> vendor(const Problem& problem, std::string& reason) override {
+  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                     std::string& reason) override {
+    if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, reason);
     return vendor_collective(communicator_, problem, rank_, reason);
   }
 

@@ -9,24 +9,10 @@
 #include <vector>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/mpi/plug_in/vendor_executable.hpp"
 
 namespace quadrille {
 namespace {
-
-template <class Call>
-class VendorExecutable : public Executable {
- public:
-  explicit VendorExecutable(Call call) : call_(std::move(call)) {}
-  void execute(const std::byte* input, std::byte* output) override { call_(input, output); }
-
- private:
-  Call call_;
-};
-
-template <class Call>
-std::unique_ptr<Executable> executable(Call call) {
-  return std::make_unique<VendorExecutable<Call>>(std::move(call));
-}
 
 // Counts and displacements of consecutive pieces, as MPI wants them.
 struct Layout {
@@ -117,7 +103,7 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
     case Collective::barrier:
       return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(communicator), "MPI_Barrier"); });
     default:
-      reason = fmt::format("{} needs an operator, and the vendor's is not connected", name(problem.collective));
+      reason = fmt::format("{} needs an operator", name(problem.collective));  // vendor_reduction
       return nullptr;
   }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Our operators as MPI's: an MPI_Op and an MPI_Datatype of one element.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "quadrille/operator.hpp"
+
+namespace quadrille {
+
+class MpiOperator {
+ public:
+  // Null, with the reason, if MPI has no such operator.
+  static std::shared_ptr<const MpiOperator> of(const Operator& operation, std::string& reason);
+
+  MpiOperator(const MpiOperator&) = delete;
+  MpiOperator& operator=(const MpiOperator&) = delete;
+  ~MpiOperator();
+
+  MPI_Op operation() const { return operation_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  MpiOperator(MPI_Op operation, MPI_Datatype type, bool owned) : operation_(operation), type_(type), owned_(owned) {}
+
+  MPI_Op operation_;
+  MPI_Datatype type_;
+  bool owned_;
+};
+
+}  // namespace quadrille

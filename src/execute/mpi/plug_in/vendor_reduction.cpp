@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/mpi/plug_in/mpi_operator.hpp"
+#include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/mpi/plug_in/vendor_executable.hpp"
+
+namespace quadrille {
+
+std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+                                             std::string& reason) {
+  const auto mine = MpiOperator::of(operation, reason);
+  if (!mine) return nullptr;
+  if (problem.reproducible) {
+    reason = "MPI does not say along which tree it combines";
+    return nullptr;
+  }
+  const Count elements = std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
+  if (elements > INT_MAX) {
+    reason = fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, elements);
+    return nullptr;
+  }
+  const int count = static_cast<int>(problem.block_bytes / problem.element_bytes), root = static_cast<int>(problem.root);
+  switch (problem.collective) {
+    case Collective::reduce:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Reduce(input, output, count, mine->type(), mine->operation(), root, communicator), "MPI_Reduce");
+      });
+    case Collective::allreduce:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Allreduce(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Allreduce");
+      });
+    case Collective::reduce_scatter:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Reduce_scatter_block(input, output, count, mine->type(), mine->operation(), communicator),
+                  "MPI_Reduce_scatter_block");
+      });
+    case Collective::reduce_scatterv: {
+      std::vector<int> counts;
+      for (const Bytes share : *problem.counts) counts.push_back(static_cast<int>(share / problem.element_bytes));
+      return executable([=, counts = std::move(counts)](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Reduce_scatter(input, output, counts.data(), mine->type(), mine->operation(), communicator),
+                  "MPI_Reduce_scatter");
+      });
+    }
+    case Collective::scan:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Scan(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Scan");
+      });
+    case Collective::exscan:
+      return executable([=](const std::byte* input, std::byte* output) {
+        check_mpi(MPI_Exscan(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Exscan");
+      });
+    default: reason = fmt::format("{} is no reduction", name(problem.collective)); return nullptr;
+  }
+}
+
+}  // namespace quadrille

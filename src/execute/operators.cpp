@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built-in operators, one row for each operator and type.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "quadrille/error.hpp"
+#include "quadrille/operator.hpp"
+
+namespace quadrille {
+namespace {
+
+// Whole numbers are added and multiplied as unsigned ones of 64 bits, so that they wrap round.
+template <class Number>
+Number add(Number a, Number b) {
+  if constexpr (std::is_integral_v<Number>)
+    return static_cast<Number>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
+}
+
+template <class Number>
+Number multiply(Number a, Number b) {
+  if constexpr (std::is_integral_v<Number>)
+    return static_cast<Number>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  else if constexpr (std::is_floating_point_v<Number>)
+    return a * b;
+  else  // complex, without the detour that the standard's takes for infinities
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+template <class Value>
+struct Indexed {  // laid out as MPI's pair types
+  Value value;
+  std::int32_t index;
+};
+
+template <class Number>
+using Matrix = std::array<Number, 4>;  // 2 x 2, row by row
+
+constexpr auto sum = [](auto a, auto b) { return add(a, b); };
+constexpr auto prod = [](auto a, auto b) { return multiply(a, b); };
+constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
+constexpr auto greatest = [](auto a, auto b) { return a < b ? b : a; };
+constexpr auto bit_and = [](auto a, auto b) { return static_cast<decltype(a)>(a & b); };
+constexpr auto bit_or = [](auto a, auto b) { return static_cast<decltype(a)>(a | b); };
+constexpr auto bit_xor = [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); };
+constexpr auto logical_and = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 && b != 0); };
+constexpr auto logical_or = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 || b != 0); };
+constexpr auto logical_xor = [](auto a, auto b) { return static_cast<decltype(a)>((a != 0) != (b != 0)); };
+constexpr auto least_place = [](auto a, auto b) {
+  return a.value < b.value || (!(b.value < a.value) && a.index < b.index) ? a : b;
+};
+constexpr auto greatest_place = [](auto a, auto b) {
+  return b.value < a.value || (!(a.value < b.value) && a.index < b.index) ? a : b;
+};
+constexpr auto matrix_product = [](auto a, auto b) {
+  return decltype(a){add(multiply(a[0], b[0]), multiply(a[1], b[2])), add(multiply(a[0], b[1]), multiply(a[1], b[3])),
+                     add(multiply(a[2], b[0]), multiply(a[3], b[2])), add(multiply(a[2], b[1]), multiply(a[3], b[3]))};
+};
+
+// Elements are read and written by memcpy, which compilers turn into plain and vector accesses of any alignment.
+template <class Element, class Function>
+void combine(const std::byte* __restrict source, std::byte* __restrict target, Count elements, OperandOrder order) {
+  const auto each = [&](auto&& function) {
+    for (Count i = 0; i < elements; ++i) {
+      Element s, t;
+      std::memcpy(&s, source + i * static_cast<Count>(sizeof s), sizeof s);
+      std::memcpy(&t, target + i * static_cast<Count>(sizeof t), sizeof t);
+      t = function(s, t);
+      std::memcpy(target + i * static_cast<Count>(sizeof t), &t, sizeof t);
+    }
+  };
+  if (order == OperandOrder::source_first)
+    each([](const Element& s, const Element& t) { return Function{}(s, t); });
+  else
+    each([](const Element& s, const Element& t) { return Function{}(t, s); });
+}
+
+class Rows {
+ public:
+  Rows() {
+    whole<std::int8_t>("i8"), whole<std::int16_t>("i16"), whole<std::int32_t>("i32"), whole<std::int64_t>("i64");
+    whole<std::uint8_t>("u8"), whole<std::uint16_t>("u16"), whole<std::uint32_t>("u32"), whole<std::uint64_t>("u64");
+    real<float>("f32"), real<double>("f64");
+    complex<std::complex<float>>("c64"), complex<std::complex<double>>("c128");
+    indexed<std::int16_t>("i16_i32"), indexed<std::int32_t>("i32_i32"), indexed<std::int64_t>("i64_i32");
+    indexed<float>("f32_i32"), indexed<double>("f64_i32");
+  }
+
+  const std::vector<std::shared_ptr<const Operator>>& all() const { return all_; }
+
+ private:
+  template <class Element, class Function>
+  void row(const char* name, const char* type, Function, bool commutative = true) {
+    all_.push_back(std::make_shared<const Operator>(
+        Operator{name, type, static_cast<Bytes>(sizeof(Element)), commutative, combine<Element, Function>, {}}));
+  }
+
+  template <class Number>
+  void complex(const char* type) {
+    row<Number>("sum", type, sum);
+    row<Number>("prod", type, prod);
+  }
+
+  template <class Number>
+  void real(const char* type) {
+    row<Number>("sum", type, sum);
+    row<Number>("prod", type, prod);
+    row<Number>("min", type, least);
+    row<Number>("max", type, greatest);
+    row<Matrix<Number>>("matmul2", type, matrix_product, false);
+  }
+
+  template <class Number>
+  void whole(const char* type) {
+    real<Number>(type);
+    row<Number>("band", type, bit_and);
+    row<Number>("bor", type, bit_or);
+    row<Number>("bxor", type, bit_xor);
+    row<Number>("land", type, logical_and);
+    row<Number>("lor", type, logical_or);
+    row<Number>("lxor", type, logical_xor);
+  }
+
+  template <class Value>
+  void indexed(const char* type) {
+    row<Indexed<Value>>("minloc", type, least_place);
+    row<Indexed<Value>>("maxloc", type, greatest_place);
+  }
+
+  std::vector<std::shared_ptr<const Operator>> all_;
+};
+
+const std::vector<std::shared_ptr<const Operator>>& rows() {
+  static const Rows table;
+  return table.all();
+}
+
+// What `key` gives for the rows, each value once, in their order.
+template <class Key>
+std::vector<std::string> distinct(Key&& key) {
+  std::vector<std::string> values;
+  for (const auto& row : rows())
+    if (const std::string& value = key(*row); std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(value);
+  return values;
+}
+
+}  // namespace
+
+std::shared_ptr<const Operator> built_in_operator(std::string_view operation, std::string_view type) {
+  std::vector<std::string> types;
+  for (const auto& row : rows())
+    if (row->name == operation) {
+      if (row->type == type) return row;
+      types.push_back(row->type);
+    }
+  if (types.empty())
+    throw Error(ErrorCode::misuse,
+                fmt::format("there is no operator '{}'; there are: {}", operation, fmt::join(operator_names(), ", ")));
+  throw Error(ErrorCode::misuse,
+              fmt::format("{} has no elements of type '{}'; its types are: {}", operation, type, fmt::join(types, ", ")));
+}
+
+std::vector<std::string> operator_names() {
+  return distinct([](const Operator& row) { return row.name; });
+}
+
+std::vector<std::string> type_names() {
+  return distinct([](const Operator& row) { return row.type; });
+}
+
+Problem reduction(Collective collective, Count ranks, Count elements, const Operator& operation, Rank root) {
+  if (!is_reduction(collective) || is_irregular(collective))
+    throw Error(ErrorCode::misuse, fmt::format("{} is no reduction of vectors of one length", name(collective)));
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks;
+  problem.root = root;
+  problem.element_bytes = operation.element_bytes;
+  problem.commutative = operation.commutative;
+  if (elements < 0 || __builtin_mul_overflow(elements, operation.element_bytes, &problem.block_bytes))
+    throw Error(ErrorCode::misuse, fmt::format("{} elements of {} bytes are no vector", elements, operation.element_bytes));
+  check(problem);
+  return problem;
+}
+
+}  // namespace quadrille

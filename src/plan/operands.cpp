@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/operands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "plan/labels.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count elements_at_once = 4096;
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers give unrelated ones.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+template <class Value>
+void put(const Value& value, std::byte* element) {
+  std::memcpy(element, &value, sizeof value);
+}
+
+bool one_in(Count many, std::uint64_t hash) { return (hash >> 32) % static_cast<std::uint64_t>(std::max<Count>(1, many)) == 0; }
+
+// Whole: any bits. Floating-point: whole numbers so small that sums of 2^16 ranks are exact.
+template <class Number>
+Number to_add(std::uint64_t hash) {
+  if constexpr (std::is_integral_v<Number>) return static_cast<Number>(hash);
+  return static_cast<Number>(static_cast<std::int64_t>(hash % 255) - 127);
+}
+
+// Whole: odd, which loses no bits. Floating-point: 1, 2 or a half, with a sign, and so rarely not 1 that no product overflows.
+template <class Number>
+Number to_multiply(std::uint64_t hash, Count ranks) {
+  if constexpr (std::is_integral_v<Number>) return static_cast<Number>(hash | 1);
+  const Number magnitude = one_in(ranks / 64, hash) ? (hash & 2 ? Number(2) : Number(0.5)) : Number(1);
+  return hash & 1 ? -magnitude : magnitude;
+}
+
+// The eight symmetries of the square, which do not commute; whole numbers need not be so careful.
+template <class Number>
+std::array<Number, 4> to_chain(std::uint64_t hash) {
+  if constexpr (std::is_integral_v<Number>)
+    return {static_cast<Number>(hash), static_cast<Number>(hash >> 8), static_cast<Number>(hash >> 16),
+            static_cast<Number>(hash >> 24)};
+  const auto sign = [hash](int bit) { return hash >> bit & 1 ? Number(1) : Number(-1); };
+  if (hash & 4) return {sign(0), 0, 0, sign(1)};
+  return {0, sign(0), sign(1), 0};
+}
+
+template <class Number>
+Operands::Write writer_of_numbers(std::string_view name) {
+  if (name == "matmul2") return [](std::uint64_t hash, Count, std::byte* element) { put(to_chain<Number>(hash), element); };
+  if (name == "prod")
+    return [](std::uint64_t hash, Count ranks, std::byte* element) { put(to_multiply<Number>(hash, ranks), element); };
+  if constexpr (std::is_integral_v<Number>) {
+    constexpr int bits = 8 * sizeof(Number);
+    if (name == "band")  // each rank clears one bit: with more the result would be 0 too often
+      return [](std::uint64_t hash, Count, std::byte* element) {
+        put(static_cast<Number>(~(std::uint64_t{1} << hash % bits)), element);
+      };
+    if (name == "bor")
+      return
+          [](std::uint64_t hash, Count, std::byte* element) { put(static_cast<Number>(std::uint64_t{1} << hash % bits), element); };
+    if (name == "land")
+      return [](std::uint64_t hash, Count ranks, std::byte* element) {
+        put(static_cast<Number>(one_in(ranks, hash) ? 0 : hash | 1), element);
+      };
+    if (name == "lor")
+      return [](std::uint64_t hash, Count ranks, std::byte* element) {
+        put(static_cast<Number>(one_in(ranks, hash) ? hash | 1 : 0), element);
+      };
+    if (name == "lxor")
+      return [](std::uint64_t hash, Count, std::byte* element) { put(static_cast<Number>(hash & 1 ? hash : 0), element); };
+  }
+  if (name == "sum" || name == "min" || name == "max" || name == "bxor")
+    return [](std::uint64_t hash, Count, std::byte* element) { put(to_add<Number>(hash), element); };
+  return nullptr;
+}
+
+template <class Complex>
+Operands::Write writer_of_complex(std::string_view name) {
+  using Number = typename Complex::value_type;
+  if (name == "prod")  // 1, i, -1, -i
+    return [](std::uint64_t hash, Count, std::byte* element) {
+      const Number sign = hash & 1 ? Number(1) : Number(-1);
+      put(hash & 2 ? Complex(sign, 0) : Complex(0, sign), element);
+    };
+  return
+      [](std::uint64_t hash, Count, std::byte* element) { put(Complex(to_add<Number>(hash), to_add<Number>(hash >> 8)), element); };
+}
+
+// Few values, so that indices decide often.
+template <class Value>
+Operands::Write writer_of_pairs() {
+  return [](std::uint64_t hash, Count, std::byte* element) {
+    put(static_cast<Value>(hash % 8), element);
+    put(static_cast<std::int32_t>(hash >> 40), element + std::max(sizeof(Value), sizeof(std::int32_t)));
+  };
+}
+
+struct TypeOfElements {
+  std::string_view name;
+  Bytes value_bytes;
+  Operands::Write (*writer)(std::string_view operation);
+};
+
+template <class Value>
+constexpr TypeOfElements pairs(std::string_view name) {
+  return {name, sizeof(Value), [](std::string_view) { return writer_of_pairs<Value>(); }};
+}
+
+constexpr TypeOfElements types[] = {
+    {"i8", 1, writer_of_numbers<std::int8_t>},
+    {"i16", 2, writer_of_numbers<std::int16_t>},
+    {"i32", 4, writer_of_numbers<std::int32_t>},
+    {"i64", 8, writer_of_numbers<std::int64_t>},
+    {"u8", 1, writer_of_numbers<std::uint8_t>},
+    {"u16", 2, writer_of_numbers<std::uint16_t>},
+    {"u32", 4, writer_of_numbers<std::uint32_t>},
+    {"u64", 8, writer_of_numbers<std::uint64_t>},
+    {"f32", 4, writer_of_numbers<float>},
+    {"f64", 8, writer_of_numbers<double>},
+    {"c64", 8, writer_of_complex<std::complex<float>>},
+    {"c128", 16, writer_of_complex<std::complex<double>>},
+    pairs<std::int16_t>("i16_i32"),
+    pairs<std::int32_t>("i32_i32"),
+    pairs<std::int64_t>("i64_i32"),
+    pairs<float>("f32_i32"),
+    pairs<double>("f64_i32"),
+};
+
+}  // namespace
+
+Operands::Operands(const Problem& problem, Rank rank, std::shared_ptr<const Operator> operation)
+    : problem_(problem), rank_(rank), operation_(std::move(operation)) {
+  for (const TypeOfElements& type : types)
+    if (type.name == operation_->type) {
+      write_ = type.writer(operation_->name);
+      const bool is_pair = type.name.find('_') != std::string_view::npos;
+      value_bytes_ = is_pair ? type.value_bytes : operation_->element_bytes;
+      if (is_pair) index_offset_ = std::max<Bytes>(type.value_bytes, 4);
+    }
+  if (!write_)
+    throw Error(ErrorCode::misuse, fmt::format("there is no data to check '{}' of '{}' with; take a built-in operator",
+                                               operation_->name, operation_->type));
+}
+
+void Operands::fill(int pass, Rank rank, Count first, Count elements, std::byte* operands) const {
+  const std::uint64_t seed = mixed(static_cast<std::uint64_t>(2 * rank + pass));
+  std::memset(operands, 0, static_cast<std::size_t>(elements * operation_->element_bytes));  // padding of pairs
+  for (Count i = 0; i < elements; ++i)
+    write_(mixed(seed + static_cast<std::uint64_t>(first + i)), problem_.ranks, operands + i * operation_->element_bytes);
+}
+
+void Operands::fill_input(int pass, std::byte* input) const {
+  fill(pass, rank_, 0, input_bytes(problem_, rank_) / operation_->element_bytes, input);
+}
+
+template <class Use>
+void Operands::for_each_expected(int pass, Use&& use) const {
+  const Bytes size = operation_->element_bytes;
+  std::vector<std::byte> result(static_cast<std::size_t>(elements_at_once * size)), operands(result.size());
+  for (const ExpectedPiece& piece : expected_output(problem_, rank_))
+    for (Bytes done = 0; done < piece.length; done += elements_at_once * size) {
+      const Bytes length = std::min(elements_at_once * size, piece.length - done);
+      const Count first = (piece.input_offset + done) / size, elements = length / size;
+      fill(pass, piece.first, first, elements, result.data());
+      for (Rank rank = piece.first + 1; rank <= piece.last; ++rank) {
+        fill(pass, rank, first, elements, operands.data());
+        operation_->combine(operands.data(), result.data(), elements, OperandOrder::target_first);
+      }
+      if (!use(piece, done, result.data(), length)) return;
+    }
+}
+
+void Operands::spoil_output(int pass, std::byte* output) const {
+  for_each_expected(pass, [&](const ExpectedPiece& piece, Bytes at, const std::byte* right, Bytes length) {
+    std::transform(right, right + length, output + piece.offset + at, [](std::byte byte) { return ~byte; });
+    return true;
+  });
+}
+
+bool Operands::same_element(const std::byte* a, const std::byte* b) const {
+  return std::memcmp(a, b, static_cast<std::size_t>(value_bytes_)) == 0 &&
+         (index_offset_ < 0 || std::memcmp(a + index_offset_, b + index_offset_, sizeof(std::int32_t)) == 0);
+}
+
+std::string Operands::compare_output(int pass, const std::byte* output) const {
+  std::string wrong;
+  for_each_expected(pass, [&](const ExpectedPiece& piece, Bytes at, const std::byte* right, Bytes length) {
+    const std::byte* found = output + piece.offset + at;
+    for (Bytes i = 0; i < length && wrong.empty(); i += operation_->element_bytes)
+      if (!same_element(found + i, right + i))
+        wrong = fmt::format("rank {}: element {} of the output should combine elements {} of ranks {} to {}", rank_,
+                            (piece.offset + at + i) / operation_->element_bytes,
+                            (piece.input_offset + at + i) / operation_->element_bytes, piece.first, piece.last);
+    return wrong.empty();
+  });
+  return wrong;
+}
+
+std::unique_ptr<ProbeData> probe_data(const Problem& problem, Rank rank, std::shared_ptr<const Operator> operation) {
+  if (!is_reduction(problem.collective)) return std::make_unique<Labels>(problem, rank);
+  if (!operation) throw Error(ErrorCode::misuse, fmt::format("{} needs an operator", name(problem.collective)));
+  return std::make_unique<Operands>(problem, rank, std::move(operation));
+}
+
+}  // namespace quadrille
