@@ -40,6 +40,11 @@ struct Indexed {  // laid out as MPI's pair types
   std::int32_t index;
 };
 
+template <class>
+constexpr bool is_indexed = false;
+template <class Value>
+constexpr bool is_indexed<Indexed<Value>> = true;
+
 template <class Number>
 using Matrix = std::array<Number, 4>;  // 2 x 2, row by row
 
@@ -72,8 +77,11 @@ void combine(const std::byte* __restrict source, std::byte* __restrict target, C
       Element s, t;
       std::memcpy(&s, source + i * static_cast<Count>(sizeof s), sizeof s);
       std::memcpy(&t, target + i * static_cast<Count>(sizeof t), sizeof t);
-      t = function(s, t);
-      std::memcpy(target + i * static_cast<Count>(sizeof t), &t, sizeof t);
+      const Element result = function(s, t);
+      if constexpr (!is_indexed<Element>)
+        std::memcpy(target + i * static_cast<Count>(sizeof t), &result, sizeof result);
+      else if (result.value == s.value && result.index == s.index)  // with the padding, so that results are the same bit by bit
+        std::memcpy(target + i * static_cast<Count>(sizeof t), source + i * static_cast<Count>(sizeof s), sizeof s);
     }
   };
   if (order == OperandOrder::source_first)

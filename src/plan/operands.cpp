@@ -100,43 +100,61 @@ Operands::Write writer_of_complex(std::string_view name) {
       [](std::uint64_t hash, Count, std::byte* element) { put(Complex(to_add<Number>(hash), to_add<Number>(hash >> 8)), element); };
 }
 
+template <class Number>
+Number got(const std::byte* place) {
+  Number number;
+  std::memcpy(&number, place, sizeof number);
+  return number;
+}
+
+template <class Number>
+bool same_numbers(const std::byte* a, const std::byte* b, Bytes element_bytes) {
+  for (Bytes at = 0; at < element_bytes; at += static_cast<Bytes>(sizeof(Number)))
+    if (got<Number>(a + at) != got<Number>(b + at)) return false;
+  return true;
+}
+
+template <class Value>
+constexpr std::size_t index_offset = std::max(sizeof(Value), sizeof(std::int32_t));
+
 // Few values, so that indices decide often.
 template <class Value>
-Operands::Write writer_of_pairs() {
-  return [](std::uint64_t hash, Count, std::byte* element) {
-    put(static_cast<Value>(hash % 8), element);
-    put(static_cast<std::int32_t>(hash >> 40), element + std::max(sizeof(Value), sizeof(std::int32_t)));
-  };
+void write_pair(std::uint64_t hash, Count, std::byte* element) {
+  put(static_cast<Value>(hash % 8), element);
+  put(static_cast<std::int32_t>(hash >> 40), element + index_offset<Value>);
+}
+
+template <class Value>
+bool same_pairs(const std::byte* a, const std::byte* b, Bytes) {
+  return got<Value>(a) == got<Value>(b) && got<std::int32_t>(a + index_offset<Value>) == got<std::int32_t>(b + index_offset<Value>);
 }
 
 struct TypeOfElements {
   std::string_view name;
-  Bytes value_bytes;
   Operands::Write (*writer)(std::string_view operation);
+  Operands::Same same;
 };
+
+template <class Number>
+constexpr TypeOfElements numbers(std::string_view name) {
+  return {name, writer_of_numbers<Number>, same_numbers<Number>};
+}
+
+template <class Number>
+constexpr TypeOfElements complex(std::string_view name) {
+  return {name, writer_of_complex<std::complex<Number>>, same_numbers<Number>};
+}
 
 template <class Value>
 constexpr TypeOfElements pairs(std::string_view name) {
-  return {name, sizeof(Value), [](std::string_view) { return writer_of_pairs<Value>(); }};
+  return {name, [](std::string_view) -> Operands::Write { return write_pair<Value>; }, same_pairs<Value>};
 }
 
 constexpr TypeOfElements types[] = {
-    {"i8", 1, writer_of_numbers<std::int8_t>},
-    {"i16", 2, writer_of_numbers<std::int16_t>},
-    {"i32", 4, writer_of_numbers<std::int32_t>},
-    {"i64", 8, writer_of_numbers<std::int64_t>},
-    {"u8", 1, writer_of_numbers<std::uint8_t>},
-    {"u16", 2, writer_of_numbers<std::uint16_t>},
-    {"u32", 4, writer_of_numbers<std::uint32_t>},
-    {"u64", 8, writer_of_numbers<std::uint64_t>},
-    {"f32", 4, writer_of_numbers<float>},
-    {"f64", 8, writer_of_numbers<double>},
-    {"c64", 8, writer_of_complex<std::complex<float>>},
-    {"c128", 16, writer_of_complex<std::complex<double>>},
-    pairs<std::int16_t>("i16_i32"),
-    pairs<std::int32_t>("i32_i32"),
-    pairs<std::int64_t>("i64_i32"),
-    pairs<float>("f32_i32"),
+    numbers<std::int8_t>("i8"),     numbers<std::int16_t>("i16"),   numbers<std::int32_t>("i32"),   numbers<std::int64_t>("i64"),
+    numbers<std::uint8_t>("u8"),    numbers<std::uint16_t>("u16"),  numbers<std::uint32_t>("u32"),  numbers<std::uint64_t>("u64"),
+    numbers<float>("f32"),          numbers<double>("f64"),         complex<float>("c64"),          complex<double>("c128"),
+    pairs<std::int16_t>("i16_i32"), pairs<std::int32_t>("i32_i32"), pairs<std::int64_t>("i64_i32"), pairs<float>("f32_i32"),
     pairs<double>("f64_i32"),
 };
 
@@ -147,9 +165,7 @@ Operands::Operands(const Problem& problem, Rank rank, std::shared_ptr<const Oper
   for (const TypeOfElements& type : types)
     if (type.name == operation_->type) {
       write_ = type.writer(operation_->name);
-      const bool is_pair = type.name.find('_') != std::string_view::npos;
-      value_bytes_ = is_pair ? type.value_bytes : operation_->element_bytes;
-      if (is_pair) index_offset_ = std::max<Bytes>(type.value_bytes, 4);
+      same_ = type.same;
     }
   if (!write_)
     throw Error(ErrorCode::misuse, fmt::format("there is no data to check '{}' of '{}' with; take a built-in operator",
@@ -191,17 +207,12 @@ void Operands::spoil_output(int pass, std::byte* output) const {
   });
 }
 
-bool Operands::same_element(const std::byte* a, const std::byte* b) const {
-  return std::memcmp(a, b, static_cast<std::size_t>(value_bytes_)) == 0 &&
-         (index_offset_ < 0 || std::memcmp(a + index_offset_, b + index_offset_, sizeof(std::int32_t)) == 0);
-}
-
 std::string Operands::compare_output(int pass, const std::byte* output) const {
   std::string wrong;
   for_each_expected(pass, [&](const ExpectedPiece& piece, Bytes at, const std::byte* right, Bytes length) {
     const std::byte* found = output + piece.offset + at;
     for (Bytes i = 0; i < length && wrong.empty(); i += operation_->element_bytes)
-      if (!same_element(found + i, right + i))
+      if (!same_(found + i, right + i, operation_->element_bytes))
         wrong = fmt::format("rank {}: element {} of the output should combine elements {} of ranks {} to {}", rank_,
                             (piece.offset + at + i) / operation_->element_bytes,
                             (piece.input_offset + at + i) / operation_->element_bytes, piece.first, piece.last);

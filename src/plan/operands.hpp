@@ -21,6 +21,8 @@ class Operands : public ProbeData {
 
   // Writes one element, made of a hash.
   using Write = void (*)(std::uint64_t hash, Count ranks, std::byte* element);
+  // Equal as numbers: products of zeros differ in the sign, and pairs have padding.
+  using Same = bool (*)(const std::byte* a, const std::byte* b, Bytes element_bytes);
 
  private:
   // Elements [first, first + elements) of a rank's input.
@@ -29,14 +31,12 @@ class Operands : public ProbeData {
   // false.
   template <class Use>
   void for_each_expected(int pass, Use&& use) const;
-  bool same_element(const std::byte* a, const std::byte* b) const;
 
   Problem problem_;
   Rank rank_;
   std::shared_ptr<const Operator> operation_;
   Write write_ = nullptr;
-  Bytes value_bytes_ = 0;    // of an element
-  Bytes index_offset_ = -1;  // pairs; what lies between, or behind, is padding
+  Same same_ = nullptr;
 };
 
 }  // namespace quadrille

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built-in operators against what they are by name, and the operands that races and tests check reductions with.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstring>
+#include <random>
+
+#include "execute/script.hpp"
+#include "plan/operands.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class Element>
+Element combined(const char* name, const char* type, Element left, Element right) {
+  const auto operation = built_in_operator(name, type);
+  EXPECT_EQ(operation->element_bytes, static_cast<Bytes>(sizeof(Element)));
+  Element first = right, second = left;
+  operation->combine(reinterpret_cast<const std::byte*>(&left), reinterpret_cast<std::byte*>(&first), 1,
+                     OperandOrder::source_first);
+  operation->combine(reinterpret_cast<const std::byte*>(&right), reinterpret_cast<std::byte*>(&second), 1,
+                     OperandOrder::target_first);
+  EXPECT_EQ(std::memcmp(&first, &second, sizeof first), 0) << name << ' ' << type;
+  return first;
+}
+
+TEST(Operators, AreWhatTheirNamesSay) {
+  EXPECT_EQ(combined<std::int32_t>("sum", "i32", -3, 5), 2);
+  EXPECT_EQ(combined<std::int8_t>("sum", "i8", 127, 1), -128) << "whole numbers wrap round";
+  EXPECT_EQ(combined<std::int16_t>("prod", "i16", 300, 300), static_cast<std::int16_t>(90000));
+  EXPECT_EQ(combined<std::uint64_t>("prod", "u64", 1ULL << 63, 3), 1ULL << 63);
+  EXPECT_EQ(combined<float>("prod", "f32", 1.5F, -2.F), -3.F);
+  EXPECT_EQ(combined<double>("min", "f64", 1.5, -2.), -2.);
+  EXPECT_EQ(combined<std::uint8_t>("max", "u8", 200, 100), 200);
+  EXPECT_EQ(combined<std::int8_t>("max", "i8", static_cast<std::int8_t>(200), 100), 100);
+  EXPECT_EQ(combined<std::uint16_t>("band", "u16", 0xF0F0, 0xFF00), 0xF000);
+  EXPECT_EQ(combined<std::uint16_t>("bor", "u16", 0xF0F0, 0xFF00), 0xFFF0);
+  EXPECT_EQ(combined<std::uint16_t>("bxor", "u16", 0xF0F0, 0xFF00), 0x0FF0);
+  EXPECT_EQ(combined<std::int64_t>("land", "i64", 2, 4), 1);
+  EXPECT_EQ(combined<std::int64_t>("land", "i64", 2, 0), 0);
+  EXPECT_EQ(combined<std::int64_t>("lor", "i64", 0, 4), 1);
+  EXPECT_EQ(combined<std::int64_t>("lxor", "i64", 2, 4), 0);
+  EXPECT_EQ(combined<std::complex<float>>("prod", "c64", {1, 2}, {3, -4}), std::complex<float>(11, 2));
+  EXPECT_EQ(combined<std::complex<double>>("sum", "c128", {1, 2}, {3, -4}), std::complex<double>(4, -2));
+  struct Place {
+    double value;
+    std::int32_t index, padding;
+  };
+  EXPECT_EQ(combined<Place>("minloc", "f64_i32", {2, 7, 0}, {2, 5, 0}).index, 5);
+  EXPECT_EQ(combined<Place>("minloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).index, 7);
+  EXPECT_EQ(combined<Place>("maxloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).value, 2);
+  using Matrix = std::array<std::int32_t, 4>;
+  EXPECT_EQ(combined<Matrix>("matmul2", "i32", {1, 2, 3, 4}, {5, 6, 7, 8}), (Matrix{19, 22, 43, 50}));
+  EXPECT_EQ(combined<Matrix>("matmul2", "i32", {5, 6, 7, 8}, {1, 2, 3, 4}), (Matrix{23, 34, 31, 46}));
+}
+
+TEST(Operators, UnknownNamesGetASentence) {
+  EXPECT_THROW(built_in_operator("plus", "f64"), Error);
+  EXPECT_THROW(built_in_operator("sum", "string"), Error);
+  EXPECT_THROW(built_in_operator("band", "f64"), Error);
+  EXPECT_THROW(reduction(Collective::alltoall, 4, 3, *built_in_operator("sum", "f64")), Error);
+  EXPECT_THROW(reduction(Collective::reduce, 4, Count{1} << 61, *built_in_operator("sum", "f64")), Error);
+  const Problem problem = reduction(Collective::allreduce, 4, 3, *built_in_operator("matmul2", "f64"));
+  EXPECT_EQ(problem.block_bytes, 96);
+  EXPECT_EQ(problem.element_bytes, 32);
+  EXPECT_FALSE(problem.commutative);
+}
+
+// Operands of all ranks, combined in an order drawn by `random` (only neighbours where the operator does not commute).
+std::vector<std::byte> combined_somehow(const Problem& problem, const std::shared_ptr<const Operator>& operation, int pass,
+                                        std::mt19937& random) {
+  std::vector<std::vector<std::byte>> values;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    values.emplace_back(static_cast<std::size_t>(problem.block_bytes));
+    Operands(problem, rank, operation).fill_input(pass, values.back().data());
+  }
+  while (values.size() > 1) {
+    const std::size_t left = random() % (values.size() - 1);
+    const std::size_t right = operation->commutative ? left + 1 + random() % (values.size() - left - 1) : left + 1;
+    const bool into_left = random() % 2 == 0;
+    auto &source = into_left ? values[right] : values[left], &target = into_left ? values[left] : values[right];
+    operation->combine(source.data(), target.data(), problem.block_bytes / operation->element_bytes,
+                       into_left ? OperandOrder::target_first : OperandOrder::source_first);
+    if (!into_left) values[left] = values[right];
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(right));
+  }
+  return values[0];
+}
+
+TEST(Operands, GiveTheSameBitsInEveryOrder) {
+  std::mt19937 random(7);
+  for (const std::string& name : operator_names())
+    for (const std::string& type : type_names()) {
+      std::shared_ptr<const Operator> operation;
+      try {
+        operation = built_in_operator(name, type);
+      } catch (const Error&) {
+        continue;
+      }
+      for (const Count p : {1, 2, 3, 17, 200}) {
+        const Problem problem = reduction(Collective::allreduce, p, 50, *operation);
+        const Operands data(problem, 0, operation);
+        for (int pass = 0; pass < data.pass_count(); ++pass) {
+          std::vector<std::byte> output = combined_somehow(problem, operation, pass, random);
+          ASSERT_EQ(data.compare_output(pass, output.data()), "") << name << ' ' << type << " p=" << p;
+          data.spoil_output(pass, output.data());
+          ASSERT_NE(data.compare_output(pass, output.data()), "") << name << ' ' << type;
+        }
+      }
+    }
+}
+
+// What goes wrong in a reduction: an operand is left out or taken twice, elements are exchanged, the order is another.
+TEST(Operands, ShowWhatGoesWrong) {
+  for (const auto& [name, type] : {std::pair("sum", "f64"),
+                                   {"sum", "u8"},
+                                   {"min", "f32"},
+                                   {"bor", "u32"},
+                                   {"land", "i32"},
+                                   {"prod", "f64"},
+                                   {"maxloc", "f32_i32"},
+                                   {"matmul2", "f64"},
+                                   {"matmul2", "u8"}}) {
+    const auto operation = built_in_operator(name, type);
+    const Problem problem = reduction(Collective::allreduce, 3, 200, *operation);
+    std::vector<std::vector<std::byte>> in(3, std::vector<std::byte>(static_cast<std::size_t>(problem.block_bytes)));
+    for (Rank rank = 0; rank < 3; ++rank)
+      Operands(problem, rank, operation).fill_input(0, in[static_cast<std::size_t>(rank)].data());
+    const auto wrong = [&](std::vector<std::size_t> order) {
+      std::vector<std::byte> result = in[order[0]];
+      for (std::size_t i = 1; i < order.size(); ++i)
+        operation->combine(in[order[i]].data(), result.data(), 200, OperandOrder::target_first);
+      return !Operands(problem, 1, operation).compare_output(0, result.data()).empty();
+    };
+    EXPECT_FALSE(wrong({0, 1, 2})) << name << type;
+    EXPECT_TRUE(wrong({0, 1})) << name << type;
+    EXPECT_TRUE(wrong({0, 2})) << name << type;
+    EXPECT_EQ(wrong({0, 2, 1}), !operation->commutative) << name << type;
+    std::swap_ranges(in[0].begin(), in[0].begin() + operation->element_bytes * 100, in[0].begin() + operation->element_bytes * 100);
+    EXPECT_TRUE(wrong({0, 1, 2})) << name << type;
+  }
+}
+
+// Strided operands, both orders, every policy.
+TEST(Reductions, RunOnStridedRegions) {
+  const auto operation = built_in_operator("matmul2", "u8");
+  run_threads(2, [&](Communicator& communicator) {
+    const Rank me = communicator.rank();
+    for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+      ProgramBuilder program{me};
+      program.scratch(12);
+      program.begin_round();
+      const Region every_other{Buffer::input, 0, 4, {{{2, 8}, {1, 0}, {1, 0}}}};
+      program.copy({every_other}, {{Buffer::output, 0, 8}});
+      program.send(1 - me, {every_other});
+      program.receive(1 - me, {{Buffer::scratch, 4, 8}});
+      program.begin_round();
+      program.reduce({{Buffer::scratch, 4, 8}}, {{Buffer::output, 0, 8}},
+                     me == 0 ? OperandOrder::target_first : OperandOrder::source_first);
+      const auto script = std::make_shared<const Script>(
+          make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true, .operation = operation}));
+      const auto executable = communicator.prepare(script);
+      using Matrix = std::array<std::uint8_t, 4>;
+      const Matrix inputs[2][3] = {{{1, 2, 3, 4}, {9, 9, 9, 9}, {1, 0, 0, 1}}, {{5, 6, 7, 8}, {9, 9, 9, 9}, {2, 0, 0, 3}}};
+      Matrix output[2];
+      executable->execute(reinterpret_cast<const std::byte*>(inputs[me]), reinterpret_cast<std::byte*>(output));
+      EXPECT_EQ(output[0], (Matrix{19, 22, 43, 50}));
+      EXPECT_EQ(output[1], (Matrix{2, 0, 0, 3}));
+    }
+  });
+}
+
+TEST(Reductions, WantAnOperatorThatFits) {
+  run_threads(2, [](Communicator& communicator) {
+    const auto sum = built_in_operator("sum", "f64"), product = built_in_operator("matmul2", "f32");
+    Problem problem = reduction(Collective::allreduce, 2, 4, *sum);
+    EXPECT_THROW(plan(communicator, problem), Error);
+    EXPECT_THROW(plan(communicator, problem, {.operation = product}), Error);
+    problem = reduction(Collective::allreduce, 2, 4, *product);
+    problem.commutative = true;
+    EXPECT_THROW(plan(communicator, problem, {.operation = product}), Error);
+  });
+}
+
+}  // namespace
+}  // namespace quadrille
