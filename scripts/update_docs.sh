@@ -62,7 +62,7 @@ render() {
 }
 
 stale=0
-for document in README.md CONTRIBUTING.md docs/*.md; do
+for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
   fresh=$(mktemp)
   render "$document" >"$fresh"
   if $check; then

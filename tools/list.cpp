@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
+
 #include "arguments.hpp"
 #include "command.hpp"
 #include "json.hpp"
@@ -81,32 +83,56 @@ std::string markdown_of(const Algorithm& algorithm) {
                      escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
 }
 
+std::string markdown_of(Collective collective) {
+  const auto column = [&](const char* text) { return is_reduction(collective) ? text : ""; };
+  std::string text =
+      fmt::format("{}.\n\n| algorithm | what it does | parameters | needs |{} source |\n| --- | --- | --- | --- |{} --- |\n",
+                  summary(collective), column(" operands |"), column(" --- |"));
+  text[0] = static_cast<char>(std::toupper(text[0]));
+  for (const Algorithm* algorithm : algorithms_for(collective)) text += markdown_of(*algorithm);
+  return text;
+}
+
+// One line for each collective, with links to the pages of the documentation.
+std::string markdown_index() {
+  std::string text = "| collective | what it does | algorithms |\n| --- | --- | --- |\n";
+  for (const std::string& collective : collectives_with_algorithms()) {
+    std::vector<std::string_view> ids;
+    for (const Algorithm* algorithm : algorithms_for(*collective_named(collective))) ids.push_back(algorithm->id);
+    text += fmt::format("| [{0}](collectives/{0}.md) | {1} | {2} |\n", collective, summary(*collective_named(collective)),
+                        fmt::join(ids, ", "));
+  }
+  return text;
+}
+
+std::string text_of(Collective collective) {
+  const auto algorithms = algorithms_for(collective);
+  std::size_t id_width = 0;
+  for (const Algorithm* algorithm : algorithms) id_width = std::max(id_width, algorithm->id.size());
+  std::string text = fmt::format("{}: {}\n", name(collective), summary(collective));
+  for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width, terminal_width());
+  return text;
+}
+
 int run(const Options& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
-  const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  std::erase_if(chosen, [](Collective collective) { return algorithms_for(collective).empty(); });
   std::string text;
-  Json array = Json::array();
-  for (const Collective collective : chosen) {
-    const auto algorithms = algorithms_for(collective);
-    if (algorithms.empty()) continue;
-    std::size_t id_width = 0;
-    for (const Algorithm* algorithm : algorithms) id_width = std::max(id_width, algorithm->id.size());
-    if (!text.empty()) text += '\n';
-    text +=
-        options.markdown
-            ? fmt::format(
-                  "### {0}\n\n| algorithm | what it does | parameters | needs |{1} source |\n| --- | --- | --- | --- |{2} --- |\n",
-                  name(collective), is_reduction(collective) ? " operands |" : "", is_reduction(collective) ? " --- |" : "")
-            : fmt::format("{}\n", name(collective));
-    for (const Algorithm* algorithm : algorithms) {
-      array.push_back(json_of(*algorithm));
-      text += options.markdown ? markdown_of(*algorithm) : text_of(*algorithm, id_width, terminal_width());
-    }
-  }
-  if (array.empty() && !options.json)
+  if (options.json) {
+    Json array = Json::array();
+    for (const Collective collective : chosen)
+      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
+    text = to_text(array);
+  } else if (chosen.empty()) {
     text = fmt::format("no algorithm for {} yet; there are for: {}\n", options.collective,
                        fmt::join(collectives_with_algorithms(), ", "));
-  Output().finish(options.json ? to_text(array) : text);
+  } else if (options.markdown) {
+    text = options.collective.empty() ? markdown_index() : markdown_of(chosen.front());
+  } else {
+    for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(collective);
+  }
+  Output().finish(text);
   return good;
 }
 
@@ -117,7 +143,7 @@ Subcommand add_list(CLI::App& command) {
   CLI::App* parser = command.add_subcommand("list", "the algorithms: what they do, parameters, restrictions, source");
   parser->add_option("collective", options->collective, "only this collective's")->type_name("COLLECTIVE");
   parser->add_flag("--json", options->json, "as a JSON array");
-  parser->add_flag("--markdown", options->markdown, "as the documentation's tables");
+  parser->add_flag("--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
   parser->footer("Examples:\n  quadrille list\n  quadrille list alltoall --json");
   return {parser, [options] { return run(*options); }};
 }

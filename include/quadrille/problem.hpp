@@ -37,6 +37,7 @@ enum class Collective : std::uint8_t {
 };
 
 std::string_view name(Collective collective);
+std::string_view summary(Collective collective);  // what every rank ends with, in one line
 std::optional<Collective> collective_named(std::string_view name);
 const std::vector<Collective>& all_collectives();
 

@@ -16,27 +16,30 @@ namespace {
 
 struct Trait {
   Collective collective;
-  std::string_view name;
+  std::string_view name, summary;
   bool rooted, reduction, irregular;
 };
 
 constexpr std::array<Trait, 16> traits{{
-    {Collective::alltoall, "alltoall", false, false, false},
-    {Collective::alltoallv, "alltoallv", false, false, true},
-    {Collective::allgather, "allgather", false, false, false},
-    {Collective::allgatherv, "allgatherv", false, false, true},
-    {Collective::broadcast, "broadcast", true, false, false},
-    {Collective::reduce, "reduce", true, true, false},
-    {Collective::allreduce, "allreduce", false, true, false},
-    {Collective::reduce_scatter, "reduce_scatter", false, true, false},
-    {Collective::reduce_scatterv, "reduce_scatterv", false, true, true},
-    {Collective::scan, "scan", false, true, false},
-    {Collective::exscan, "exscan", false, true, false},
-    {Collective::scatter, "scatter", true, false, false},
-    {Collective::scatterv, "scatterv", true, false, true},
-    {Collective::gather, "gather", true, false, false},
-    {Collective::gatherv, "gatherv", true, false, true},
-    {Collective::barrier, "barrier", false, false, false},
+    {Collective::alltoall, "alltoall", "every rank gives every rank a block of its own", false, false, false},
+    {Collective::alltoallv, "alltoallv", "every rank gives every rank a block of its own, of any size", false, false, true},
+    {Collective::allgather, "allgather", "every rank ends with the blocks of all", false, false, false},
+    {Collective::allgatherv, "allgatherv", "every rank ends with the shares of all, of any sizes", false, false, true},
+    {Collective::broadcast, "broadcast", "every rank ends with the root's vector", true, false, false},
+    {Collective::reduce, "reduce", "the root ends with the combination of all vectors", true, true, false},
+    {Collective::allreduce, "allreduce", "every rank ends with the combination of all vectors", false, true, false},
+    {Collective::reduce_scatter, "reduce_scatter",
+     "the vectors of all are combined, and every rank ends with its block of the result", false, true, false},
+    {Collective::reduce_scatterv, "reduce_scatterv",
+     "the vectors of all are combined, and every rank ends with its share of the result, of any size", false, true, true},
+    {Collective::scan, "scan", "rank i ends with the combination of the vectors of ranks 0 to i", false, true, false},
+    {Collective::exscan, "exscan", "rank i ends with the combination of the vectors of ranks 0 to i - 1, and rank 0 with nothing",
+     false, true, false},
+    {Collective::scatter, "scatter", "every rank ends with its block of the root's", true, false, false},
+    {Collective::scatterv, "scatterv", "every rank ends with its share of the root's, of any size", true, false, true},
+    {Collective::gather, "gather", "the root ends with the blocks of all", true, false, false},
+    {Collective::gatherv, "gatherv", "the root ends with the shares of all, of any sizes", true, false, true},
+    {Collective::barrier, "barrier", "nobody leaves before all have come", false, false, false},
 }};
 
 const Trait& trait(Collective collective) { return traits[static_cast<std::size_t>(collective)]; }
@@ -90,6 +93,7 @@ void check_counts(const Problem& problem) {
 }  // namespace
 
 std::string_view name(Collective collective) { return trait(collective).name; }
+std::string_view summary(Collective collective) { return trait(collective).summary; }
 bool is_rooted(Collective collective) { return trait(collective).rooted; }
 bool is_reduction(Collective collective) { return trait(collective).reduction; }
 bool is_irregular(Collective collective) { return trait(collective).irregular; }

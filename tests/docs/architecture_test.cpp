@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder map of docs/architecture.md is the tree as it is.
+// The folder map of docs/architecture.md is the tree as it is, and every collective has its page.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+
+#include "quadrille/algorithm.hpp"
 
 namespace {
 
@@ -34,6 +36,11 @@ TEST(Architecture, FoldersOfTheSourcesAreOnTheMap) {
   for (const char* top : {"include", "src"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top))
       EXPECT_TRUE(!entry.is_directory() || map.contains(relative(entry.path(), root).string())) << entry.path();
+}
+
+TEST(Documentation, HasAPageForEachCollective) {
+  for (const quadrille::Algorithm* algorithm : quadrille::all_algorithms())
+    EXPECT_TRUE(exists(root / "docs/collectives" / (std::string(name(algorithm->collective)) + ".md"))) << algorithm->id;
 }
 
 // A file of src/x is tested in tests/x.

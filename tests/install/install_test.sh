@@ -50,6 +50,7 @@ for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
   cmake -G "$generator" -S "$examples" -B "$folder/$mpi" -DCMAKE_PREFIX_PATH="$prefix" -DMPI_CXX_COMPILER="$wrapper" >/dev/null
   cmake --build "$folder/$mpi" >/dev/null
   run 2 "$launcher" -n 2 "$folder/$mpi/alltoall_mpi"
+  run 3 "$launcher" -n 3 "$folder/$mpi/allreduce_mpi"
   step "pkg-config, $mpi"
   "$wrapper" "$examples/alltoall_mpi.cpp" "${flags[@]}" "-Wl,-rpath,$library_folder" -o "$folder/by_pkg_config_$mpi"
   run 2 "$launcher" -n 2 "$folder/by_pkg_config_$mpi"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Floating-point sums, with rounding. For one algorithm the interpreter, threads and all policies give the same bits; where the
+// problem is to be reproducible, so do all algorithms that apply, and the bits are those of the fixed tree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "quadrille/execute.hpp"
+#include "quadrille/interpreter.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+using Vector = std::vector<float>;
+
+std::vector<Collective> reductions() {
+  std::vector<Collective> list = all_collectives();
+  std::erase_if(list, [](Collective collective) { return !is_reduction(collective); });
+  return list;
+}
+
+// Of such different sizes that hardly any two orders of adding them agree.
+std::vector<ByteVector> inputs_that_round(const Problem& problem) {
+  std::mt19937 random(11);
+  std::vector<ByteVector> inputs;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    Vector vector(static_cast<std::size_t>(input_bytes(problem, rank)) / sizeof(float));
+    for (float& number : vector)
+      number = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random), static_cast<int>(random() % 12));
+    const auto* bytes = reinterpret_cast<const std::byte*>(vector.data());
+    inputs.emplace_back(bytes, bytes + vector.size() * sizeof(float));
+  }
+  return inputs;
+}
+
+float element(const std::vector<ByteVector>& inputs, Rank rank, Bytes offset) {
+  float number;
+  std::memcpy(&number, inputs[static_cast<std::size_t>(rank)].data() + offset, sizeof number);
+  return number;
+}
+
+float tree_sum(const std::vector<ByteVector>& inputs, Rank first, Rank last, Bytes offset) {
+  if (first == last) return element(inputs, first, offset);
+  const Rank split = tree_split(first, last);
+  return tree_sum(inputs, first, split - 1, offset) + tree_sum(inputs, split, last, offset);
+}
+
+std::vector<ByteVector> tree_sums(const Problem& problem, const std::vector<ByteVector>& inputs) {
+  std::vector<ByteVector> outputs;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    outputs.emplace_back(static_cast<std::size_t>(output_bytes(problem, rank)));
+    for (const ExpectedPiece& piece : expected_output(problem, rank))
+      for (Bytes at = 0; at < piece.length; at += static_cast<Bytes>(sizeof(float))) {
+        const float sum = tree_sum(inputs, piece.first, piece.last, piece.input_offset + at);
+        std::memcpy(outputs.back().data() + piece.offset + at, &sum, sizeof sum);
+      }
+  }
+  return outputs;
+}
+
+Problem sums(Collective collective, Count p, Rank root, bool reproducible) {
+  Problem problem = with_elements_of(problem_of(collective, p, 21, root), sizeof(float));
+  problem.reproducible = reproducible;
+  return problem;
+}
+
+TEST(Reproducible, AllAlgorithmsGiveTheBitsOfTheTree) {
+  const auto sum = built_in_operator("sum", "f32");
+  for (const Collective collective : reductions()) {
+    int applied = 0;
+    for (const Count p : {1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 21})
+      for (const Rank root : roots_of(collective, p, 3)) {
+        const Problem problem = sums(collective, p, root, true);
+        const std::vector<ByteVector> inputs = inputs_that_round(problem);
+        const std::vector<ByteVector> expected = tree_sums(problem, inputs);
+        int here = 0;
+        for (const Algorithm* algorithm : algorithms_for(collective))
+          for (const Choice& choice : all_choices(*algorithm, problem, 3)) {
+            EXPECT_TRUE(interpret(make_schedule(problem, choice), inputs, {.operation = sum}) == expected)
+                << description(problem) << ' ' << algorithm->id;
+            ++here;
+          }
+        EXPECT_GE(here, 1) << description(problem) << ": no algorithm can";
+        applied += here;
+      }
+    EXPECT_GT(applied, 11) << name(collective);
+  }
+}
+
+TEST(Reproducible, WithoutItAlgorithmsDiffer) {
+  const auto sum = built_in_operator("sum", "f32");
+  const Problem problem = sums(Collective::allreduce, 7, 0, false);
+  const std::vector<ByteVector> inputs = inputs_that_round(problem);
+  EXPECT_FALSE(interpret(make_schedule(problem, "ring"), inputs, {.operation = sum}) == tree_sums(problem, inputs));
+  Problem reproducible = problem;
+  reproducible.reproducible = true;
+  EXPECT_TRUE(reason_against(reproducible, parse_choice(reproducible, "ring")).has_value());
+}
+
+TEST(Reproducible, EveryPolicyGivesTheBitsOfTheInterpreter) {
+  const auto sum = built_in_operator("sum", "f32");
+  for (const Count p : {3, 4, 5})
+    run_threads(p, [&](Communicator& communicator) {
+      const auto me = static_cast<std::size_t>(communicator.rank());
+      for (const Collective collective : reductions())
+        for (const Algorithm* algorithm : algorithms_for(collective)) {
+          const Problem problem = sums(collective, p, is_rooted(collective) ? 1 : 0, false);
+          const Choice choice = standard_choice(*algorithm, problem);
+          if (reason_against(problem, choice)) continue;
+          const std::vector<ByteVector> inputs = inputs_that_round(problem);
+          const ByteVector expected = interpret(make_schedule(problem, choice), inputs, {.operation = sum})[me];
+          for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+            Plan made = plan(communicator, problem, {.algorithm = std::string(algorithm->id), .policy = policy, .operation = sum});
+            for (int run = 0; run < 5; ++run) {
+              ByteVector output(expected.size());
+              made.execute(inputs[me].data(), output.data());
+              EXPECT_TRUE(output == expected) << description(problem) << ' ' << algorithm->id;
+            }
+          }
+        }
+    });
+}
+
+}  // namespace
+}  // namespace quadrille
