@@ -6,32 +6,9 @@
 //         from its own upwards, and gets those of the next s_{k+1} - s_k from the rank s_k above.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  any p on one port, whole blocks.
-#include "patterns/covers.hpp"
-#include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/gathering.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Count p = problem.ranks;
-  const Bytes b = problem.block_bytes;
-  const Cover skips = halving_cover(p);
-  ProgramBuilder program{me};
-  program.stage("spread");
-  program.begin_round();
-  program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, me, b)});
-  for (std::size_t k = 0; k + 1 < skips.size(); ++k) {
-    if (k > 0) program.begin_round();
-    const Count skip = skips[k], count = skips[k + 1] - skip;
-    const Rank above = (me + skip) % p, below = (me + p - skip) % p;
-    program.send(below, k == 0 ? Regions{block(Buffer::input, 0, b)} : blocks_upward(Buffer::output, me, count, p, b));
-    program.receive(above, blocks_upward(Buffer::output, above, count, p, b));
-  }
-  return std::move(program).finish();
-}
-
-}  // namespace
 
 extern const Algorithm allgather_circulant{
     .collective = Collective::allgather,
@@ -40,7 +17,9 @@ extern const Algorithm allgather_circulant{
     .needs = "",
     .source = "traff2024",
     .parameters = {},
-    .generate = generate,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return gather_by_skips(problem, shares(analysis), me); },
+    .analyse = Shares::analyse,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

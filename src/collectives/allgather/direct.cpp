@@ -6,28 +6,9 @@
 //         target.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends its block p - 1 times and receives each other block once.
 // Prefer  few ranks, or a network that takes many messages at once.
-#include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/gathering.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Count p = problem.ranks;
-  const Bytes b = problem.block_bytes;
-  ProgramBuilder program{me};
-  program.stage("exchange");
-  program.begin_round();
-  program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, me, b)});
-  for (Count distance = 1; distance < p; ++distance) {
-    const Rank from = (me + p - distance) % p;
-    program.send((me + distance) % p, {block(Buffer::input, 0, b)});
-    program.receive(from, {block(Buffer::output, from, b)});
-  }
-  return std::move(program).finish();
-}
-
-}  // namespace
 
 extern const Algorithm allgather_direct{
     .collective = Collective::allgather,
@@ -36,7 +17,9 @@ extern const Algorithm allgather_direct{
     .needs = "",
     .source = "grama2003",
     .parameters = {},
-    .generate = generate,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return gather_directly(problem, shares(analysis), me); },
+    .analyse = Shares::analyse,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
 };
 

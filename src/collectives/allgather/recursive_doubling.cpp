@@ -6,36 +6,9 @@
 //         lower bits only: one run of memory, before and after.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  powers of two, on links that carry both directions at once.
-#include <bit>
-
-#include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/gathering.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Bytes b = problem.block_bytes;
-  ProgramBuilder program{me};
-  program.stage("double");
-  program.begin_round();
-  program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, me, b)});
-  for (Count held = 1; held < problem.ranks; held *= 2) {
-    if (held > 1) program.begin_round();
-    const Rank partner = me ^ held;
-    const Rank first = me & -held;  // of the ranks whose blocks are held
-    program.send(partner, {held == 1 ? block(Buffer::input, 0, b) : blocks(Buffer::output, first, held, b)});
-    program.receive(partner, {blocks(Buffer::output, first ^ held, held, b)});
-  }
-  return std::move(program).finish();
-}
-
-std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
-  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
-  return "it pairs rank i with i ^ m and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks";
-}
-
-}  // namespace
 
 // No symmetry is stated: i ^ t changes the order of blocks within a message.
 extern const Algorithm allgather_recursive_doubling{
@@ -45,8 +18,10 @@ extern const Algorithm allgather_recursive_doubling{
     .needs = "p a power of two",
     .source = "grama2003",
     .parameters = {},
-    .generate = generate,
-    .reason_against = reason_against,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return gather_by_doubling(problem, shares(analysis), me); },
+    .reason_against = reason_against_odd_ranks,
+    .analyse = Shares::analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

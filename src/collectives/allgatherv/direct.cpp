@@ -6,36 +6,9 @@
 //         target.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends its share p - 1 times and receives each other share once.
 // Prefer  few ranks, or a network that takes many messages at once.
-#include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/gathering.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Count p = problem.ranks;
-  Regions places;  // of all shares
-  Bytes start = 0;
-  for (const Bytes count : *problem.counts) {
-    places.push_back({Buffer::output, start, count, {}});
-    start += count;
-  }
-  const auto place = [&](Rank rank) { return places[static_cast<std::size_t>(rank)]; };
-  const Region own{Buffer::input, 0, place(me).length, {}};
-
-  ProgramBuilder program{me};
-  program.stage("exchange");
-  program.begin_round();
-  program.copy({own}, {place(me)});
-  for (Count distance = 1; distance < p; ++distance) {
-    const Rank from = (me + p - distance) % p;
-    program.send((me + distance) % p, {own});
-    program.receive(from, {place(from)});
-  }
-  return std::move(program).finish();
-}
-
-}  // namespace
 
 extern const Algorithm allgatherv_direct{
     .collective = Collective::allgatherv,
@@ -44,7 +17,9 @@ extern const Algorithm allgatherv_direct{
     .needs = "",
     .source = "grama2003",
     .parameters = {},
-    .generate = generate,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return gather_directly(problem, shares(analysis), me); },
+    .analyse = Shares::analyse,
 };
 
 }  // namespace quadrille

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allgatherv/recursive-doubling: exchange everything you hold with a partner at twice the distance of the last one.
+// Source  [grama2003] all-to-all broadcast on a hypercube.
+// Needs   p a power of two; shares of any size, also of none.
+// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares of the m ranks that differ from it in
+//         lower bits only: one run of memory, before and after.
+// Cost    C1 = log2 p rounds; C2 is the sum over the rounds of the largest run of m shares.
+// Prefer  powers of two and shares of like size, on links that carry both directions at once.
+#include "collectives/gathering.hpp"
+
+namespace quadrille {
+
+extern const Algorithm allgatherv_recursive_doubling{
+    .collective = Collective::allgatherv,
+    .id = "recursive-doubling",
+    .summary = "exchange all you hold with i ^ 1, i ^ 2, i ^ 4, ..",
+    .needs = "p a power of two",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return gather_by_doubling(problem, shares(analysis), me); },
+    .reason_against = reason_against_odd_ranks,
+    .analyse = Shares::analyse,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/gathering.hpp"
+
+#include <bit>
+
+#include "patterns/covers.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Region own(const Shares& shares, Rank me) { return {Buffer::input, 0, shares.of(me), {}}; }
+
+// A reduction is made here backwards.
+ProgramBuilder begin(const Problem& problem, const Shares& shares, Rank me) {
+  ProgramBuilder program{me};
+  program.stage(is_reduction(problem.collective) ? "combine" : "gather");
+  program.begin_round();
+  program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
+  return program;
+}
+
+}  // namespace
+
+Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count step = 1; step < p; ++step) {
+    if (step > 1) program.begin_round();
+    const Rank leaving = (me + p - step + 1) % p, arriving = (me + p - step) % p;
+    program.send((me + 1) % p, {step == 1 ? own(shares, me) : shares.of(Buffer::output, leaving)});
+    program.receive((me + p - 1) % p, {shares.of(Buffer::output, arriving)});
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const Cover skips = halving_cover(p);
+  ProgramBuilder program = begin(problem, shares, me);
+  for (std::size_t k = 0; k + 1 < skips.size(); ++k) {
+    if (k > 0) program.begin_round();
+    const Count skip = skips[k], count = skips[k + 1] - skip;
+    const Rank above = (me + skip) % p, below = (me + p - skip) % p;
+    program.send(below, k == 0 ? Regions{own(shares, me)} : shares.of(Buffer::output, {me, count}));
+    program.receive(above, shares.of(Buffer::output, {above, count}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me) {
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count held = 1; held < problem.ranks; held *= 2) {
+    if (held > 1) program.begin_round();
+    const Rank first = me & -held;  // of the ranks whose shares are held
+    program.send(me ^ held, held == 1 ? Regions{own(shares, me)} : shares.of(Buffer::output, {first, held}));
+    program.receive(me ^ held, shares.of(Buffer::output, {first ^ held, held}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
+  const Count columns = problem.ranks / rows;
+  const Count row = me / columns, column = me % columns;
+  const auto rank = [columns](Count r, Count c) { return r * columns + c; };
+  ProgramBuilder program{me};
+  program.stage("rows");
+  program.begin_round();
+  program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
+  for (Count step = 1; step < columns; ++step) {
+    if (step > 1) program.begin_round();
+    const Rank leaving = rank(row, (column + columns - step + 1) % columns),
+               arriving = rank(row, (column + columns - step) % columns);
+    program.send(rank(row, (column + 1) % columns), {step == 1 ? own(shares, me) : shares.of(Buffer::output, leaving)});
+    program.receive(rank(row, (column + columns - 1) % columns), {shares.of(Buffer::output, arriving)});
+  }
+  program.stage("columns");
+  for (Count step = 1; step < rows; ++step) {
+    program.begin_round();
+    const Count leaving = (row + rows - step + 1) % rows, arriving = (row + rows - step) % rows;
+    program.send(rank((row + 1) % rows, column), shares.of(Buffer::output, {rank(leaving, 0), columns}));
+    program.receive(rank((row + rows - 1) % rows, column), shares.of(Buffer::output, {rank(arriving, 0), columns}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank from = (me + p - distance) % p;
+    program.send((me + distance) % p, {own(shares, me)});
+    program.receive(from, {shares.of(Buffer::output, from)});
+  }
+  return std::move(program).finish();
+}
+
+std::optional<std::string> reason_against_odd_ranks(const Problem& problem, const Parameters&) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
+  return "it pairs rank i with i ^ m and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks";
+}
+
+}  // namespace quadrille
