@@ -15,6 +15,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/layout.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/types.hpp"
@@ -61,16 +62,22 @@ struct PlanOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)
   std::shared_ptr<const Operator> operation;  // reductions need one (operator.hpp)
-  Bytes longest_message = Bytes{1} << 30;     // MPI: longer messages are cut, since its counts end at 2^31 - 1
+  Layouts layouts;                            // this rank's own; ranks may differ (layout.hpp)
+  // Input and output lie in one buffer, as `layouts` say or, where they are empty, as MPI_IN_PLACE does; execute_in_place runs it.
+  bool in_place = false;
+  Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
 };
 
 // Ready to run, again and again. Belongs to the communicator it was made for, which must outlive it.
 class Plan {
  public:
   // Collective. `input` and `output` are the canonical buffers of the problem at this rank, input_bytes(problem, rank) and
-  // output_bytes(problem, rank) long; they must not overlap. Returns when this rank's output is complete and its
-  // input may be changed. Throws Error{transport, peer_lost}; the output is then undefined.
+  // output_bytes(problem, rank) long, or where the plan's layouts have them; they must not overlap. Returns when this rank's output
+  // is complete and its input may be changed. Throws Error{transport, peer_lost}; the output is then undefined.
   void execute(const void* input, void* output);
+
+  // For plans made in place: the input is in `buffer`, where it may be overwritten, and so is the output in the end.
+  void execute_in_place(void* buffer);
 
   const std::string& algorithm() const { return algorithm_; }  // with all parameters
   Bytes scratch_bytes() const { return scratch_bytes_; }       // of the schedule, at this rank
@@ -82,7 +89,9 @@ class Plan {
 
   std::unique_ptr<Executable> executable_;
   std::string algorithm_;
-  Bytes input_bytes_ = 0, output_bytes_ = 0, scratch_bytes_ = 0, staging_bytes_ = 0;
+  std::pair<Bytes, Bytes> input_extent_, output_extent_;
+  bool in_place_ = false;
+  Bytes scratch_bytes_ = 0, staging_bytes_ = 0;
 };
 
 // Collective: all ranks must ask for the same problem, algorithm and policy, and it is checked that they do.

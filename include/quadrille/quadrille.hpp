@@ -7,6 +7,7 @@
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/layout.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"

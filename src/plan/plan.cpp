@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
@@ -69,10 +70,14 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
       throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
       throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
+    const bool canonical = options.layouts.input.empty() && options.layouts.output.empty();
+    if (options.algorithm == "vendor" && (!canonical || options.in_place))
+      throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
+    const Layouts layouts = options.in_place && canonical ? in_place_layouts(problem, communicator.rank()) : options.layouts;
     made.algorithm_ = options.algorithm;
     if (options.algorithm != "vendor") {
       const Schedule schedule = make_schedule(problem, options.algorithm);
-      const Program program = schedule.program(communicator.rank());
+      const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
       made.algorithm_ = specification(schedule);
       script = std::make_shared<const Script>(make_script(program, problem.ranks,
                                                           {.policy = options.policy,
@@ -83,8 +88,9 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
       made.scratch_bytes_ = script->scratch_bytes;
       made.staging_bytes_ = script->staging_bytes;
     }
-    made.input_bytes_ = input_bytes(problem, communicator.rank());
-    made.output_bytes_ = output_bytes(problem, communicator.rank());
+    made.input_extent_ = extent(layouts.input, input_bytes(problem, communicator.rank()));
+    made.output_extent_ = extent(layouts.output, output_bytes(problem, communicator.rank()));
+    made.in_place_ = options.in_place;
   } catch (const Error& caught) {
     error = caught;
   } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
@@ -99,11 +105,20 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 }
 
 void Plan::execute(const void* input, void* output) {
+  if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
   const auto* from = static_cast<const std::byte*>(input);
   auto* to = static_cast<std::byte*>(output);
-  if (input_bytes_ > 0 && output_bytes_ > 0 && std::less<>{}(from, to + output_bytes_) && std::less<>{}(to, from + input_bytes_))
+  const auto [input_first, input_last] = input_extent_;
+  const auto [output_first, output_last] = output_extent_;
+  if (input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
+      std::less<>{}(to + output_first, from + input_last))
     throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
   executable_->execute(from, to);
+}
+
+void Plan::execute_in_place(void* buffer) {
+  if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
+  executable_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 
 }  // namespace quadrille

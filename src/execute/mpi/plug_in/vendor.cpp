@@ -15,12 +15,12 @@ namespace quadrille {
 namespace {
 
 // Counts and displacements of consecutive pieces, as MPI wants them.
-struct Layout {
+struct MpiLayout {
   std::vector<int> counts, displacements;
 
   template <class CountOf>
-  static Layout of(Count ranks, CountOf&& count_of) {
-    Layout layout;
+  static MpiLayout of(Count ranks, CountOf&& count_of) {
+    MpiLayout layout;
     Bytes at = 0;
     for (Rank rank = 0; rank < ranks; ++rank) {
       layout.counts.push_back(static_cast<int>(count_of(rank)));
@@ -49,7 +49,7 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
     return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
   };
   const auto sent = [&](Rank from, Rank to) { return (*problem.counts)[static_cast<std::size_t>(from * problem.ranks + to)]; };
-  const auto shares = [&] { return Layout::of(problem.ranks, share); };
+  const auto shares = [&] { return MpiLayout::of(problem.ranks, share); };
 
   switch (problem.collective) {
     case Collective::alltoall:
@@ -57,9 +57,9 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
         check_mpi(MPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Alltoall");
       });
     case Collective::alltoallv:
-      return executable([=, to = Layout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
-                         from = Layout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
-                                                                                                          std::byte* output) {
+      return executable([=, to = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
+                         from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
+                                                                                                             std::byte* output) {
         check_mpi(MPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
                                 from.displacements.data(), MPI_BYTE, communicator),
                   "MPI_Alltoallv");

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/icl/interval_set.hpp>
+#include <numeric>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+using Intervals = boost::icl::interval_set<Bytes>;
+Intervals::interval_type interval(Bytes offset, Bytes length) {
+  return Intervals::interval_type::right_open(offset, offset + length);
+}
+
+// Appends one contiguous run; runs of equal length and distance fold into the last region.
+void append_run(Regions& regions, Buffer buffer, Bytes offset, Bytes length) {
+  if (!regions.empty() && regions.back().buffer == buffer) {
+    Region& last = regions.back();
+    Level& level = last.levels[0];
+    if (level.count == 1 && last.offset + last.length == offset) {
+      last.length += length;
+      return;
+    }
+    if (last.length == length && (level.count == 1 || offset == last.offset + level.count * level.stride)) {
+      if (level.count == 1) level.stride = offset - last.offset;
+      ++level.count;
+      return;
+    }
+  }
+  regions.push_back({buffer, offset, length, {}});
+}
+
+// One buffer's place.
+class Placement {
+ public:
+  Placement(const Layout& layout, Bytes bytes, Buffer buffer, std::string_view what) : pieces_(layout), buffer_(buffer) {
+    std::erase_if(pieces_, [](const LayoutPiece& piece) { return piece.length == 0; });
+    starts_.push_back(0);
+    for (const LayoutPiece& piece : pieces_) {
+      Bytes end = 0;
+      if (piece.length < 0 || __builtin_add_overflow(piece.offset, piece.length, &end) ||
+          __builtin_add_overflow(starts_.back(), piece.length, &end))
+        throw Error(ErrorCode::misuse, fmt::format("a piece of the {} is {} bytes at {}", what, piece.length, piece.offset));
+      starts_.push_back(end);
+    }
+    if (!layout.empty() && starts_.back() != bytes)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("the layout of the {} has {} bytes; at this rank it needs {}", what, starts_.back(), bytes));
+    canonical_ = layout.empty();
+  }
+
+  Regions operator()(const Region& region) const {
+    Region moved = region;
+    moved.buffer = buffer_;
+    if (canonical_ || region.length == 0) return {moved};
+    if (pieces_.size() == 1) {
+      moved.offset += pieces_[0].offset;
+      return {moved};
+    }
+    Regions regions;
+    for_each_run(region, [&](Bytes offset, Bytes length) {
+      auto piece = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin() - 1);
+      for (; length > 0; ++piece) {
+        const Bytes part = std::min(length, starts_[piece + 1] - offset);
+        append_run(regions, buffer_, pieces_[piece].offset + offset - starts_[piece], part);
+        offset += part;
+        length -= part;
+      }
+    });
+    return regions;
+  }
+
+  bool overlaps_itself() const {
+    Intervals taken;
+    for (const LayoutPiece& piece : pieces_) {
+      if (boost::icl::intersects(taken, interval(piece.offset, piece.length))) return true;
+      taken += interval(piece.offset, piece.length);
+    }
+    return false;
+  }
+
+ private:
+  Layout pieces_;  // none empty
+  std::vector<Bytes> starts_;
+  Buffer buffer_;
+  bool canonical_ = true;
+};
+
+template <class Change>
+void for_all_regions(Program& program, Change&& change) {
+  for (Round& round : program.rounds) {
+    for (Local& local : round.locals) {
+      change(local.source);
+      change(local.target);
+    }
+    for (Message& message : round.sends) change(message.regions);
+    for (Message& message : round.receives) change(message.regions);
+  }
+}
+
+Program placed(Program program, const Placement& input, const Placement& output) {
+  for_all_regions(program, [&](Regions& regions) {
+    Regions moved;
+    for (const Region& region : regions)
+      if (region.buffer == Buffer::scratch)
+        moved.push_back(region);
+      else
+        for (const Region& part : region.buffer == Buffer::input ? input(region) : output(region)) moved.push_back(part);
+    regions = std::move(moved);
+  });
+  return program;
+}
+
+// Does the program read input after something was written there? Both buffers lie in one memory.
+bool reads_input_too_late(const Program& program, const Placement& input, const Placement& output) {
+  Intervals written;
+  const auto runs = [](const Regions& regions, Buffer buffer, const Placement& placement, auto&& visit) {
+    for (const Region& region : regions)
+      if (region.buffer == buffer)
+        for (const Region& part : placement(region))
+          for_each_run(part, [&](Bytes offset, Bytes length) { visit(interval(offset, length)); });
+  };
+  const auto late = [&](const Regions& read) {
+    bool found = false;
+    runs(read, Buffer::input, input, [&](const auto& bytes) { found = found || boost::icl::intersects(written, bytes); });
+    return found;
+  };
+  const auto write = [&](const Regions& regions) {
+    runs(regions, Buffer::output, output, [&](const auto& bytes) { written += bytes; });
+  };
+  for (const Round& round : program.rounds) {
+    for (const Local& local : round.locals) {
+      if (late(local.source)) return true;
+      const Program alone{.rounds = {Round{.locals = {local}}}};
+      const Local moved = placed(alone, input, output).rounds[0].locals[0];
+      if (local.kind == LocalKind::copy && moved.source == moved.target) continue;  // stays where it is
+      write(local.target);
+      if (late(local.source)) return true;  // source and target overlap
+    }
+    for (const Message& message : round.sends)
+      if (late(message.regions)) return true;
+    for (const Message& message : round.receives) write(message.regions);
+  }
+  return false;
+}
+
+// Copies the input to scratch memory before anything else, and reads it there.
+Program with_saved_input(Program program, Bytes bytes) {
+  const Bytes room = program.scratch_bytes;
+  for_all_regions(program, [&](Regions& regions) {
+    for (Region& region : regions)
+      if (region.buffer == Buffer::input) {
+        region.buffer = Buffer::scratch;
+        region.offset += room;
+      }
+  });
+  program.scratch_bytes += bytes;
+  if (!program.rounds.empty())
+    program.rounds.front().locals.insert(
+        program.rounds.front().locals.begin(),
+        {LocalKind::copy, {}, {{Buffer::input, 0, bytes, {}}}, {{Buffer::scratch, room, bytes, {}}}});
+  return program;
+}
+
+void drop_copies_in_place(Program& program) {
+  for (Round& round : program.rounds)
+    std::erase_if(round.locals, [](const Local& local) { return local.kind == LocalKind::copy && local.source == local.target; });
+}
+
+}  // namespace
+
+Layout layout(std::span<const Count> counts, std::span<const Count> displacements, Bytes element_bytes) {
+  if (counts.size() != displacements.size())
+    throw Error(ErrorCode::misuse, fmt::format("there are {} counts and {} displacements", counts.size(), displacements.size()));
+  Layout pieces;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    LayoutPiece& piece = pieces.emplace_back();
+    if (counts[i] < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {}; counts are 0 or more", counts[i]));
+    if (__builtin_mul_overflow(counts[i], element_bytes, &piece.length) ||
+        __builtin_mul_overflow(displacements[i], element_bytes, &piece.offset))
+      throw Error(ErrorCode::too_large, "a layout reaches beyond 2^63 bytes");
+  }
+  return pieces;
+}
+
+Layouts in_place_layouts(const Problem& problem, Rank rank) {
+  const Bytes in = input_bytes(problem, rank), out = output_bytes(problem, rank);
+  const Layout from_start_in{{0, in}}, from_start_out{{0, out}};
+  Bytes before = 0;  // of the shares of lower ranks
+  const auto share = [&](Rank other) {
+    return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
+  };
+  switch (problem.collective) {
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::gather:
+    case Collective::gatherv:
+      if (out == 0) return {from_start_in, from_start_out};  // not the root of a gather
+      for (Rank other = 0; other < rank; ++other) before += share(other);
+      return {{{before, in}}, from_start_out};
+    case Collective::scatter:
+    case Collective::scatterv:
+      if (in == 0) return {from_start_in, from_start_out};
+      for (Rank other = 0; other < rank; ++other) before += share(other);
+      return {from_start_in, {{before, out}}};
+    case Collective::alltoallv: {
+      std::vector<Bytes> sent, received;
+      for (Rank other = 0; other < problem.ranks; ++other) {
+        sent.push_back((*problem.counts)[static_cast<std::size_t>(rank * problem.ranks + other)]);
+        received.push_back((*problem.counts)[static_cast<std::size_t>(other * problem.ranks + rank)]);
+      }
+      if (sent != received)
+        throw Error(ErrorCode::misuse,
+                    fmt::format("an alltoallv in place receives from each rank what it sends there; rank {} does not", rank));
+      return {from_start_in, from_start_out};
+    }
+    default: return {from_start_in, from_start_out};
+  }
+}
+
+std::pair<Bytes, Bytes> extent(const Layout& layout, Bytes bytes) {
+  if (layout.empty() || bytes == 0) return {0, bytes};
+  Bytes first = std::numeric_limits<Bytes>::max(), last = std::numeric_limits<Bytes>::min();
+  for (const LayoutPiece& piece : layout)
+    if (piece.length > 0) {
+      first = std::min(first, piece.offset);
+      last = std::max(last, piece.offset + piece.length);
+    }
+  return {first, last};
+}
+
+Program bound(Program program, const Problem& problem, const Layouts& layouts, bool in_place) {
+  if (layouts.input.empty() && layouts.output.empty() && !in_place) return program;
+  const Bytes in = input_bytes(problem, program.rank), out = output_bytes(problem, program.rank);
+  const Placement input(layouts.input, in, in_place ? Buffer::output : Buffer::input, "input");
+  const Placement output(layouts.output, out, Buffer::output, "output");
+  if (output.overlaps_itself()) throw Error(ErrorCode::misuse, "pieces of the output overlap");
+  if (in_place && reads_input_too_late(program, input, output)) program = with_saved_input(std::move(program), in);
+  program = placed(std::move(program), input, output);
+  if (in_place) drop_copies_in_place(program);
+  return program;
+}
+
+}  // namespace quadrille
