@@ -29,8 +29,8 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> executor, rounds, seed, time, timeout, output;
-  bool json = false;
+  std::optional<std::string> buffers, executor, rounds, seed, time, timeout, output;
+  bool json = false, phases = false;
 };
 
 // Everything that was asked for, checked; the same on every rank.
@@ -56,6 +56,9 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
                                                         bool with_vendor) {
   const auto asked = options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms;
   const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+  const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
+  for (const Count count : buffers)
+    if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
   std::vector<std::string> own;
   bool vendor = false;
   for (const std::string& specification : asked) {
@@ -67,7 +70,9 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
   if (!own.empty())
     for (const Case& entry : make_cases(problems, own))
-      for (const Policy policy : policies) candidates[entry.index].push_back({full_name(entry.choice), policy});
+      for (const Policy policy : policies)
+        for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
+          candidates[entry.index].push_back({full_name(entry.choice), policy, static_cast<int>(count)});
   if (vendor)
     for (auto& list : candidates) list.push_back({"vendor", Policy::blocking});
   return candidates;
@@ -142,7 +147,7 @@ std::string stuck(double seconds) {
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
   const Request request = make_request(options, ranks, false);
-  Report report(options.output, options.json, "threads", ranks, request.options);
+  Report report(options.output, options.json, options.phases, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
   run_threads(ranks, [&](Communicator& communicator) {
@@ -184,8 +189,8 @@ int run_on_mpi(const Options& options) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.json, std::string(world->transport()), world->size(),
-                  request->options);
+    Report report(first ? options.output : std::nullopt, options.json, options.phases, std::string(world->transport()),
+                  world->size(), request->options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request->timeout_seconds : for_ever, [&] { give_up(stuck(request->timeout_seconds)); });
     const bool right = run_all(*world, *request, report, watchdog);
@@ -220,6 +225,11 @@ Subcommand add_race(CLI::App& command) {
   parser->add_option("--policy", options->policies, "blocking (the default), nonblocking, dataflow or all")
       ->type_name("LIST")
       ->allow_extra_args(false);
+  parser
+      ->add_option("--buffers", options->buffers,
+                   "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
+      ->type_name("LIST");
+  parser->add_flag("--phases", options->phases, "also print where the time goes: distribute, communicate, collect");
   parser->add_option("--executor", options->executor, "threads or mpi (default: mpi under a launcher, else threads)")
       ->type_name("NAME");
   parser->add_option("--rounds", options->rounds, "rounds of all candidates (default 9)")->type_name("N");

@@ -25,10 +25,14 @@ Json json_of(const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json object{{"algorithm", entry.candidate.algorithm},
               {"policy", name(entry.candidate.policy)},
+              {"buffers", entry.candidate.buffers},
               {"c1", figure(&Figures::c1)},
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
   object.update(json_of(entry.seconds, "_s"));
+  object.update({{"distribute_s", entry.phases.distribute_s},
+                 {"communicate_s", entry.phases.communicate_s},
+                 {"collect_s", entry.phases.collect_s}});
   object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
   object["checked"] = entry.failed_check.empty();
   if (!entry.failed_check.empty()) object["failed_check"] = entry.failed_check;
@@ -65,6 +69,22 @@ std::string winner_text(const RaceResult& result) {
   return line + '\n';
 }
 
+// "dataflow", or "dataflow/1" where it has one buffer instead of two.
+std::string policy_text(const RaceCandidate& candidate) {
+  if (candidate.algorithm == "vendor") return "";
+  return fmt::format("{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "");
+}
+
+// Where the time of a run goes, mean over the ranks.
+std::string phases_of(const RaceResult& result) {
+  Table table({{"algorithm"}, {"policy"}, {"distribute", Align::right}, {"communicate", Align::right}, {"collect", Align::right}});
+  for (const RaceEntry& entry : result.entries)
+    if (entry.candidate.algorithm != "vendor")
+      table.add({label_of(result, entry), policy_text(entry.candidate), seconds_text(entry.phases.distribute_s),
+                 seconds_text(entry.phases.communicate_s), seconds_text(entry.phases.collect_s)});
+  return table.text();
+}
+
 std::string table_of(const RaceResult& result) {
   Table table({{"algorithm"},
                {"policy"},
@@ -76,9 +96,8 @@ std::string table_of(const RaceResult& result) {
                {"data"}});
   for (const RaceEntry& entry : result.entries)
     table.add(
-        {label_of(result, entry), entry.candidate.algorithm == "vendor" ? "" : std::string(name(entry.candidate.policy)),
-         entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
-         seconds_text(entry.seconds.median),
+        {label_of(result, entry), policy_text(entry.candidate), entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
+         entry.figures ? bytes_text(entry.figures->c2) : "–", seconds_text(entry.seconds.median),
          fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
          entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",
          entry.failed_check.empty() ? "yes" : "WRONG"});
@@ -87,12 +106,12 @@ std::string table_of(const RaceResult& result) {
 
 std::string chart_of(const RaceResult& result) {
   const bool several_policies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
-    return entry.candidate.algorithm != "vendor" && entry.candidate.policy != result.entries.front().candidate.policy;
+    return entry.candidate.algorithm != "vendor" && policy_text(entry.candidate) != policy_text(result.entries.front().candidate);
   });
   std::vector<Bar> bars;
   for (const RaceEntry& entry : result.entries) {
     std::string label = label_of(result, entry);
-    if (several_policies && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", name(entry.candidate.policy));
+    if (several_policies && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", policy_text(entry.candidate));
     bars.push_back({std::move(label), entry.seconds.least, entry.seconds.median, entry.seconds.most});
   }
   return bar_chart(bars, terminal_width());
@@ -100,10 +119,12 @@ std::string chart_of(const RaceResult& result) {
 
 }  // namespace
 
-Report::Report(const std::optional<std::string>& file, bool json, std::string transport, Count ranks, const RaceOptions& options)
+Report::Report(const std::optional<std::string>& file, bool json, bool phases, std::string transport, Count ranks,
+               const RaceOptions& options)
     : output_(file),
       to_file_(file.has_value()),
       json_(json),
+      phases_(phases),
       transport_(std::move(transport)),
       ranks_(ranks),
       options_(options),
@@ -130,7 +151,7 @@ void Report::add(const RaceResult& result) {
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
   text += fmt::format("{} rounds of {} run{}, seed {}\n\n", result.rounds, result.runs_per_sample,
                       result.runs_per_sample == 1 ? "" : "s", options_.seed);
-  text += table_of(result) + '\n' + chart_of(result) + '\n' + winner_text(result);
+  text += table_of(result) + '\n' + (phases_ ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }

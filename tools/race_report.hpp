@@ -14,14 +14,16 @@ namespace quadrille::command {
 
 class Report {
  public:
-  Report(const std::optional<std::string>& file, bool json, std::string transport, Count ranks, const RaceOptions& options);
+  // `phases`: the text, too, says where the time goes.
+  Report(const std::optional<std::string>& file, bool json, bool phases, std::string transport, Count ranks,
+         const RaceOptions& options);
 
   void add(const RaceResult& result);  // text for stdout appears at once
   void finish();
 
  private:
   Output output_;
-  bool to_file_, json_;
+  bool to_file_, json_, phases_;
   std::string transport_;
   Count ranks_;
   RaceOptions options_;

@@ -16,6 +16,7 @@ namespace quadrille {
 struct RaceCandidate {
   std::string algorithm;  // as in PlanOptions
   Policy policy = Policy::blocking;
+  int buffers = 2;  // as in PlanOptions
 };
 
 struct RaceOptions {
@@ -35,6 +36,7 @@ struct RaceEntry {
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
   Bytes staging_bytes = 0;         // of the executor, largest over the ranks
   Spread seconds;                  // of the rounds' times of one run
+  Phases phases;                   // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;     // of the rounds' own / vendor's; absent without a vendor
   std::string failed_check;        // where the data was wrong; empty: checked and right
 };

@@ -6,12 +6,16 @@
 //   void post(std::uint32_t message)      starts it
 //   void wait(Range messages)             all of them, posted before
 //   std::uint32_t wait_any(..)            dataflow: some posted message that is complete; each is returned once
+//
+// A watch is told at the end of each phase which one it was; NoWatch, which is not told the time, costs nothing.
 #pragma once
 
+#include <chrono>
 #include <cstring>
 #include <vector>
 
 #include "execute/script.hpp"
+#include "quadrille/execute.hpp"
 
 namespace quadrille {
 
@@ -23,13 +27,35 @@ inline void run_copies(const Script& script, Range range, const Bases& bases) {
       run_reduction(script.copies[i], *script.operation, bases);
 }
 
-template <class Messages>
-void run_windows(const Script& script, const Bases& bases, Messages& messages) {
+struct NoWatch {
+  void ends(double Phases::*) {}
+};
+
+class Watch {
+ public:
+  void ends(double Phases::*phase) {
+    const auto now = Clock::now();
+    phases_.*phase += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+  const Phases& phases() const { return phases_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+  Phases phases_;
+};
+
+template <class Messages, class AnyWatch>
+void run_windows(const Script& script, const Bases& bases, Messages& messages, AnyWatch& watch) {
   for (const Window& window : script.windows) {
     run_copies(script, window.copies_before, bases);
+    watch.ends(&Phases::distribute_s);
     for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages.post(i);
     messages.wait(window.messages);
+    watch.ends(&Phases::communicate_s);
     run_copies(script, window.copies_after, bases);
+    watch.ends(&Phases::collect_s);
   }
 }
 
@@ -45,8 +71,8 @@ struct DataflowState {
   std::vector<std::uint32_t> task_of_message;
 };
 
-template <class Messages>
-void run_dataflow(const Script& script, const Bases& bases, DataflowState& state, Messages& messages) {
+template <class Messages, class AnyWatch>
+void run_dataflow(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, AnyWatch& watch) {
   const auto task_count = static_cast<std::uint32_t>(script.tasks.size());
   std::uint32_t queued = 0, started = 0, completed = 0;
   std::copy(script.predecessors.begin(), script.predecessors.end(), state.missing.begin());
@@ -61,6 +87,7 @@ void run_dataflow(const Script& script, const Bases& bases, DataflowState& state
       const Task& task = script.tasks[state.ready[started++]];
       if (task.message == Task::no_message) {
         run_copies(script, task.copies, bases);
+        watch.ends(task.collects ? &Phases::collect_s : &Phases::distribute_s);
         ++completed;
         release(task.after_completion);
       } else {
@@ -70,9 +97,18 @@ void run_dataflow(const Script& script, const Bases& bases, DataflowState& state
     }
     if (completed == task_count) break;
     const std::uint32_t message = messages.wait_any();
+    watch.ends(&Phases::communicate_s);
     ++completed;
     release(script.tasks[state.task_of_message[message]].after_completion);
   }
+}
+
+template <class Messages, class AnyWatch>
+void run_script(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, AnyWatch& watch) {
+  if (script.policy == Policy::dataflow)
+    run_dataflow(script, bases, state, messages, watch);
+  else
+    run_windows(script, bases, messages, watch);
 }
 
 }  // namespace quadrille

@@ -160,7 +160,10 @@ class ScriptMaker {
         own.message = enter_task({}, enter_message(i, places[i]));
         if (unpacked) own.finish = enter_task(append({places[i]}, regions), Task::no_message);
         if (packed) wait(own.message, own.start);
-        if (unpacked) wait(own.finish, own.message);
+        if (unpacked) {
+          script_.tasks[own.finish].collects = true;
+          wait(own.finish, own.message);
+        }
         if (!packed) own.start = own.message;
         if (!unpacked) own.finish = own.message;
         if (previous[i] != no_operation) wait(own.message, tasks[previous[i]].message, false);

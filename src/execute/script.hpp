@@ -36,6 +36,7 @@ struct Task {
   Range copies;                         // of a copy task
   std::uint32_t message = no_message;   // of a message task
   Range after_start, after_completion;  // in Script::successors: tasks that wait for either
+  bool collects = false;                // of a copy task: unpacks what has come
 };
 
 struct Script {

@@ -104,16 +104,25 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   return made;
 }
 
-void Plan::execute(const void* input, void* output) {
+void Plan::check_apart(const void* input, const void* output) const {
   if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
   const auto* from = static_cast<const std::byte*>(input);
-  auto* to = static_cast<std::byte*>(output);
+  const auto* to = static_cast<const std::byte*>(output);
   const auto [input_first, input_last] = input_extent_;
   const auto [output_first, output_last] = output_extent_;
   if (input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
       std::less<>{}(to + output_first, from + input_last))
     throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
-  executable_->execute(from, to);
+}
+
+void Plan::execute(const void* input, void* output) {
+  check_apart(input, output);
+  executable_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+}
+
+Phases Plan::execute_timed(const void* input, void* output) {
+  check_apart(input, output);
+  return executable_->execute_timed(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
 }
 
 void Plan::execute_in_place(void* buffer) {

@@ -55,14 +55,17 @@ class Race {
   RaceResult run(const std::vector<RaceCandidate>& candidates) {
     for (const RaceCandidate& candidate : candidates) enter(candidate);
     for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
-    if (!plans_.empty()) measure();
+    if (!plans_.empty()) {
+      measure();
+      for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].phases = phases(plans_[i]);
+    }
     return std::move(result_);
   }
 
  private:
   void enter(const RaceCandidate& candidate) {
     const Problem& problem = result_.problem;
-    RaceEntry entry{candidate, {}, 0, {}, {}, ""};
+    RaceEntry entry{.candidate = candidate};
     try {
       if (candidate.algorithm != "vendor") {
         const Choice choice = parse_choice(problem, candidate.algorithm);
@@ -75,7 +78,10 @@ class Race {
         entry.figures = figures(schedule);
       }
       plans_.push_back(plan(communicator_, problem,
-                            {.algorithm = entry.candidate.algorithm, .policy = candidate.policy, .operation = options_.operation}));
+                            {.algorithm = entry.candidate.algorithm,
+                             .policy = candidate.policy,
+                             .buffers = candidate.buffers,
+                             .operation = options_.operation}));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
       if (candidate.algorithm != "vendor" || error.code() != ErrorCode::misuse) throw;
@@ -145,6 +151,21 @@ class Race {
     }
     const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
     return std::clamp<Count>(static_cast<Count>(std::llround(batch / mean)), 1, 10000);
+  }
+
+  // Where the time of a batch of runs goes.
+  Phases phases(Plan& plan) {
+    Phases sum, mean;
+    communicator_.barrier();
+    for (Count run = 0; run < result_.runs_per_sample; ++run) {
+      const Phases one = plan.execute_timed(input_.data.get(), output_.data.get());
+      for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s}) sum.*part += one.*part;
+    }
+    const double samples = static_cast<double>(result_.runs_per_sample) * static_cast<double>(communicator_.size());
+    for (const Phases& each : gathered(sum))
+      for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s})
+        mean.*part += each.*part / samples;
+    return mean;
   }
 
   void measure() {

@@ -52,15 +52,24 @@ void ThreadExecutable::connect(std::size_t message) {
 }
 
 void ThreadExecutable::execute(const std::byte* input, std::byte* output) {
+  NoWatch watch;
+  run(input, output, watch);
+}
+
+Phases ThreadExecutable::execute_timed(const std::byte* input, std::byte* output) {
+  Watch watch;
+  run(input, output, watch);
+  return watch.phases();
+}
+
+template <class AnyWatch>
+void ThreadExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
   ++execution_;
   open_count_ = 0;
   try {
-    if (script_->policy == Policy::dataflow)
-      run_dataflow(*script_, bases_, dataflow_, *this);
-    else
-      run_windows(*script_, bases_, *this);
+    run_script(*script_, bases_, dataflow_, *this, watch);
   } catch (...) {
     withdraw();
     throw;

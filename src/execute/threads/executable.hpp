@@ -14,6 +14,7 @@ class ThreadExecutable : public Executable {
   ThreadExecutable(ThreadGroup& group, std::shared_ptr<const Script> script);
 
   void execute(const std::byte* input, std::byte* output) override;
+  Phases execute_timed(const std::byte* input, std::byte* output) override;
 
   // As run.hpp wants it.
   void post(std::uint32_t message);
@@ -21,6 +22,8 @@ class ThreadExecutable : public Executable {
   std::uint32_t wait_any();
 
  private:
+  template <class AnyWatch>
+  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
   // One end of a message and the place where it meets the other.
   struct End {
     Slot* slot = nullptr;

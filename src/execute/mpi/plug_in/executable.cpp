@@ -46,12 +46,21 @@ MpiExecutable::~MpiExecutable() {
 }
 
 void MpiExecutable::execute(const std::byte* input, std::byte* output) {
+  NoWatch watch;
+  run(input, output, watch);
+}
+
+Phases MpiExecutable::execute_timed(const std::byte* input, std::byte* output) {
+  Watch watch;
+  run(input, output, watch);
+  return watch.phases();
+}
+
+template <class AnyWatch>
+void MpiExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
-  if (script_->policy == Policy::dataflow)
-    run_dataflow(*script_, bases_, dataflow_, *this);
-  else
-    run_windows(*script_, bases_, *this);
+  run_script(*script_, bases_, dataflow_, *this, watch);
 }
 
 void MpiExecutable::post(std::uint32_t message) {

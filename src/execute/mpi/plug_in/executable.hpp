@@ -16,6 +16,7 @@ class MpiExecutable : public Executable {
   ~MpiExecutable() override;
 
   void execute(const std::byte* input, std::byte* output) override;
+  Phases execute_timed(const std::byte* input, std::byte* output) override;
 
   // As run.hpp wants it.
   void post(std::uint32_t message);
@@ -23,6 +24,8 @@ class MpiExecutable : public Executable {
   std::uint32_t wait_any();
 
  private:
+  template <class AnyWatch>
+  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
   // What goes through one MPI call: a message, or a part of one that is longer than MPI's counts reach.
   struct Part {
     std::uint8_t buffer;
