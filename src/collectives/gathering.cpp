@@ -59,6 +59,31 @@ Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me
   return std::move(program).finish();
 }
 
+Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
+  const Count columns = problem.ranks / rows;
+  const Count row = me / columns, column = me % columns;
+  const auto rank = [columns](Count r, Count c) { return r * columns + c; };
+  ProgramBuilder program{me};
+  program.stage("rows");
+  program.begin_round();
+  program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
+  for (Count step = 1; step < columns; ++step) {
+    if (step > 1) program.begin_round();
+    const Rank leaving = rank(row, (column + columns - step + 1) % columns),
+               arriving = rank(row, (column + columns - step) % columns);
+    program.send(rank(row, (column + 1) % columns), {step == 1 ? own(shares, me) : shares.of(Buffer::output, leaving)});
+    program.receive(rank(row, (column + columns - 1) % columns), {shares.of(Buffer::output, arriving)});
+  }
+  program.stage("columns");
+  for (Count step = 1; step < rows; ++step) {
+    program.begin_round();
+    const Count leaving = (row + rows - step + 1) % rows, arriving = (row + rows - step) % rows;
+    program.send(rank((row + 1) % rows, column), shares.of(Buffer::output, {rank(leaving, 0), columns}));
+    program.receive(rank((row + rows - 1) % rows, column), shares.of(Buffer::output, {rank(arriving, 0), columns}));
+  }
+  return std::move(program).finish();
+}
+
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
   ProgramBuilder program = begin(problem, shares, me);

@@ -17,6 +17,9 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 // Everything held is exchanged with i ^ 1, i ^ 2, i ^ 4, ..: always a run of memory.
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 
+// Rings along the rows of a grid, then along its columns with whole rows.
+Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me);
+
 // All p - 1 messages in one round, to i + 1, i + 2, .., so that no rank is everybody's first target.
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
 

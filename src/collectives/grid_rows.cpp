@@ -27,4 +27,15 @@ std::optional<std::string> reason_against_rows(const Problem& problem, const Par
   return fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows);
 }
 
+// It keeps the order of blocks in a row; moving the columns would not.
+Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters) {
+  const Count p = problem.ranks;
+  const Count columns = p / number(parameters, "rows");
+  Symmetry symmetry{{},
+                    [columns](Rank rank) { return rank % columns; },
+                    [columns, p](Rank rank, Rank x) { return (x + rank / columns * columns) % p; }};
+  for (Rank first_row = 0; first_row < columns; ++first_row) symmetry.representatives.push_back(first_row);
+  return symmetry;
+}
+
 }  // namespace quadrille

@@ -9,4 +9,7 @@ namespace quadrille {
 Parameter grid_rows();
 std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters);  // p has to be divisible
 
+// Moving all rows on by one: a symmetry of what goes along rows and then along columns, or the other way round.
+Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
+
 }  // namespace quadrille

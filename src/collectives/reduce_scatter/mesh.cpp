@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce_scatter/mesh: rings along the columns of a grid with whole rows, then along its rows.
+// Source  [grama2003] all-to-all reduction on a mesh, the reverse of the all-to-all broadcast.
+// Needs   rows divides p; an operator that commutes.
+// Idea    A ring in each column combines what is for a row in that row; a ring in each row then scatters it.
+// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Prefer  large blocks on a network that is a mesh or torus of this shape.
+#include "collectives/folding.hpp"
+#include "collectives/gathering.hpp"
+#include "collectives/grid_rows.hpp"
+#include "schedule/reduction.hpp"
+
+namespace quadrille {
+namespace {
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+  if (required_combining(problem) != Combining::any_order) return std::nullopt;
+  return rows_moved_on(problem, parameters);
+}
+
+}  // namespace
+
+extern const Algorithm reduce_scatter_mesh{
+    .collective = Collective::reduce_scatter,
+    .id = "mesh",
+    .summary = "rings along the columns of a grid with whole rows, then along its rows",
+    .needs = "rows divides p",
+    .source = "grama2003",
+    .parameters = {grid_rows()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                   Rank me) { return reduced(gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me)); },
+    .reason_against = reason_against_rows,
+    .analyse = Shares::analyse,
+    .symmetry = symmetry,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = any_order_of_more_than_two,
+    .combining_rule = any_order_of_more_than_two_rule,
+};
+
+}  // namespace quadrille

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/reduce_scattering.hpp"
+
+#include "collectives/folding.hpp"
+#include "collectives/gathering.hpp"
+#include "schedule/reduction.hpp"
+
+namespace quadrille {
+namespace {
+
+// Shares `first`, `first` + `step`, .. of the vector in the input; and those of one parity closed up in scratch memory.
+class EveryOther {
+ public:
+  EveryOther(const Problem& problem, const Shares& shares, Rank parity) : p_(problem.ranks), shares_(shares) {
+    if (!is_irregular(problem.collective)) return;
+    closed_up_.push_back(0);
+    for (Rank rank = parity; rank < p_; rank += 2) closed_up_.push_back(closed_up_.back() + shares.of(rank));
+  }
+
+  Bytes bytes(Rank first, Count step) const {
+    if (closed_up_.empty()) return p_ / step * shares_.of(0);
+    Bytes sum = 0;
+    for (Rank rank = first; rank < p_; rank += step) sum += shares_.of(rank);
+    return sum;
+  }
+
+  Regions in_input(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::input, first, step)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step) regions.push_back(shares_.of(Buffer::input, rank));
+    return regions;
+  }
+
+  Regions in_scratch(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::scratch, first / 2, step / 2)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step)
+      regions.push_back({Buffer::scratch, closed_up_[static_cast<std::size_t>(rank / 2)], shares_.of(rank), {}});
+    return regions;
+  }
+
+ private:
+  // Of the p / step shares that are `step` apart in the vector, or half of that where every other one is left out.
+  Region regular(Buffer buffer, Count first, Count step) const {
+    const Bytes b = shares_.of(0);
+    const Count count = buffer == Buffer::input ? p_ / step : p_ / (2 * step);
+    if (step == 1) return blocks(buffer, first, count, b);
+    return {buffer, first * b, b, {{{count, step * b}, {}, {}}}};
+  }
+
+  const Count p_;
+  const Shares& shares_;
+  std::vector<Bytes> closed_up_;  // irregular: where the shares of one parity lie in scratch memory
+};
+
+Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const EveryOther part(problem, shares, me & 1);
+  ProgramBuilder program{me};
+  program.stage("combine");
+  program.begin_round();
+  if (p == 1) program.copy({shares.of(Buffer::input, 0)}, {{Buffer::output, 0, shares.of(0), {}}});
+  // What is received after the first round waits in one of two areas behind the running values.
+  const Bytes kept_bytes = p > 2 ? part.bytes(me & 1, 2) : 0;
+  const std::array<Bytes, 2> area_bytes{p > 4 ? part.bytes(me & 3, 4) : 0, p > 8 ? part.bytes(me & 7, 8) : 0};
+  program.scratch(kept_bytes + area_bytes[0] + area_bytes[1]);
+  Count round = 0;
+  for (Count bit = 1; bit < p; bit *= 2, ++round) {
+    const Count step = 2 * bit;
+    const Rank partner = me ^ bit, mine = me & (step - 1), theirs = partner & (step - 1);
+    const bool from_below = partner < me;
+    program.send(partner, bit == 1 ? part.in_input(theirs, step) : part.in_scratch(theirs, step));
+    const Regions running = bit == 1 ? part.in_input(mine, step) : part.in_scratch(mine, step);
+    if (step == p || bit == 1) {  // stays where it is received
+      const Region place = step == p ? Region{Buffer::output, 0, shares.of(me), {}} : Region{Buffer::scratch, 0, kept_bytes, {}};
+      program.receive(partner, {place});
+      program.begin_round();
+      program.reduce(running, {place}, from_below ? OperandOrder::target_first : OperandOrder::source_first);
+    } else {
+      const Region area{Buffer::scratch, kept_bytes + (round % 2 == 1 ? 0 : area_bytes[0]), part.bytes(mine, step), {}};
+      program.receive(partner, {area});
+      program.begin_round();
+      program.reduce({area}, running, from_below ? OperandOrder::source_first : OperandOrder::target_first);
+    }
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes share = shares.of(me);
+  const Rank lowest = required_combining(problem) == Combining::any_order ? me : 0;  // of the fold
+  const auto position = [&](Rank rank) { return (rank - lowest + p) % p; };
+  const auto place = [&](Rank rank) -> Region {
+    if (rank == me) return shares.of(Buffer::input, me);
+    const Count others = position(rank) - (position(rank) > position(me) ? 1 : 0);  // before this one
+    if (others == 0) return {Buffer::output, 0, share, {}};
+    return {Buffer::scratch, (others - 1) * share, share, {}};
+  };
+  ProgramBuilder program{me};
+  program.scratch(std::max<Count>(p - 2, 0) * share);
+  program.stage("exchange");
+  program.begin_round();
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
+    program.send(to, {shares.of(Buffer::input, to)});
+    program.receive(from, {place(from)});
+  }
+  program.stage("combine");
+  program.begin_round();
+  TreeFold fold(program);
+  for (Count i = 0; i < p; ++i) fold.add(place((lowest + i) % p));
+  fold.finish();
+  return std::move(program).finish();
+}
+
+Program reduce_scatter_by_halving(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
+  if (word(parameters, "first") == "near") return nearest_first(problem, shares, me);
+  return reduced(gather_by_doubling(problem, shares, me));
+}
+
+Parameter halving_order() {
+  return {.name = "first",
+          .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which leaves runs of memory",
+          .standard = "far",
+          .standard_for = [](const Problem& problem) -> ParameterValue {
+            return required_combining(problem) == Combining::any_order ? "far" : "near";
+          },
+          .standard_rule = "far where operands may be combined in any order",
+          .choices = {"near", "far"},
+          .range = {}};
+}
+
+Combining combining_of_halving(const Problem& problem, const Parameters& parameters) {
+  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+}
+
+}  // namespace quadrille

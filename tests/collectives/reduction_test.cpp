@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions: exact figures against the literature's formulas, worked examples, and what order they keep.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+constexpr Bytes unit = 3;
+
+using Figure = std::pair<Count, Count>;  // steps, words
+
+Count depth(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+bool is_power(Count p) { return std::has_single_bit(static_cast<std::uint64_t>(p)); }
+
+Problem with_order(Problem problem, Combining combining) {
+  problem.commutative = combining != Combining::rank_order;
+  problem.reproducible = combining == Combining::fixed_tree;
+  return problem;
+}
+
+// C1, and C2 in units, of an algorithm on one port.
+Figure steps_and_words(const Problem& problem, const std::string& specification) {
+  const Figures counted = figures(make_schedule(problem, specification));
+  EXPECT_LE(counted.ports, 1);
+  EXPECT_EQ(counted.c2 % unit, 0);
+  return {counted.c1, counted.c2 / unit};
+}
+
+bool applies(const Problem& problem, const std::string& specification) {
+  return !reason_against(problem, parse_choice(problem, specification));
+}
+
+TEST(ReduceScatter, HasTheFiguresOfTheFormulas) {
+  const auto count = [](Count p, const std::string& specification) {
+    return steps_and_words(problem_of(Collective::reduce_scatter, p, unit), specification);
+  };
+  for (Count p = 1; p <= 130; ++p) {
+    ASSERT_EQ(count(p, "ring"), Figure(p - 1, p - 1));
+    ASSERT_EQ(count(p, "circulant"), Figure(depth(p), p - 1)) << p;
+    for (Count rows = 1; rows <= p; ++rows)
+      if (p % rows == 0) ASSERT_EQ(count(p, fmt::format("mesh:rows={}", rows)), Figure(rows + p / rows - 2, p - 1)) << p;
+    if (is_power(p))
+      for (const char* first : {"near", "far"})
+        ASSERT_EQ(count(p, fmt::format("recursive-halving:first={}", first)), Figure(depth(p), p - 1));
+  }
+  EXPECT_EQ(count(8, "ring"), Figure(7, 7));
+  EXPECT_EQ(count(8, "recursive-halving"), Figure(3, 7));
+  EXPECT_EQ(count(9, "mesh"), Figure(4, 8));
+  EXPECT_EQ(count(1'000'003, "circulant"), Figure(20, 1'000'002));
+  EXPECT_EQ(figures(make_schedule(problem_of(Collective::reduce_scatter, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 12, 0}));
+}
+
+TEST(ReduceScatter, IrregularSharesOfOneSizeAreTheRegularOnes) {
+  for (Count p = 1; p <= 33; ++p) {
+    const Problem regular = problem_of(Collective::reduce_scatter, p, unit);
+    Problem irregular = problem_of(Collective::reduce_scatterv, p, unit);
+    irregular.counts = std::make_shared<const std::vector<Bytes>>(static_cast<std::size_t>(p), unit);
+    for (const char* id : {"ring", "circulant", "direct", "recursive-halving:first=near", "recursive-halving:first=far"})
+      if (applies(regular, id))
+        ASSERT_EQ(figures(make_schedule(regular, id)), figures(make_schedule(irregular, id))) << p << ' ' << id;
+  }
+}
+
+TEST(ReduceScatter, TakesLittleScratchMemory) {
+  const auto scratch = [](Count p, const std::string& specification) {
+    return figures(make_schedule(problem_of(Collective::reduce_scatter, p, unit), specification)).scratch / unit;
+  };
+  EXPECT_EQ(scratch(2, "ring"), 0);
+  EXPECT_EQ(scratch(64, "ring"), 2) << "two blocks take turns";
+  EXPECT_EQ(scratch(64, "recursive-halving:first=far"), 32 + 16) << "what was sent serves again";
+  EXPECT_EQ(scratch(64, "recursive-halving:first=near"), 32 + 16 + 8);
+  EXPECT_EQ(scratch(64, "direct"), 62);
+}
+
+TEST(ReduceScatter, KeepsTheOrderThatItSays) {
+  const auto keeps = [](Count p, const std::string& specification) {
+    const Problem problem = problem_of(Collective::reduce_scatter, p, 1);
+    const Choice choice = parse_choice(problem, specification);
+    return choice.algorithm->combining(problem, choice.parameters);
+  };
+  EXPECT_EQ(keeps(8, "recursive-halving:first=near"), Combining::fixed_tree);
+  EXPECT_EQ(keeps(8, "recursive-halving:first=far"), Combining::any_order);
+  EXPECT_EQ(keeps(2, "ring"), Combining::fixed_tree);
+  EXPECT_EQ(keeps(3, "ring"), Combining::any_order);
+  const Problem ordered = with_order(problem_of(Collective::reduce_scatter, 8, 4), Combining::rank_order);
+  EXPECT_THROW(make_schedule(ordered, "ring"), Error);
+  EXPECT_THROW(make_schedule(ordered, "recursive-halving:first=far"), Error);
+  EXPECT_TRUE(verify(make_schedule(ordered, "recursive-halving")).empty()) << "near partners come first by default";
+}
+
+TEST(Reductions, OfAMillionRanksHaveShortPrograms) {
+  const Count p = 1 << 20;
+  for (const char* specification : {"recursive-halving:first=near", "recursive-halving:first=far", "circulant"}) {
+    const Schedule schedule = make_schedule(problem_of(Collective::reduce_scatter, p, 8), specification);
+    for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_EQ(schedule.program(rank).rounds.size(), 21u) << specification;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
