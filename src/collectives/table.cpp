@@ -27,6 +27,10 @@
   ROW(broadcast_chain)                   \
   ROW(broadcast_circulant)               \
   ROW(broadcast_scatter_allgather)       \
+  ROW(reduce_linear)                     \
+  ROW(reduce_binomial)                   \
+  ROW(reduce_circulant)                  \
+  ROW(reduce_reduce_scatter_gather)      \
   ROW(reduce_scatter_ring)               \
   ROW(reduce_scatter_mesh)               \
   ROW(reduce_scatter_recursive_halving)  \

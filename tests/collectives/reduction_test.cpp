@@ -99,11 +99,67 @@ TEST(ReduceScatter, KeepsTheOrderThatItSays) {
   EXPECT_TRUE(verify(make_schedule(ordered, "recursive-halving")).empty()) << "near partners come first by default";
 }
 
+TEST(Reduce, HasTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= 130; ++p)
+    for (const Rank root : roots_of(Collective::reduce, p, 3)) {
+      const auto count = [&](const std::string& specification, Bytes units, Combining combining = Combining::any_order) {
+        return steps_and_words(with_order(problem_of(Collective::reduce, p, units * unit, root), combining), specification);
+      };
+      const Count d = depth(p), pairs = p - 1;
+      ASSERT_EQ(count("binomial", 1), Figure(d, d)) << p << ' ' << root;
+      const Count forward = root == 0 || is_power(p) ? 0 : 1;
+      for (const Combining combining : {Combining::rank_order, Combining::fixed_tree})
+        ASSERT_EQ(count("binomial", 1, combining), Figure(d + forward, d + forward)) << p << ' ' << root;
+      ASSERT_EQ(count("linear:ports=1", 1), Figure(pairs, pairs));
+      if (p <= 33) {
+        const auto halved = [&](const char* scatter) { return count(fmt::format("reduce-scatter-gather:scatter={}", scatter), p); };
+        ASSERT_EQ(halved("circulant"), Figure(2 * d, 2 * pairs)) << p << ' ' << root;
+        ASSERT_EQ(halved("ring"), Figure(d + pairs, 2 * pairs)) << p << ' ' << root;
+        if (is_power(p)) ASSERT_EQ(halved("recursive-halving"), Figure(2 * d, 2 * pairs)) << p << ' ' << root;
+      }
+      for (const Count n : {1, 2, 5, 11})
+        ASSERT_EQ(count(fmt::format("circulant:segments={}", n), n), p > 1 ? Figure(n - 1 + d, n - 1 + d) : Figure())
+            << p << ' ' << n;
+    }
+}
+
+TEST(Reduce, LinearKeepsFewVectors) {
+  const auto scratch = [](Count p, const std::string& specification) {
+    return figures(make_schedule(problem_of(Collective::reduce, p, unit, p / 2), specification)).scratch / unit;
+  };
+  EXPECT_EQ(scratch(64, "linear"), 62);
+  EXPECT_LE(scratch(1000, "linear:ports=1"), 12) << "log2 p partial results, and two that arrive";
+  EXPECT_LE(scratch(1000, "linear:ports=4"), 20);
+}
+
+TEST(Reduce, TakesElementsWhole) {
+  Problem problem = with_elements_of(problem_of(Collective::reduce, 5, 7, 2), 8);
+  for (const char* specification : {"circulant:segments=3", "reduce-scatter-gather:scatter=ring", "binomial"})
+    EXPECT_TRUE(verify(make_schedule(problem, specification)).empty()) << specification;
+  EXPECT_THROW(make_schedule(problem, "circulant:segments=8"), Error);
+}
+
+TEST(Reduce, OffersEveryScatter) {
+  for (const Collective collective : {Collective::reduce}) {
+    const Algorithm& algorithm = *find_algorithm(collective, "reduce-scatter-gather");
+    std::vector<std::string> rows;
+    for (const Algorithm* part : algorithms_for(Collective::reduce_scatterv)) rows.emplace_back(part->id);
+    std::vector<std::string> offered = algorithm.parameters[0].choices;
+    std::sort(rows.begin(), rows.end());
+    std::sort(offered.begin(), offered.end());
+    EXPECT_EQ(offered, rows);
+  }
+}
+
 TEST(Reductions, OfAMillionRanksHaveShortPrograms) {
-  const Count p = 1 << 20;
+  const Count p = Count{1} << 20;
   for (const char* specification : {"recursive-halving:first=near", "recursive-halving:first=far", "circulant"}) {
     const Schedule schedule = make_schedule(problem_of(Collective::reduce_scatter, p, 8), specification);
     for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_EQ(schedule.program(rank).rounds.size(), 21u) << specification;
+  }
+  for (const char* specification : {"binomial", "circulant"}) {
+    const Schedule schedule = make_schedule(problem_of(Collective::reduce, p + 1, 8, 17), specification);
+    for (const Rank rank : {Rank{0}, Rank{17}, Rank{18}, p}) EXPECT_LE(schedule.program(rank).rounds.size(), 22u) << specification;
   }
 }
 
