@@ -45,6 +45,12 @@
   ROW(reduce_scatterv_recursive_halving)  \
   ROW(reduce_scatterv_circulant)          \
   ROW(reduce_scatterv_direct)             \
+  ROW(scan_direct)                        \
+  ROW(scan_hypercube)                     \
+  ROW(scan_distance_doubling)             \
+  ROW(exscan_direct)                      \
+  ROW(exscan_hypercube)                   \
+  ROW(exscan_distance_doubling)           \
   ROW(scatter_linear)                     \
   ROW(scatter_binomial)                   \
   ROW(scatterv_linear)                    \

@@ -139,15 +139,105 @@ TEST(Reduce, TakesElementsWhole) {
   EXPECT_THROW(make_schedule(problem, "circulant:segments=8"), Error);
 }
 
-TEST(Reduce, OffersEveryScatter) {
-  for (const Collective collective : {Collective::reduce}) {
-    const Algorithm& algorithm = *find_algorithm(collective, "reduce-scatter-gather");
-    std::vector<std::string> rows;
-    for (const Algorithm* part : algorithms_for(Collective::reduce_scatterv)) rows.emplace_back(part->id);
-    std::vector<std::string> offered = algorithm.parameters[0].choices;
-    std::sort(rows.begin(), rows.end());
-    std::sort(offered.begin(), offered.end());
-    EXPECT_EQ(offered, rows);
+std::vector<std::string> sorted(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForThem) {
+  const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
+    return sorted(find_algorithm(collective, id)->parameters[parameter].choices);
+  };
+  const auto rows = [](Collective collective) {
+    std::vector<std::string> ids;
+    for (const Algorithm* part : algorithms_for(collective)) ids.emplace_back(part->id);
+    return sorted(ids);
+  };
+  EXPECT_EQ(offered(Collective::reduce, "reduce-scatter-gather", 0), rows(Collective::reduce_scatterv));
+  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 0), rows(Collective::reduce_scatterv));
+  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 1), rows(Collective::allgatherv));
+}
+
+TEST(Allreduce, HasTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= 130; ++p) {
+    const auto count = [&](const std::string& specification, Bytes units) {
+      return steps_and_words(problem_of(Collective::allreduce, p, units * unit), specification);
+    };
+    const Count d = depth(p), pairs = p - 1, rounds = is_power(p) ? d : d - 1 + 2;
+    ASSERT_EQ(count("recursive-doubling", 1), Figure(rounds, rounds)) << p;
+    ASSERT_EQ(count("ring", p), Figure(2 * pairs, 2 * pairs)) << p;
+    ASSERT_EQ(count("circulant", p), Figure(2 * d, 2 * pairs)) << p;
+    ASSERT_EQ(count("reduce-scatter-allgather", p), Figure(2 * d, 2 * pairs)) << p;
+    ASSERT_EQ(count("reduce-scatter-allgather:scatter=circulant,gather=ring", p), Figure(d + pairs, 2 * pairs)) << p;
+  }
+  EXPECT_EQ(figures(make_schedule(problem_of(Collective::allreduce, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 12, 0}));
+}
+
+TEST(Allreduce, OfPiecesThatDifferIsTheWorkedExample) {
+  const Figures counted = figures(make_schedule(problem_of(Collective::allreduce, 17, 48), "circulant"));
+  EXPECT_EQ(counted.c1, 10);
+  EXPECT_EQ(counted.c2, 94) << "2 * 48 * 16 / 17 is 90.35";
+}
+
+TEST(Allreduce, RingAndCirculantAreInstancesOfTheTwoParts) {
+  for (const char* part : {"ring", "circulant"}) {
+    const Problem problem = problem_of(Collective::allreduce, 6, 20);
+    const Schedule instance = make_schedule(problem, part),
+                   parts = make_schedule(problem, fmt::format("reduce-scatter-allgather:scatter={0},gather={0}", part));
+    for (Rank rank = 0; rank < 6; ++rank) EXPECT_EQ(instance.program(rank), parts.program(rank));
+  }
+}
+
+TEST(Allreduce, RecursiveDoublingCopiesNothing) {
+  for (const Count p : {2, 5, 8, 13}) {
+    const Schedule schedule = make_schedule(problem_of(Collective::allreduce, p, 8), "recursive-doubling");
+    for (Rank rank = 0; rank < p; ++rank)
+      for (const Round& round : schedule.program(rank).rounds)
+        for (const Local& local : round.locals) EXPECT_EQ(local.kind, LocalKind::reduce);
+  }
+}
+
+TEST(Scans, HaveTheFiguresOfTheFormulas) {
+  for (const Collective collective : {Collective::scan, Collective::exscan})
+    for (Count p = 1; p <= 130; ++p) {
+      const auto count = [&](const std::string& specification) {
+        return steps_and_words(problem_of(collective, p, unit), specification);
+      };
+      const Count d = depth(p);
+      ASSERT_EQ(count("distance-doubling"), Figure(d, d)) << p;
+      if (is_power(p)) ASSERT_EQ(count("hypercube"), Figure(d, d)) << p;
+      const Figures direct = figures(make_schedule(problem_of(collective, p, unit), "direct"));
+      ASSERT_EQ(direct.c1, p > 1 ? 1 : 0);
+      ASSERT_EQ(direct.traffic_in, (p - 1) * unit);
+    }
+}
+
+TEST(Scans, TakeAtMostThreeVectorsOfScratchMemory) {
+  for (const Collective collective : {Collective::scan, Collective::exscan}) {
+    EXPECT_LE(figures(make_schedule(problem_of(collective, 64, unit), "hypercube")).scratch, 3 * unit);
+    EXPECT_LE(figures(make_schedule(problem_of(collective, 100, unit), "distance-doubling")).scratch, 3 * unit);
+  }
+  EXPECT_EQ(figures(make_schedule(problem_of(Collective::scan, 100, unit), "distance-doubling")).scratch, 2 * unit);
+}
+
+// What a row says of its order is neither less nor more than what holds; three ranks may be in order by chance.
+TEST(Reductions, KeepTheOrderThatTheySay) {
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (!is_reduction(algorithm->collective)) continue;
+    for (const Count p : {2, 3, 4, 5, 6, 7, 8, 12, 13, 16})
+      for (const Rank root : roots_of(algorithm->collective, p, 3)) {
+        const Problem problem = with_elements_of(problem_of(algorithm->collective, p, p, root), 4);
+        const Choice choice = standard_choice(*algorithm, problem);
+        if (reason_against(problem, choice)) continue;
+        const Schedule made = make_schedule(problem, choice);
+        for (const Combining asked : {Combining::rank_order, Combining::fixed_tree}) {
+          Schedule same = made;  // programs made for an operator that commutes
+          same.problem = with_order(problem, asked);
+          const bool holds = verify(same).empty(), said = algorithm->combining(problem, choice.parameters) >= asked;
+          EXPECT_TRUE(holds || !said) << specification(made) << ' ' << description(same.problem);
+          EXPECT_TRUE(said || !holds || p == 3) << specification(made) << ' ' << description(same.problem);
+        }
+      }
   }
 }
 
@@ -157,6 +247,13 @@ TEST(Reductions, OfAMillionRanksHaveShortPrograms) {
     const Schedule schedule = make_schedule(problem_of(Collective::reduce_scatter, p, 8), specification);
     for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_EQ(schedule.program(rank).rounds.size(), 21u) << specification;
   }
+  for (const Collective collective : {Collective::scan, Collective::exscan})
+    for (const char* specification : {"hypercube", "distance-doubling"}) {
+      const Schedule schedule = make_schedule(problem_of(collective, p, 8), specification);
+      for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_LE(schedule.program(rank).rounds.size(), 21u) << specification;
+    }
+  for (const Rank rank : {Rank{0}, Rank{17}, p})
+    EXPECT_LE(make_schedule(problem_of(Collective::allreduce, p + 1, 8), "recursive-doubling").program(rank).rounds.size(), 22u);
   for (const char* specification : {"binomial", "circulant"}) {
     const Schedule schedule = make_schedule(problem_of(Collective::reduce, p + 1, 8, 17), specification);
     for (const Rank rank : {Rank{0}, Rank{17}, Rank{18}, p}) EXPECT_LE(schedule.program(rank).rounds.size(), 22u) << specification;
