@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/folding.hpp"
 
+#include <algorithm>
+
 namespace quadrille {
 
 void TreeFold::add(const Region& operand) {
@@ -9,6 +11,7 @@ void TreeFold::add(const Region& operand) {
 }
 
 void TreeFold::finish() {
+  if (partials_.empty()) return;
   while (partials_.size() > 1) combine_last_two();
   const Region& result = partials_.front().place;
   if (result.buffer != Buffer::output) program_.copy({result}, {{Buffer::output, 0, result.length, {}}});
@@ -24,6 +27,31 @@ void TreeFold::combine_last_two() {
   program_.reduce({source}, {target}, upward ? OperandOrder::source_first : OperandOrder::target_first);
   if (source.buffer == Buffer::scratch && spent_) spent_(source);
   lower = {target, lower.operands + upper.operands};
+}
+
+Program folded_directly(const Problem& problem, Rank last_source, Rank first_target, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const auto place = [&](Rank rank) {
+    if (rank == me) return block(Buffer::input, 0, b);
+    const Count others = rank < me ? rank : rank - 1;  // before this one
+    return others == 0 ? block(Buffer::output, 0, b) : block(Buffer::scratch, others - 1, b);
+  };
+  ProgramBuilder program{me};
+  program.scratch(std::max<Count>(0, last_source - (me <= last_source ? 1 : 0)) * b);
+  program.stage("exchange");
+  program.begin_round();
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
+    if (to >= first_target) program.send(to, {block(Buffer::input, 0, b)});
+    if (from <= last_source) program.receive(from, {place(from)});
+  }
+  program.stage("combine");
+  program.begin_round();
+  TreeFold fold(program);
+  for (Rank rank = 0; rank <= last_source; ++rank) fold.add(place(rank));
+  fold.finish();
+  return std::move(program).finish();
 }
 
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&) {

@@ -35,6 +35,10 @@ class TreeFold {
   std::vector<Partial> partials_;
 };
 
+// Everybody's vector straight to ranks first_target .. p - 1 in one round, i+1, i+2, .. in that order; rank `me` gets those of
+// ranks 0 .. last_source and folds them, its own among them if it is one of these.
+Program folded_directly(const Problem& problem, Rank last_source, Rank first_target, Rank me);
+
 // Two operands, the lower rank's on the left, are combined along the fixed tree by every algorithm that keeps to this.
 inline Combining any_order_of_more_than_two(const Problem& problem, const Parameters&) {
   return problem.ranks <= 2 ? Combining::fixed_tree : Combining::any_order;
@@ -44,9 +48,8 @@ inline constexpr std::string_view any_order_of_more_than_two_rule = "any order; 
 inline Combining always_fixed_tree(const Problem&, const Parameters&) { return Combining::fixed_tree; }
 inline constexpr std::string_view always_fixed_tree_rule = "fixed tree";
 
-inline Combining as_asked_for(const Problem& problem, const Parameters& parameters) {
-  return required_combining(problem) == Combining::any_order ? any_order_of_more_than_two(problem, parameters)
-                                                             : Combining::fixed_tree;
+inline Combining as_asked_for(const Problem& problem, const Parameters&) {
+  return required_combining(problem) == Combining::any_order ? Combining::any_order : Combining::fixed_tree;
 }
 inline constexpr std::string_view as_asked_for_rule = "fixed tree where any other order will not do";
 

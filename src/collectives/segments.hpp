@@ -23,7 +23,8 @@ Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std
 
 // One of `segments` pieces of a vector of whole elements.
 inline Region segment(Buffer buffer, const Problem& problem, Count segments, Count index) {
-  const auto position = [&](Count i) {
+  const auto position = [&](Count i) {  // what moves only need not be whole elements: the last piece has the rest
+    if (i == segments) return problem.block_bytes;
     return cut_position(problem.block_bytes / problem.element_bytes, segments, i) * problem.element_bytes;
   };
   return {buffer, position(index), position(index + 1) - position(index), {}};

@@ -99,11 +99,164 @@ TEST(ReduceScatter, KeepsTheOrderThatItSays) {
   EXPECT_TRUE(verify(make_schedule(ordered, "recursive-halving")).empty()) << "near partners come first by default";
 }
 
+TEST(Reduce, HasTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= 130; ++p)
+    for (const Rank root : roots_of(Collective::reduce, p, 3)) {
+      const auto count = [&](const std::string& specification, Bytes units, Combining combining = Combining::any_order) {
+        return steps_and_words(with_order(problem_of(Collective::reduce, p, units * unit, root), combining), specification);
+      };
+      const Count d = depth(p), pairs = p - 1;
+      ASSERT_EQ(count("binomial", 1), Figure(d, d)) << p << ' ' << root;
+      const Count forward = root == 0 || is_power(p) ? 0 : 1;
+      for (const Combining combining : {Combining::rank_order, Combining::fixed_tree})
+        ASSERT_EQ(count("binomial", 1, combining), Figure(d + forward, d + forward)) << p << ' ' << root;
+      ASSERT_EQ(count("linear:ports=1", 1), Figure(pairs, pairs));
+      if (p <= 33) {
+        const auto halved = [&](const char* scatter) { return count(fmt::format("reduce-scatter-gather:scatter={}", scatter), p); };
+        ASSERT_EQ(halved("circulant"), Figure(2 * d, 2 * pairs)) << p << ' ' << root;
+        ASSERT_EQ(halved("ring"), Figure(d + pairs, 2 * pairs)) << p << ' ' << root;
+        if (is_power(p)) ASSERT_EQ(halved("recursive-halving"), Figure(2 * d, 2 * pairs)) << p << ' ' << root;
+      }
+      for (const Count n : {1, 2, 5, 11})
+        ASSERT_EQ(count(fmt::format("circulant:segments={}", n), n), p > 1 ? Figure(n - 1 + d, n - 1 + d) : Figure())
+            << p << ' ' << n;
+    }
+}
+
+TEST(Reduce, LinearKeepsFewVectors) {
+  const auto scratch = [](Count p, const std::string& specification) {
+    return figures(make_schedule(problem_of(Collective::reduce, p, unit, p / 2), specification)).scratch / unit;
+  };
+  EXPECT_EQ(scratch(64, "linear"), 62);
+  EXPECT_LE(scratch(1000, "linear:ports=1"), 12) << "log2 p partial results, and two that arrive";
+  EXPECT_LE(scratch(1000, "linear:ports=4"), 20);
+}
+
+TEST(Reduce, TakesElementsWhole) {
+  Problem problem = with_elements_of(problem_of(Collective::reduce, 5, 7, 2), 8);
+  for (const char* specification : {"circulant:segments=3", "reduce-scatter-gather:scatter=ring", "binomial"})
+    EXPECT_TRUE(verify(make_schedule(problem, specification)).empty()) << specification;
+  EXPECT_THROW(make_schedule(problem, "circulant:segments=8"), Error);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForThem) {
+  const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
+    return sorted(find_algorithm(collective, id)->parameters[parameter].choices);
+  };
+  const auto rows = [](Collective collective) {
+    std::vector<std::string> ids;
+    for (const Algorithm* part : algorithms_for(collective)) ids.emplace_back(part->id);
+    return sorted(ids);
+  };
+  EXPECT_EQ(offered(Collective::reduce, "reduce-scatter-gather", 0), rows(Collective::reduce_scatterv));
+  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 0), rows(Collective::reduce_scatterv));
+  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 1), rows(Collective::allgatherv));
+}
+
+TEST(Allreduce, HasTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= 130; ++p) {
+    const auto count = [&](const std::string& specification, Bytes units) {
+      return steps_and_words(problem_of(Collective::allreduce, p, units * unit), specification);
+    };
+    const Count d = depth(p), pairs = p - 1, rounds = is_power(p) ? d : d - 1 + 2;
+    ASSERT_EQ(count("recursive-doubling", 1), Figure(rounds, rounds)) << p;
+    ASSERT_EQ(count("ring", p), Figure(2 * pairs, 2 * pairs)) << p;
+    ASSERT_EQ(count("circulant", p), Figure(2 * d, 2 * pairs)) << p;
+    ASSERT_EQ(count("reduce-scatter-allgather", p), Figure(2 * d, 2 * pairs)) << p;
+    ASSERT_EQ(count("reduce-scatter-allgather:scatter=circulant,gather=ring", p), Figure(d + pairs, 2 * pairs)) << p;
+  }
+  EXPECT_EQ(figures(make_schedule(problem_of(Collective::allreduce, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 12, 0}));
+}
+
+TEST(Allreduce, OfPiecesThatDifferIsTheWorkedExample) {
+  const Figures counted = figures(make_schedule(problem_of(Collective::allreduce, 17, 48), "circulant"));
+  EXPECT_EQ(counted.c1, 10);
+  EXPECT_EQ(counted.c2, 94) << "2 * 48 * 16 / 17 is 90.35";
+}
+
+TEST(Allreduce, RingAndCirculantAreInstancesOfTheTwoParts) {
+  for (const char* part : {"ring", "circulant"}) {
+    const Problem problem = problem_of(Collective::allreduce, 6, 20);
+    const Schedule instance = make_schedule(problem, part),
+                   parts = make_schedule(problem, fmt::format("reduce-scatter-allgather:scatter={0},gather={0}", part));
+    for (Rank rank = 0; rank < 6; ++rank) EXPECT_EQ(instance.program(rank), parts.program(rank));
+  }
+}
+
+TEST(Allreduce, RecursiveDoublingCopiesNothing) {
+  for (const Count p : {2, 5, 8, 13}) {
+    const Schedule schedule = make_schedule(problem_of(Collective::allreduce, p, 8), "recursive-doubling");
+    for (Rank rank = 0; rank < p; ++rank)
+      for (const Round& round : schedule.program(rank).rounds)
+        for (const Local& local : round.locals) EXPECT_EQ(local.kind, LocalKind::reduce);
+  }
+}
+
+TEST(Scans, HaveTheFiguresOfTheFormulas) {
+  for (const Collective collective : {Collective::scan, Collective::exscan})
+    for (Count p = 1; p <= 130; ++p) {
+      const auto count = [&](const std::string& specification) {
+        return steps_and_words(problem_of(collective, p, unit), specification);
+      };
+      const Count d = depth(p);
+      ASSERT_EQ(count("distance-doubling"), Figure(d, d)) << p;
+      if (is_power(p)) ASSERT_EQ(count("hypercube"), Figure(d, d)) << p;
+      const Figures direct = figures(make_schedule(problem_of(collective, p, unit), "direct"));
+      ASSERT_EQ(direct.c1, p > 1 ? 1 : 0);
+      ASSERT_EQ(direct.traffic_in, (p - 1) * unit);
+    }
+}
+
+TEST(Scans, TakeAtMostThreeVectorsOfScratchMemory) {
+  for (const Collective collective : {Collective::scan, Collective::exscan}) {
+    EXPECT_LE(figures(make_schedule(problem_of(collective, 64, unit), "hypercube")).scratch, 3 * unit);
+    EXPECT_LE(figures(make_schedule(problem_of(collective, 100, unit), "distance-doubling")).scratch, 3 * unit);
+  }
+  EXPECT_EQ(figures(make_schedule(problem_of(Collective::scan, 100, unit), "distance-doubling")).scratch, 2 * unit);
+}
+
+// What a row says of its order is neither less nor more than what holds; three ranks may be in order by chance.
+TEST(Reductions, KeepTheOrderThatTheySay) {
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (!is_reduction(algorithm->collective)) continue;
+    for (const Count p : {2, 3, 4, 5, 6, 7, 8, 12, 13, 16})
+      for (const Rank root : roots_of(algorithm->collective, p, 3)) {
+        const Problem problem = with_elements_of(problem_of(algorithm->collective, p, p, root), 4);
+        const Choice choice = standard_choice(*algorithm, problem);
+        if (reason_against(problem, choice)) continue;
+        const Schedule made = make_schedule(problem, choice);
+        for (const Combining asked : {Combining::rank_order, Combining::fixed_tree}) {
+          Schedule same = made;  // programs made for an operator that commutes
+          same.problem = with_order(problem, asked);
+          const bool holds = verify(same).empty(), said = algorithm->combining(problem, choice.parameters) >= asked;
+          EXPECT_TRUE(holds || !said) << specification(made) << ' ' << description(same.problem);
+          EXPECT_TRUE(said || !holds || p == 3) << specification(made) << ' ' << description(same.problem);
+        }
+      }
+  }
+}
+
 TEST(Reductions, OfAMillionRanksHaveShortPrograms) {
-  const Count p = 1 << 20;
+  const Count p = Count{1} << 20;
   for (const char* specification : {"recursive-halving:first=near", "recursive-halving:first=far", "circulant"}) {
     const Schedule schedule = make_schedule(problem_of(Collective::reduce_scatter, p, 8), specification);
     for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_EQ(schedule.program(rank).rounds.size(), 21u) << specification;
+  }
+  for (const Collective collective : {Collective::scan, Collective::exscan})
+    for (const char* specification : {"hypercube", "distance-doubling"}) {
+      const Schedule schedule = make_schedule(problem_of(collective, p, 8), specification);
+      for (const Rank rank : {Rank{0}, Rank{17}, p - 1}) EXPECT_LE(schedule.program(rank).rounds.size(), 21u) << specification;
+    }
+  for (const Rank rank : {Rank{0}, Rank{17}, p})
+    EXPECT_LE(make_schedule(problem_of(Collective::allreduce, p + 1, 8), "recursive-doubling").program(rank).rounds.size(), 22u);
+  for (const char* specification : {"binomial", "circulant"}) {
+    const Schedule schedule = make_schedule(problem_of(Collective::reduce, p + 1, 8, 17), specification);
+    for (const Rank rank : {Rank{0}, Rank{17}, Rank{18}, p}) EXPECT_LE(schedule.program(rank).rounds.size(), 22u) << specification;
   }
 }
 

@@ -82,6 +82,13 @@ TEST(Broadcast, TakesAsManySegmentsAsAreBest) {
   EXPECT_THROW(parse_choice(problem_of(Collective::broadcast, 4, 5), "chain:segments=6"), Error);
 }
 
+TEST(Broadcast, BringsBytesThatAreNoWholeElement) {
+  Problem problem = problem_of(Collective::broadcast, 3, 6);
+  problem.element_bytes = 4;
+  for (const Algorithm* algorithm : algorithms_for(Collective::broadcast))
+    EXPECT_TRUE(verify(make_schedule(problem, algorithm->id)).empty()) << algorithm->id;
+}
+
 TEST(ScatterGather, HaveTheFiguresOfTheFormulas) {
   for (Count p = 1; p < 70; ++p)
     for (const Rank root : roots_of(Collective::scatter, p, 20))

@@ -6,29 +6,9 @@
 //         shares no link on a hypercube, a ring or a linear array.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors.
-#include "patterns/binomial.hpp"
-#include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/broadcasting.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const BinomialTree tree(problem.ranks, problem.root);
-  const Count v = tree.virtual_of(me);
-  const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
-  ProgramBuilder program{me};
-  program.stage("broadcast");
-  for (Count level = tree.depth() - 1; level >= 0; --level) {
-    program.begin_round();
-    if (tree.level_of(v) == level) program.receive(tree.rank_of(tree.parent_of(v)), {output});
-    if (tree.has_child(v, level)) program.send(tree.rank_of(tree.child_of(v, level)), {v == 0 ? input : output});
-  }
-  if (v == 0) program.copy({input}, {output});
-  return std::move(program).finish();
-}
-
-}  // namespace
 
 extern const Algorithm broadcast_binomial{
     .collective = Collective::broadcast,
@@ -37,7 +17,10 @@ extern const Algorithm broadcast_binomial{
     .needs = "",
     .source = "grama2003",
     .parameters = {},
-    .generate = generate,
+    .generate =
+        [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+          return broadcast_by_tree({problem.ranks, problem.root}, problem.block_bytes, "broadcast", me);
+        },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -5,8 +5,7 @@
 // Idea    scatterv/binomial, then allgatherv/ring, joined: a rank's share lies in the output where the vector has it.
 // Cost    C1 = ceil(log2 p) + p - 1 rounds, C2 = 2 b (p - 1) / p bytes, where p divides b.
 // Prefer  long vectors on few ranks.
-#include "patterns/cut.hpp"
-#include "quadrille/algorithm.hpp"
+#include "collectives/pieces.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -17,26 +16,16 @@ struct Parts : Analysis {
 };
 
 std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
-  std::vector<Bytes> pieces(static_cast<std::size_t>(problem.ranks));
-  for (Rank rank = 0; rank < problem.ranks; ++rank)
-    pieces[static_cast<std::size_t>(rank)] =
-        cut_position(problem.block_bytes, problem.ranks, rank + 1) - cut_position(problem.block_bytes, problem.ranks, rank);
-  Problem part = problem;
-  part.block_bytes = 0;
-  part.counts = std::make_shared<const std::vector<Bytes>>(std::move(pieces));
   auto parts = std::make_shared<Parts>();
-  part.collective = Collective::scatterv;
-  parts->scatter = make_schedule(part, "binomial");
-  part.collective = Collective::allgatherv;
-  part.root = 0;
-  parts->allgather = make_schedule(part, "ring");
+  parts->scatter = make_schedule(of_pieces(problem, Collective::scatterv), "binomial");
+  parts->allgather = make_schedule(of_pieces(problem, Collective::allgatherv), "ring");
   return parts;
 }
 
 Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const auto& parts = static_cast<const Parts&>(*analysis);
-  const Placement piece{Buffer::output, cut_position(problem.block_bytes, problem.ranks, me)};
-  return joined({.program = parts.scatter.program(me), .output = piece}, {.program = parts.allgather.program(me), .input = piece});
+  const Placement place{Buffer::output, piece(Buffer::output, problem, me).offset};
+  return joined({.program = parts.scatter.program(me), .output = place}, {.program = parts.allgather.program(me), .input = place});
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allreduce/recursive-doubling: exchange what is combined so far with a partner at twice the distance of the last one.
+// Source  [grama2003] all-reduce on a hypercube; other numbers of ranks are folded as MPI libraries do it.
+// Needs   nothing: any p, any operator.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. Where p is no power of two, the first
+//         of as many pairs of neighbours as ranks are too many hands its vector to the second, and gets the result from it.
+// Cost    C1 = log2 p rounds and as many vectors for powers of two, the fewest on one port; else floor(log2 p) + 2 of both.
+// Prefer  short vectors.
+#include <array>
+#include <bit>
+
+#include "collectives/folding.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Count survivors = static_cast<Count>(std::bit_floor(static_cast<std::uint64_t>(p))), pairs = p - survivors;
+  const Count exchanges = std::countr_zero(static_cast<std::uint64_t>(survivors));
+  const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
+  const bool in_pair = me < 2 * pairs;
+  ProgramBuilder program{me};
+  if (pairs > 0) {
+    program.stage("fold");
+    program.begin_round();
+  }
+  if (in_pair && me % 2 == 0) {
+    program.send(me + 1, {input});
+    program.stage("exchange");
+    program.skip_rounds(exchanges);
+    program.stage("unfold");
+    program.begin_round();
+    program.receive(me + 1, {output});
+    return std::move(program).finish();
+  }
+
+  // The first that arrives is received into the output, and the input is combined into it.
+  struct {
+    Regions source, target;
+    OperandOrder order = OperandOrder::source_first;
+  } pending;
+  const auto begin_round = [&] {
+    program.begin_round();
+    program.reduce(std::move(pending.source), std::move(pending.target), pending.order);
+    pending = {};
+  };
+  Count in_scratch = 0;
+  bool bare = true;
+  const auto receive = [&](Rank from) {
+    const bool from_below = from < me;
+    const Region place = bare ? output : block(Buffer::scratch, in_scratch++ % 2, problem.block_bytes);
+    program.receive(from, {place});
+    pending = {{bare ? input : place}, {output}, bare == from_below ? OperandOrder::target_first : OperandOrder::source_first};
+    bare = false;
+  };
+
+  if (in_pair) receive(me - 1);
+  program.stage("exchange");
+  const Count x = in_pair ? me / 2 : me - pairs;
+  for (Count bit = 1; bit < survivors; bit *= 2) {
+    begin_round();
+    const Count y = x ^ bit;
+    const Rank partner = y < pairs ? 2 * y + 1 : y + pairs;
+    program.send(partner, {bare ? input : output});
+    receive(partner);
+  }
+  if (pairs > 0) program.stage("unfold");
+  begin_round();
+  if (in_pair) program.send(me - 1, {output});
+  if (p == 1) program.copy({input}, {output});
+  program.scratch(std::min<Count>(in_scratch, 2) * problem.block_bytes);
+  return std::move(program).finish();
+}
+
+// Folding makes a node of the fixed tree of every pair. Above them the exchanges follow the tree where each half is pairs only, or
+// is a whole power of two, or the same holds again: where p is the difference of two powers of two.
+Combining combining(const Problem& problem, const Parameters&) {
+  const Count p = problem.ranks;
+  return std::has_single_bit(static_cast<std::uint64_t>(p + (p & -p))) ? Combining::fixed_tree : Combining::rank_order;
+}
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) || required_combining(problem) != Combining::any_order)
+    return std::nullopt;
+  return exclusive_or_symmetry(problem.ranks);
+}
+
+}  // namespace
+
+extern const Algorithm allreduce_recursive_doubling{
+    .collective = Collective::allreduce,
+    .id = "recursive-doubling",
+    .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .symmetry = symmetry,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = combining,
+    .combining_rule = "rank order; fixed tree where p is a power of two, or the difference of two",
+};
+
+}  // namespace quadrille

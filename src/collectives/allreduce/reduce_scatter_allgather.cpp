@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allreduce/reduce-scatter-allgather: cut the vector into a piece for each rank, combine every piece at its rank, collect the
+// pieces everywhere.
+// Source  [grama2003] improving the performance of operations; Rabenseifner's allreduce in MPI libraries.
+// Needs   what the parts need: a power of two for recursive halving and doubling, an operator that commutes for the scatters ring
+//         and circulant.
+// Idea    An algorithm for reduce_scatterv, then one for allgatherv, joined: a rank's piece is left in its place in the output.
+// Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
+// Prefer  long vectors.
+#include <bit>
+
+#include "collectives/scatter_then_gather.hpp"
+
+namespace quadrille {
+namespace {
+
+Parameter gather_part() {
+  return {.name = "gather",
+          .summary = "the algorithm for allgatherv that is the second part",
+          .standard = "ring",
+          .standard_for = [](const Problem& problem) -> ParameterValue {
+            return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
+          },
+          .standard_rule = "recursive-doubling where p is a power of two, else circulant",
+          .choices = {"ring", "recursive-doubling", "circulant", "concatenation", "direct"},
+          .range = {}};
+}
+
+std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
+  if (auto reason = reason_against_scatter(problem, parameters)) return reason;
+  const Problem pieces = of_pieces(problem, Collective::allgatherv);
+  return reason_against(pieces, parse_choice(pieces, word(parameters, "gather")));
+}
+
+Count ports(const Problem& problem, const Parameters& parameters) {
+  const Problem scattered = of_pieces(problem, Collective::reduce_scatterv), gathered = of_pieces(problem, Collective::allgatherv);
+  return std::max(ports_of(scattered, choice_of_scatter(scattered, parameters)),
+                  ports_of(gathered, parse_choice(gathered, word(parameters, "gather"))));
+}
+
+}  // namespace
+
+extern const Algorithm allreduce_reduce_scatter_allgather{
+    .collective = Collective::allreduce,
+    .id = "reduce-scatter-allgather",
+    .summary = "combine a piece for each rank at that rank, then collect the pieces everywhere",
+    .needs = "what the parts need",
+    .source = "grama2003",
+    .parameters = {scatter_part(), gather_part()},
+    .generate = scatter_then_gather::generate,
+    .reason_against = reason_against,
+    .analyse =
+        [](const Problem& problem, const Parameters& parameters) {
+          return scatter_then_gather::analyse(problem, word(parameters, "scatter"), word(parameters, "gather"));
+        },
+    .ports = ports,
+    .combining = combining_of_scatter,
+    .combining_rule = combining_rule_of_scatter,
+};
+
+}  // namespace quadrille

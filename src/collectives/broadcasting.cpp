@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/broadcasting.hpp"
+
+#include <bit>
+
+#include "collectives/segments.hpp"
+#include "patterns/circulant.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Count depth(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+
+}  // namespace
+
+Program broadcast_by_tree(const BinomialTree& tree, Bytes bytes, std::string stage, Rank me) {
+  const Count v = tree.virtual_of(me);
+  const Region input = block(Buffer::input, 0, bytes), output = block(Buffer::output, 0, bytes);
+  ProgramBuilder program{me};
+  program.stage(std::move(stage));
+  for (Count level = tree.depth() - 1; level >= 0; --level) {
+    program.begin_round();
+    if (tree.level_of(v) == level) program.receive(tree.rank_of(tree.parent_of(v)), {output});
+    if (tree.has_child(v, level)) program.send(tree.rank_of(tree.child_of(v, level)), {v == 0 ? input : output});
+  }
+  if (v == 0) program.copy({input}, {output});
+  return std::move(program).finish();
+}
+
+Program broadcast_by_skips(const Problem& problem, Count segments, std::string stage, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const Count v = (me - problem.root + p) % p;
+  const auto rank_of = [&](Count other) { return (other + problem.root) % p; };
+  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
+  ProgramBuilder program{me};
+  program.stage(std::move(stage));
+  if (p > 1) {
+    const std::vector<Count> skips = circulant_skips(p);
+    const CirculantReceipts mine(skips, v, segments);
+    std::vector<CirculantReceipts> theirs;  // of the rank that a skip leads to
+    for (std::size_t k = 0; k + 1 < skips.size(); ++k) theirs.emplace_back(skips, (v + skips[k]) % p, segments);
+    for (Count round = 0; round < mine.rounds(); ++round) {
+      program.begin_round();
+      const auto k = static_cast<std::size_t>(mine.skip_index(round));
+      if (const auto got = mine.segment(round)) program.receive(rank_of((v + p - skips[k]) % p), {piece(Buffer::output, *got)});
+      if (const auto given = theirs[k].segment(round))
+        program.send(rank_of((v + skips[k]) % p), {piece(v == 0 ? Buffer::input : Buffer::output, *given)});
+    }
+  }
+  if (v == 0) program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});
+  return std::move(program).finish();
+}
+
+Parameter segments_of_skips() {
+  return segments_parameter(
+      [](const Problem& problem) -> ParameterValue { return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes); },
+      "sqrt((ceil(log2 p)-1)*b/8KiB), at most 1024");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// exscan/hypercube: exchange what is combined so far along the dimensions of a hypercube.
+// Source  [grama2003] prefix sums on a hypercube.
+// Needs   p a power of two; any operator, also along the fixed tree.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks; the upper one of the two combines what it
+//         gets into its result, too, which begins with the first that arrives.
+//         In the last round only the lower ones send.
+// Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
+// Prefer  powers of two, short vectors.
+#include "collectives/folding.hpp"
+#include "collectives/gathering.hpp"
+#include "collectives/prefixes.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  Prefixes prefixes(problem, me, "exchange");
+  for (Count bit = 1; bit < problem.ranks; bit *= 2) {
+    const Rank partner = me ^ bit;
+    const bool last = 2 * bit == problem.ranks;
+    prefixes.begin_round();
+    if (!last || partner > me) prefixes.send(partner);
+    if (partner < me) prefixes.receive_from_below(partner, !last);
+    if (!last && partner > me) prefixes.receive_from_above(partner);
+  }
+  return std::move(prefixes).finish();
+}
+
+}  // namespace
+
+extern const Algorithm exscan_hypercube{
+    .collective = Collective::exscan,
+    .id = "hypercube",
+    .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
+    .needs = "p a power of two",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .reason_against = reason_against_odd_ranks,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = always_fixed_tree,
+    .combining_rule = always_fixed_tree_rule,
+};
+
+}  // namespace quadrille

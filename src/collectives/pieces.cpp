@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/pieces.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace quadrille {
+
+Problem of_pieces(const Problem& problem, Collective collective) {
+  std::vector<Bytes> shares;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) shares.push_back(piece(Buffer::output, problem, rank).length);
+  Problem part = problem;
+  part.collective = collective;
+  part.block_bytes = 0;
+  part.counts = std::make_shared<const std::vector<Bytes>>(std::move(shares));
+  if (!is_rooted(collective)) part.root = 0;
+  return part;
+}
+
+Parameter scatter_part() {
+  return {.name = "scatter",
+          .summary = "the algorithm for reduce_scatterv that is the first part",
+          .standard = "ring",
+          .standard_for = [](const Problem& problem) -> ParameterValue {
+            if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return "recursive-halving";
+            return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
+          },
+          .standard_rule = "recursive-halving where p is a power of two, else circulant, or direct where the order matters",
+          .choices = {"ring", "recursive-halving", "circulant", "direct"},
+          .range = {}};
+}
+
+Choice choice_of_scatter(const Problem& pieces, const Parameters& parameters) {
+  return parse_choice(pieces, word(parameters, "scatter"));
+}
+
+std::optional<std::string> reason_against_scatter(const Problem& problem, const Parameters& parameters) {
+  const Problem pieces = of_pieces(problem, Collective::reduce_scatterv);
+  return reason_against(pieces, choice_of_scatter(pieces, parameters));
+}
+
+Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
+  const Problem pieces = of_pieces(problem, Collective::reduce_scatterv);
+  const Choice choice = choice_of_scatter(pieces, parameters);
+  return choice.algorithm->combining(pieces, choice.parameters);
+}
+
+Count ports_of(const Problem& problem, const Choice& choice) {
+  if (choice.algorithm->ports) return choice.algorithm->ports(problem, choice.parameters);
+  return std::max<Count>(1, problem.ranks - 1);
+}
+
+}  // namespace quadrille

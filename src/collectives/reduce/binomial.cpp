@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce/binomial: vectors combined up a binomial tree.
+// Source  [grama2003] all-to-one reduction, the reverse of the one-to-all broadcast.
+// Needs   nothing: any p, any root, any operator, also along the fixed tree.
+// Idea    broadcast/binomial backwards: a rank combines the vectors of its subtree, a run of ranks, and hands the result to its
+//         parent. Where p is no power of two only the tree of root 0 has runs that do not go round the end; where the order matters
+//         that tree is taken, and rank 0 forwards the result.
+// Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors. One more of both to forward.
+// Prefer  short vectors.
+#include <bit>
+
+#include "collectives/broadcasting.hpp"
+#include "collectives/folding.hpp"
+#include "schedule/reduction.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+namespace {
+
+bool runs_end_in_order(const Problem& problem) {
+  return problem.root == 0 || std::has_single_bit(static_cast<std::uint64_t>(problem.ranks));
+}
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Bytes b = problem.block_bytes;
+  const auto combined_at = [&](Rank root) { return reduced(broadcast_by_tree({problem.ranks, root}, b, "combine", me)); };
+  if (runs_end_in_order(problem) || required_combining(problem) == Combining::any_order) return combined_at(problem.root);
+
+  Program combine = combined_at(0);
+  Placement result{Buffer::output, 0};
+  if (me == 0) {
+    result = {Buffer::scratch, combine.scratch_bytes};
+    combine.scratch_bytes += b;
+  }
+  ProgramBuilder forward{me};
+  forward.stage("forward");
+  forward.begin_round();
+  if (me == 0) forward.send(problem.root, {block(Buffer::input, 0, b)});
+  if (me == problem.root) forward.receive(0, {block(Buffer::output, 0, b)});
+  return joined({.program = std::move(combine), .output = result}, {.program = std::move(forward).finish(), .input = result});
+}
+
+Combining combining(const Problem& problem, const Parameters&) {
+  return runs_end_in_order(problem) ? Combining::fixed_tree : as_asked_for(problem, {});
+}
+
+}  // namespace
+
+extern const Algorithm reduce_binomial{
+    .collective = Collective::reduce,
+    .id = "binomial",
+    .summary = "combine up a binomial tree: the fewest rounds",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = combining,
+    .combining_rule = "fixed tree, with one more round where p is no power of two and the root is not 0",
+};
+
+}  // namespace quadrille

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce/circulant: the pipeline with the fewest rounds possible on one port, for any p.
+// Source  [traff2024broadcast] section 2, the broadcast with all arrows reversed.
+// Needs   an operator that commutes; any p, any root, 1 <= segments <= max(1, elements of the vector).
+// Idea    broadcast/circulant backwards: each rank hands each segment on once, when all that it is to be combined with has come.
+// Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each. The default is the optimum
+//         sqrt((d - 1) b tw / ts) of a machine with a start-up ts of 8 KiB (see segments.hpp).
+// Prefer  medium and long vectors.
+#include "collectives/broadcasting.hpp"
+#include "collectives/folding.hpp"
+#include "schedule/reduction.hpp"
+
+namespace quadrille {
+
+extern const Algorithm reduce_circulant{
+    .collective = Collective::reduce,
+    .id = "circulant",
+    .summary = "in segments over a circulant graph: the fewest rounds that segments can take",
+    .needs = "",
+    .source = "traff2024broadcast, section 2",
+    .parameters = {segments_of_skips()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
+                   Rank me) { return reduced(broadcast_by_skips(problem, number(parameters, "segments"), "combine", me)); },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = any_order_of_more_than_two,
+    .combining_rule = any_order_of_more_than_two_rule,
+};
+
+}  // namespace quadrille

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce/linear: everybody sends the vector to the root, which combines them all.
+// Source  [grama2003] all-to-one reduction, the naive way.
+// Needs   nothing: any p, any root, any operator, also along the fixed tree.
+// Idea    The root takes `ports` vectors a round, in the order of ranks, and combines those that came the round before, equal
+//         runs of ranks first: of n vectors at most log2 n partial results wait for others.
+// Cost    C1 = ceil((p - 1) / ports) rounds and as many vectors; the root receives p - 1 vectors and combines them alone.
+// Prefer  two or three ranks.
+#include "collectives/folding.hpp"
+#include "collectives/scattering.hpp"
+
+namespace quadrille {
+namespace {
+
+// Places for vectors in scratch memory; what is given back serves again a round later, so that two rounds can be under way.
+class Slots {
+ public:
+  explicit Slots(Bytes bytes) : bytes_(bytes) {}
+
+  Region take() {
+    if (free_.empty()) free_.push_back({Buffer::scratch, count_++ * bytes_, bytes_, {}});
+    const Region slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void give_back(const Region& slot) { given_back_.push_back(slot); }
+  void next_round() {
+    free_.insert(free_.end(), given_back_.begin(), given_back_.end());
+    given_back_.clear();
+  }
+  Bytes size() const { return count_ * bytes_; }
+
+ private:
+  Bytes bytes_;
+  Count count_ = 0;
+  Regions free_, given_back_;
+};
+
+Program program_of_root(const Problem& problem, Count ports) {
+  const Count p = problem.ranks;
+  const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
+  ProgramBuilder program{problem.root};
+  program.stage("combine");
+  Slots slots(problem.block_bytes);
+  TreeFold fold(program, [&](const Region& spent) { slots.give_back(spent); });
+  Regions arrived;  // the round before, in the order of ranks
+  const auto fold_arrived = [&] {
+    for (const Region& operand : arrived) fold.add(operand);
+    arrived.clear();
+  };
+  Count received = 0;
+  for (Rank rank = 0; rank < p; ++rank) {
+    if (rank == problem.root) {
+      arrived.push_back(input);
+      continue;
+    }
+    if (received % ports == 0) {
+      program.begin_round();
+      slots.next_round();
+      fold_arrived();
+    }
+    arrived.push_back(received++ == 0 ? output : slots.take());
+    program.receive(rank, {arrived.back()});
+  }
+  program.begin_round();
+  fold_arrived();
+  fold.finish();
+  program.scratch(slots.size());
+  return std::move(program).finish();
+}
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count ports = number(parameters, "ports");
+  if (me == problem.root) return program_of_root(problem, ports);
+  const Count rounds = ceil_divide(problem.ranks - 1, ports), round = (me < problem.root ? me : me - 1) / ports;
+  ProgramBuilder program{me};
+  program.stage("combine");
+  program.skip_rounds(round + 1);
+  program.send(problem.root, {block(Buffer::input, 0, problem.block_bytes)});
+  program.skip_rounds(rounds - round);
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm reduce_linear{
+    .collective = Collective::reduce,
+    .id = "linear",
+    .summary = "everybody sends to the root, which combines all",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {ports_of_root("messages that the root receives in a round")},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+    .combining = always_fixed_tree,
+    .combining_rule = always_fixed_tree_rule,
+};
+
+}  // namespace quadrille

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scan/distance-doubling: tell the rank s above what is combined so far, s = 1, 2, 4, ..
+// Source  [hillis1986] prefix sums with messages over doubling distances.
+// Needs   nothing: any p, any operator.
+// Idea    Before the round of distance s a rank has combined the s vectors up to its own. It gets those of the s ranks before
+//         from the rank s below, in front of its own.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and as many vectors, in one direction only.
+// Prefer  short vectors, where p is no power of two.
+#include "collectives/folding.hpp"
+#include "collectives/prefixes.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  Prefixes prefixes(problem, me, "tell");
+  for (Count distance = 1; distance < problem.ranks; distance *= 2) {
+    prefixes.begin_round();
+    if (me + distance < problem.ranks) prefixes.send(me + distance);
+    if (me >= distance) prefixes.receive_from_below(me - distance, me + 2 * distance < problem.ranks);
+  }
+  return std::move(prefixes).finish();
+}
+
+}  // namespace
+
+extern const Algorithm scan_distance_doubling{
+    .collective = Collective::scan,
+    .id = "distance-doubling",
+    .summary = "tell the rank s above what is combined so far, s = 1, 2, 4, ..: the fewest rounds, for any p",
+    .needs = "",
+    .source = "hillis1986",
+    .parameters = {},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = [](const Problem& problem,
+                    const Parameters&) { return problem.ranks <= 2 ? Combining::fixed_tree : Combining::rank_order; },
+    .combining_rule = "rank order; fixed tree where p <= 2",
+};
+
+}  // namespace quadrille
