@@ -3,46 +3,16 @@
 // problem is to be reproducible, so do all algorithms that apply, and the bits are those of the fixed tree.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
-#include <random>
 
 #include "quadrille/execute.hpp"
 #include "quadrille/interpreter.hpp"
-#include "support/cases.hpp"
+#include "support/rounding.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-
-using Vector = std::vector<float>;
-
-std::vector<Collective> reductions() {
-  std::vector<Collective> list = all_collectives();
-  std::erase_if(list, [](Collective collective) { return !is_reduction(collective); });
-  return list;
-}
-
-// Of such different sizes that hardly any two orders of adding them agree.
-std::vector<ByteVector> inputs_that_round(const Problem& problem) {
-  std::mt19937 random(11);
-  std::vector<ByteVector> inputs;
-  for (Rank rank = 0; rank < problem.ranks; ++rank) {
-    Vector vector(static_cast<std::size_t>(input_bytes(problem, rank)) / sizeof(float));
-    for (float& number : vector)
-      number = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random), static_cast<int>(random() % 12));
-    const auto* bytes = reinterpret_cast<const std::byte*>(vector.data());
-    inputs.emplace_back(bytes, bytes + vector.size() * sizeof(float));
-  }
-  return inputs;
-}
-
-float element(const std::vector<ByteVector>& inputs, Rank rank, Bytes offset) {
-  float number;
-  std::memcpy(&number, inputs[static_cast<std::size_t>(rank)].data() + offset, sizeof number);
-  return number;
-}
 
 float tree_sum(const std::vector<ByteVector>& inputs, Rank first, Rank last, Bytes offset) {
   if (first == last) return element(inputs, first, offset);
@@ -61,12 +31,6 @@ std::vector<ByteVector> tree_sums(const Problem& problem, const std::vector<Byte
       }
   }
   return outputs;
-}
-
-Problem sums(Collective collective, Count p, Rank root, bool reproducible) {
-  Problem problem = with_elements_of(problem_of(collective, p, 21, root), sizeof(float));
-  problem.reproducible = reproducible;
-  return problem;
 }
 
 TEST(Reproducible, AllAlgorithmsGiveTheBitsOfTheTree) {

@@ -63,7 +63,7 @@ class MpiCommunicator : public Communicator {
 
   std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                      std::string& reason) override {
-    if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, reason);
+    if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, rank_, reason);
     return vendor_collective(communicator_, problem, rank_, reason);
   }
 

@@ -15,7 +15,7 @@ namespace quadrille {
 std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Problem& problem, Rank rank, std::string& reason);
 
 // The same for reductions.
-std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation, Rank rank,
                                              std::string& reason);
 
 }  // namespace quadrille

@@ -12,7 +12,7 @@
 
 namespace quadrille {
 
-std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation, Rank rank,
                                              std::string& reason) {
   const auto mine = MpiOperator::of(operation, reason);
   if (!mine) return nullptr;
@@ -53,7 +53,10 @@ std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Proble
         check_mpi(MPI_Scan(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Scan");
       });
     case Collective::exscan:
-      return executable([=](const std::byte* input, std::byte* output) {
+      // Rank 0 gets nothing, but MPI leaves it open what becomes of its buffer, and MPICH refuses to do without one.
+      return executable([=, spare = std::vector<std::byte>(rank == 0 ? static_cast<std::size_t>(problem.block_bytes + 1) : 0)](
+                            const std::byte* input, std::byte* output) mutable {
+        if (rank == 0) output = spare.data();
         check_mpi(MPI_Exscan(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Exscan");
       });
     default: reason = fmt::format("{} is no reduction", name(problem.collective)); return nullptr;
