@@ -19,7 +19,7 @@ Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std
           .standard_rule = standard_rule,
           .least = 1,
           .most = [](const Problem& problem) { return std::max<Count>(1, problem.block_bytes / problem.element_bytes); },
-          .range = "1..max(1,b)"};
+          .range = "1..max(1,elements)"};
 }
 
 }  // namespace quadrille

@@ -18,7 +18,7 @@ inline constexpr Count most_segments_by_default = 1024;  // each is an entry in 
 // sqrt(pipe * bytes / nominal_startup_bytes), rounded, at most most_segments_by_default; 0 for no pipe.
 Count best_segment_count(Count pipe, Bytes bytes);
 
-// The parameter `segments`, 1 .. max(1, bytes of the vector).
+// The parameter `segments`, 1 .. max(1, elements of the vector).
 Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std::string_view standard_rule);
 
 // One of `segments` pieces of a vector of whole elements.

@@ -86,7 +86,35 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
         if (const auto compound = compound_bound(p, k, *rounds, b))
           add("c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds");
       break;
-    default: break;
+    // A message brings one byte for a byte of the vector, be it of one rank or combined: what several ranks give takes as many
+    // messages to bring together as to bring apart.
+    case Collective::reduce:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the root hears of all ranks");
+      add("c2", part_of(b), "the root receives the other ranks' vectors, combined, on k ports");
+      break;
+    case Collective::scan:
+    case Collective::exscan:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the last rank hears of all others");
+      add("c2", part_of(b), "a rank receives the vectors of those below, combined, on k ports");
+      break;
+    case Collective::allreduce:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.3: all ranks hear of all");
+      add("c2", static_cast<Bytes>((Wide{2} * b * (p - 1) + Wide{p} * k - 1) / (Wide{p} * k)),
+          "patarasuk2009: each byte of the vector takes 2 (p - 1) messages, sent by p ranks on k ports");
+      break;
+    case Collective::reduce_scatter:
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the owner of a block hears of all ranks");
+      add("c2", static_cast<Bytes>((Wide{b} * (p - 1) + k - 1) / k),
+          "bruck1997, proposition 2.2: a rank gives to the other p - 1 blocks on k ports");
+      break;
+    case Collective::reduce_scatterv: {
+      const Bytes total = std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0});
+      const Bytes least = *std::min_element(problem.counts->begin(), problem.counts->end());
+      add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.1: the owner of a share hears of all ranks");
+      add("c2", part_of(total - least), "bruck1997, proposition 2.2: a rank gives to the other shares on k ports");
+      break;
+    }
+    case Collective::alltoallv: break;
   }
   return bounds;
 }

@@ -91,7 +91,7 @@ class Replay {
       for_each_run(region, [&](Bytes offset, Bytes length) {
         memory(rank)[static_cast<std::size_t>(region.buffer)].read(offset, length, part);
       });
-      if (std::any_of(part.begin(), part.end(), [](const Piece& piece) { return piece.term == Terms::undefined; }))
+      if (std::any_of(part.begin(), part.end(), [](const SymbolRun& piece) { return piece.term == Terms::undefined; }))
         add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
       held_ += static_cast<Count>(part.size());
       if (held_ > most_pieces_) too_large();
@@ -107,7 +107,7 @@ class Replay {
     for (const Region& region : regions)
       for_each_run(region, [&](Bytes offset, Bytes length) {
         while (length > 0 && at < strip.size()) {
-          const Piece& piece = strip[at];
+          const SymbolRun& piece = strip[at];
           const Bytes part = std::min(length, piece.length - used);
           memory(rank)[static_cast<std::size_t>(region.buffer)].write(offset, {part, piece.term, piece.index + used});
           offset += part;
@@ -302,7 +302,7 @@ class Replay {
         memories_[rank][1].read(expected.offset, expected.length, strip);
         const Terms::Term wanted = terms_.operands(expected.first, expected.last);
         Bytes at = 0;
-        for (const Piece& piece : strip) {
+        for (const SymbolRun& piece : strip) {
           if (piece.term != wanted || piece.index != expected.input_offset + at) {
             report_wrong_piece(static_cast<Rank>(rank), expected, at, piece, wanted);
             break;
@@ -312,7 +312,7 @@ class Replay {
       }
   }
 
-  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const Piece& piece, Terms::Term wanted) {
+  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const SymbolRun& piece, Terms::Term wanted) {
     const bool right_operands = piece.index == expected.input_offset + at && terms_.same_operands(piece.term, wanted);
     const Region where{Buffer::output, expected.offset + at, piece.length, {}};
     const auto description = [&](Terms::Term term, Bytes index) {

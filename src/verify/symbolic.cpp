@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-Piece from(const Piece& piece, Bytes skipped, Bytes length) { return {length, piece.term, piece.index + skipped}; }
+SymbolRun from(const SymbolRun& piece, Bytes skipped, Bytes length) { return {length, piece.term, piece.index + skipped}; }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
   const Bytes end = offset + length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;
-  const auto append = [&](const Piece& piece) {
+  const auto append = [&](const SymbolRun& piece) {
     if (piece.length <= 0) return;
     if (!strip.empty() && strip.back().term == piece.term &&
         (piece.term == Terms::undefined || strip.back().index + strip.back().length == piece.index))
@@ -108,13 +108,13 @@ void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
   append({end - offset, Terms::undefined, 0});
 }
 
-void SymbolicBuffer::write(Bytes offset, const Piece& piece) {
+void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
   const Bytes end = offset + piece.length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;
   while (entry != pieces_.end() && entry->first < end) {
     const Bytes old_first = entry->first;
-    const Piece old = entry->second;
+    const SymbolRun old = entry->second;
     const Bytes old_end = old_first + old.length;
     if (old_end <= offset) {
       ++entry;
@@ -128,7 +128,7 @@ void SymbolicBuffer::write(Bytes offset, const Piece& piece) {
   // What follows on in the vector is one piece: whole buffers stay a single entry.
   const auto after = pieces_.lower_bound(offset);
   if (after != pieces_.begin()) {
-    Piece& before = std::prev(after)->second;
+    SymbolRun& before = std::prev(after)->second;
     if (std::prev(after)->first + before.length == offset && before.term == piece.term &&
         before.index + before.length == piece.index) {
       before.length += piece.length;

@@ -41,22 +41,22 @@ class Terms {
   std::map<std::pair<Term, Term>, Term> combined_;
 };
 
-struct Piece {
+struct SymbolRun {
   Bytes length = 0;
   Terms::Term term = Terms::undefined;
   Bytes index = 0;  // of the first byte in the operands' inputs; the following bytes follow there, too
 };
 
-using Strip = std::vector<Piece>;  // symbols of a list of regions, in its order
+using Strip = std::vector<SymbolRun>;  // symbols of a list of regions, in its order
 
 class SymbolicBuffer {
  public:
   void read(Bytes offset, Bytes length, Strip& strip) const;  // appends; undefined where nothing was written
-  void write(Bytes offset, const Piece& piece);
+  void write(Bytes offset, const SymbolRun& piece);
   std::size_t piece_count() const { return pieces_.size(); }
 
  private:
-  std::map<Bytes, Piece> pieces_;  // by offset; disjoint, defined ones only
+  std::map<Bytes, SymbolRun> pieces_;  // by offset; disjoint, defined ones only
 };
 
 }  // namespace quadrille

@@ -123,6 +123,16 @@ TEST(Reduce, HasTheFiguresOfTheFormulas) {
     }
 }
 
+TEST(Reduce, IsVerifiedForEveryRoot) {
+  for (const Algorithm* algorithm : algorithms_for(Collective::reduce))
+    for (Count p = 10; p <= 33; ++p)
+      for (const Problem& problem : problems_of(Collective::reduce, p, p, /*all_roots_up_to=*/33)) {
+        const Choice choice = standard_choice(*algorithm, problem);
+        if (!reason_against(problem, choice))
+          ASSERT_TRUE(verify(make_schedule(problem, choice)).empty()) << algorithm->id << ' ' << description(problem);
+      }
+}
+
 TEST(Reduce, LinearKeepsFewVectors) {
   const auto scratch = [](Count p, const std::string& specification) {
     return figures(make_schedule(problem_of(Collective::reduce, p, unit, p / 2), specification)).scratch / unit;

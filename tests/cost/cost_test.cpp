@@ -89,6 +89,48 @@ TEST(Bounds, OfRootedCollectives) {
   EXPECT_EQ(bound(problem, 1, "c2"), 109);
 }
 
+TEST(Bounds, OfReductions) {
+  Problem problem;
+  problem.ranks = 10;
+  problem.block_bytes = 7;
+  for (const Collective collective :
+       {Collective::reduce, Collective::allreduce, Collective::reduce_scatter, Collective::scan, Collective::exscan}) {
+    problem.collective = collective;
+    EXPECT_EQ(bound(problem, 1, "c1"), 4);
+    EXPECT_EQ(bound(problem, 3, "c1"), 2);
+  }
+  for (const Collective collective : {Collective::reduce, Collective::scan, Collective::exscan}) {
+    problem.collective = collective;
+    EXPECT_EQ(bound(problem, 1, "c2"), 7);
+    EXPECT_EQ(bound(problem, 3, "c2"), 3);
+  }
+  problem.collective = Collective::allreduce;
+  EXPECT_EQ(bound(problem, 1, "c2"), 13) << "2 * 9 * 7 / 10 is 12.6";
+  EXPECT_EQ(bound(problem, 9, "c2"), 2);
+  problem.ranks = 17;
+  problem.block_bytes = 48;
+  EXPECT_EQ(bound(problem, 1, "c2"), 91);
+  problem.ranks = 10;
+  problem.block_bytes = 7;
+  problem.collective = Collective::reduce_scatter;
+  EXPECT_EQ(bound(problem, 1, "c2"), 63);
+  EXPECT_EQ(bound(problem, 2, "c2"), 32);
+  problem.collective = Collective::reduce_scatterv;
+  problem.block_bytes = 0;
+  problem.counts = std::make_shared<const std::vector<Bytes>>(std::vector<Bytes>{1, 1, 5, 1, 3, 100, 1, 1, 1, 1});
+  EXPECT_EQ(bound(problem, 1, "c1"), 4);
+  EXPECT_EQ(bound(problem, 1, "c2"), 114);
+  for (const Collective collective : all_collectives()) {
+    if (!is_reduction(collective)) continue;
+    Problem nothing;
+    nothing.collective = collective;
+    nothing.ranks = is_irregular(collective) ? 4 : 1;
+    nothing.block_bytes = is_irregular(collective) ? 0 : 9;
+    if (is_irregular(collective)) nothing.counts = std::make_shared<const std::vector<Bytes>>(4, 0);
+    for (const Bound& entry : lower_bounds(nothing, 1)) EXPECT_EQ(entry.value, 0) << name(collective) << ' ' << entry.figure;
+  }
+}
+
 TEST(Bounds, HoldForAMillionRanks) {
   const Schedule schedule = make_schedule(alltoall(1'048'576, 8), "bruck");
   const Figures counted = figures(schedule);

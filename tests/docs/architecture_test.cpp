@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -47,6 +49,23 @@ TEST(Documentation, HasAPageForEachCollective) {
 TEST(Architecture, TestsMirrorTheLayers) {
   for (const auto& entry : std::filesystem::directory_iterator(root / "src"))
     EXPECT_TRUE(is_directory(root / "tests" / entry.path().filename())) << entry.path();
+}
+
+// Two types of one name in one namespace are one to the linker, whatever they hold.
+TEST(Architecture, NamesOfTypesAreUnique) {
+  const std::regex definition(R"((struct|class|enum class) (\w+)[^;]*\{.*)");
+  std::map<std::string, std::filesystem::path> known;
+  for (const char* top : {"include", "src"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
+      if (entry.path().extension() != ".hpp") continue;
+      std::ifstream header(entry.path());
+      for (std::string line; std::getline(header, line);)
+        if (std::smatch match; std::regex_match(line, match, definition)) {
+          const auto [other, fresh] = known.try_emplace(match[2], entry.path());
+          EXPECT_TRUE(fresh) << match[2] << " in " << entry.path() << " and in " << other->second;
+        }
+    }
+  EXPECT_GE(known.size(), 30u);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // broadcast/chain: a pipeline from neighbour to neighbour.
 // Source  [grama2003] pipelined broadcast on a linear array.
-// Needs   nothing: any p, any root, 1 <= segments <= max(1, b).
+// Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
 // Idea    The vector goes along root, root + 1, .. in segments: while a rank receives one it passes the one before on.
 // Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum
 //         sqrt((p - 2) b tw / ts) of a machine with a start-up ts of 8 KiB (src/collectives/segments.hpp).

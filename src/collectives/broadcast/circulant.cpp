@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // broadcast/circulant: the pipeline with the fewest rounds possible on one port, for any p.
 // Source  [traff2024broadcast] section 2; roots by renumbering.
-// Needs   nothing: any p, any root, 1 <= segments <= max(1, b).
+// Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
 // Idea    In round k rank r receives from r - s_k and sends to r + s_k, with skips s that halve p. Which segment is a matter
 //         of a short table for each rank, and after d rounds the same table serves again, d segments further on. A sender
 //         looks the segment up in its receiver's table.
