@@ -8,6 +8,7 @@
 #include <random>
 
 #include "arguments.hpp"
+#include "quadrille/traffic.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -102,9 +103,20 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
 
 std::string block_text(const Problem& problem) {
   if (problem.collective == Collective::barrier) return "–";
-  if (!problem.counts) return bytes_text(problem.block_bytes);
-  const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+  if (!is_irregular(problem.collective)) return bytes_text(problem.block_bytes);
+  const std::vector<Bytes> counts = all_counts(problem);
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
   return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
+}
+
+std::vector<Bytes> all_counts(const Problem& problem) {
+  if (problem.counts) return *problem.counts;
+  std::vector<Bytes> counts;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    counts.insert(counts.end(), row.begin(), row.end());
+  }
+  return counts;
 }
 
 }  // namespace quadrille::command

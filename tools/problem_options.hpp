@@ -26,4 +26,7 @@ struct ProblemOptions {
 // The size of a problem's blocks, or of its smallest and largest share.
 std::string block_text(const Problem& problem);
 
+// The counts of an irregular problem, alltoallv's row by row.
+std::vector<Bytes> all_counts(const Problem& problem);
+
 }  // namespace quadrille::command

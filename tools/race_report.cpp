@@ -45,7 +45,7 @@ Json json_of(const RaceResult& result) {
               {"entries", std::move(entries)},
               {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
-  if (result.problem.counts) object["counts"] = *result.problem.counts;
+  if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
   return object;
 }
 
@@ -123,7 +123,7 @@ void Report::add(const RaceResult& result) {
   const Problem& problem = result.problem;
   text += '\n';
   if (problem.collective != Collective::barrier)
-    text += fmt::format("{} a {}; ", block_text(problem), problem.counts ? "share" : "block");
+    text += fmt::format("{} a {}; ", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
   text += fmt::format("{} rounds of {} run{}, seed {}\n\n", result.rounds, result.runs_per_sample,
                       result.runs_per_sample == 1 ? "" : "s", options_.seed);

@@ -44,6 +44,8 @@ bool is_rooted(Collective collective);     // one rank gives or gets everything
 bool is_reduction(Collective collective);  // operands are combined by an operator
 bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
 
+class SparseCounts;  // traffic.hpp
+
 struct Problem {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
@@ -55,6 +57,8 @@ struct Problem {
   // Irregular collectives. alltoallv: p*p, row i holds the bytes rank i sends to each rank. Others: p shares.
   // Shared, so that copying a problem costs nothing.
   std::shared_ptr<const std::vector<Bytes>> counts;
+  // alltoallv: its entries instead of the whole matrix. Who reads counts of alltoallv does so through a Traffic.
+  std::shared_ptr<const SparseCounts> sparse_counts;
 
   Rank root = 0;            // rooted collectives
   Bytes element_bytes = 1;  // reductions: operands are combined element by element

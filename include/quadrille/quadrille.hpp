@@ -10,5 +10,6 @@
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/schedule.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/types.hpp"
 #include "quadrille/verify.hpp"
