@@ -11,5 +11,6 @@
 #include "quadrille/program_builder.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
 #include "quadrille/types.hpp"
 #include "quadrille/verify.hpp"

@@ -172,7 +172,7 @@ void GridExchange::chain_starts() {
 }
 
 Slice GridExchange::slice(const Entry& entry, Units units) const {
-  return {&entry, units.first * grain_, std::min(units.last * grain_, entry.bytes)};
+  return {&entry, std::min(units.first * grain_, entry.bytes), std::min(units.last * grain_, entry.bytes)};
 }
 
 Units GridExchange::units_in_column(const Entry& entry, Count column) const {
