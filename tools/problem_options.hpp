@@ -13,7 +13,7 @@
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, counts, root, grid, node_sizes;
+  std::optional<std::string> ranks, block, counts, pattern, root, grid, node_sizes;
 
   void add_to(CLI::App& parser);
   std::vector<Count> rank_counts(Count standard) const;                    // `standard` where --ranks is not given; 0: it must be
