@@ -7,6 +7,7 @@
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/schedule.hpp"

@@ -327,6 +327,28 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
 }
 
+TEST_F(CommandTest, PricesAndSaysWhy) {
+  const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "64", "--machine", "sp2"};
+  Words papers = words;
+  for (const char* algorithm : {"shift", "two-phase", "grid", "four-stage"})
+    papers.insert(papers.end(), {"--algorithm", algorithm});
+  const std::string text = prints(papers);
+  EXPECT_NE(text.find("Fastest: four-stage"), std::string::npos) << text;
+  EXPECT_NE(text.find("Next: "), std::string::npos) << text;
+  Words more = words;
+  more.push_back("--json");
+  const Json object = Json::parse(prints(more));
+  EXPECT_EQ(object["candidates"].size(), algorithms_for(Collective::alltoallv).size());
+  EXPECT_EQ(object["machine"], "sp2");
+  EXPECT_EQ(
+      Json::parse(prints({"price", "alltoall", "--ranks", "2..4", "--block", "8B,1KiB", "--machine", "t3e", "--json"})).size(), 6u);
+  refuses({"price", "alltoallv", "--ranks", "4"}, "name a machine");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp3"}, "did you mean 'sp2'?");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp2", "--contention", "0.5"}, "no number from 1 on");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
+  refuses({"price"}, "name a collective");
+}
+
 TEST_F(CommandTest, TrafficByPatternAndFile) {
   const auto counts_of = [&](const Words& more) {
     Words words{"schedule", "alltoallv", "--algorithm", "shift", "--json"};
