@@ -2,7 +2,7 @@
 # Sourced by ./demo and ./check: installs what is missing on Debian 12. Sets `mpis` to the MPI libraries that are there.
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
-build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev
+build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
                 libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
 

@@ -23,6 +23,7 @@ Subcommand add_list(CLI::App& command);
 Subcommand add_info(CLI::App& command);
 Subcommand add_schedule(CLI::App& command);
 Subcommand add_verify(CLI::App& command);
+Subcommand add_price(CLI::App& command);
 Subcommand add_race(CLI::App& command);
 Subcommand add_completion(CLI::App& command);
 

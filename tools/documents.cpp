@@ -33,7 +33,9 @@ class Descriptor {
   int number_;
 };
 
-std::string whole_text(const std::string& file, const std::string& label) {
+}  // namespace
+
+std::string read_text(const std::string& file, const std::string& label) {
   const auto fail = [&](ErrorCode code, const std::string& reason) {
     throw Error(code, fmt::format("cannot read {}: {}", label, reason));
   };
@@ -56,11 +58,9 @@ std::string whole_text(const std::string& file, const std::string& label) {
   return text;
 }
 
-}  // namespace
-
 std::vector<Schedule> read_schedules(const std::string& file) {
   const std::string label = file == "-" ? "stdin" : "'" + file + "'";
-  const std::string text = whole_text(file, label);
+  const std::string text = read_text(file, label);
   try {
     return parse_documents(text);
   } catch (const Error& error) {

@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 #include <random>
 
 #include "arguments.hpp"
+#include "counts_file.hpp"
+#include "pattern_text.hpp"
+#include "quadrille/traffic.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -27,6 +31,19 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
 }
 
+// A list of sizes begins with a digit; but a file of that name comes first.
+bool names_file(const std::optional<std::string>& counts) {
+  if (!counts || counts->empty()) return false;
+  return !std::isdigit(static_cast<unsigned char>(counts->front())) || ::access(counts->c_str(), F_OK) == 0;
+}
+
+Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
+  if (file.rows != file.columns)
+    refuse(fmt::format("'{}' has {} rows of {} numbers; alltoallv has as many of both as ranks", name, file.rows, file.columns));
+  if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
+  return alltoallv(rank_count, std::move(file.entries));
+}
+
 }  // namespace
 
 void ProblemOptions::add_to(CLI::App& parser) {
@@ -35,9 +52,11 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser
       .add_option(
           "--counts", counts,
-          "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row); without it "
-          "they are drawn, the same each time, from 0 to twice the size of --block")
-      ->type_name("SIZES");
+          "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of "
+          "them, CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the size of "
+          "--block")
+      ->type_name("SIZES|FILE");
+  parser.add_option("--pattern", pattern, pattern_help())->type_name("PATTERN");
   parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0)")->type_name("LIST");
   parser.add_option("--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")))
       ->type_name("OP");
@@ -51,6 +70,10 @@ void ProblemOptions::add_to(CLI::App& parser) {
 
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
+  if (names_file(counts)) {
+    const CountsFile file = read_counts(*counts, 0);
+    return {std::max(file.rows, file.columns)};
+  }
   if (standard == 0) refuse("say how many ranks: --ranks 8, or a list such as 2..8,16");
   return {standard};
 }
@@ -90,7 +113,19 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   }
   if (counts && !is_irregular(collective))
     refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
-  if (is_irregular(collective)) {
+  if (pattern && collective != Collective::alltoallv)
+    refuse(fmt::format("a pattern says who sends how much to whom, which is for alltoallv; {} takes --block or --counts",
+                       quadrille::name(collective)));
+  if (pattern && counts) refuse("--pattern and --counts exclude each other");
+  if (pattern) {
+    problem = make_traffic(rank_count, parse_pattern(*pattern, block_bytes));
+  } else if (is_irregular(collective) && names_file(counts)) {
+    const CountsFile file = read_counts(*counts, block_bytes);
+    if (collective == Collective::alltoallv)
+      problem = matrix_of(file, rank_count, *counts);
+    else
+      problem.counts = std::make_shared<const std::vector<Bytes>>(shares_of(file, "'" + *counts + "'"));
+  } else if (is_irregular(collective)) {
     const bool matrix = collective == Collective::alltoallv;
     if (rank_count > most_shares / (matrix ? rank_count : 1))
       refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
@@ -126,9 +161,20 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
 
 std::string block_text(const Problem& problem) {
   if (problem.collective == Collective::barrier) return "–";
-  if (!problem.counts) return bytes_text(problem.block_bytes);
-  const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+  if (!is_irregular(problem.collective)) return bytes_text(problem.block_bytes);
+  const std::vector<Bytes> counts = all_counts(problem);
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
   return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
+}
+
+std::vector<Bytes> all_counts(const Problem& problem) {
+  if (problem.counts) return *problem.counts;
+  std::vector<Bytes> counts;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    counts.insert(counts.end(), row.begin(), row.end());
+  }
+  return counts;
 }
 
 }  // namespace quadrille::command

@@ -13,7 +13,7 @@
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, counts, root, grid, node_sizes, operation, type;
+  std::optional<std::string> ranks, block, counts, pattern, root, grid, node_sizes, operation, type;
   bool reproducible = false;
 
   void add_to(CLI::App& parser);
@@ -27,5 +27,8 @@ struct ProblemOptions {
 
 // The size of a problem's blocks, or of its smallest and largest share.
 std::string block_text(const Problem& problem);
+
+// The counts of an irregular problem, alltoallv's row by row.
+std::vector<Bytes> all_counts(const Problem& problem);
 
 }  // namespace quadrille::command

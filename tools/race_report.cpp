@@ -49,7 +49,7 @@ Json json_of(const RaceResult& result) {
               {"entries", std::move(entries)},
               {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
-  if (result.problem.counts) object["counts"] = *result.problem.counts;
+  if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
   if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;
   return object;
 }
@@ -145,7 +145,7 @@ void Report::add(const RaceResult& result) {
   const Problem& problem = result.problem;
   text += '\n';
   if (problem.collective != Collective::barrier)
-    text += fmt::format("{} a {}; ", block_text(problem), problem.counts ? "share" : "block");
+    text += fmt::format("{} a {}; ", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);

@@ -82,7 +82,7 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
 std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{} ranks", problem.ranks);
   if (problem.collective != Collective::barrier)
-    text += fmt::format(", {} a {}", block_text(problem), problem.counts ? "share" : "block");
+    text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
   return text;
 }
@@ -146,7 +146,7 @@ Json json_of(const Verdict& verdict) {
               {"ok", verdict.findings.empty()},
               {"findings", std::move(findings)}};
   if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
-  if (verdict.problem.counts) object["counts"] = *verdict.problem.counts;
+  if (is_irregular(verdict.problem.collective)) object["counts"] = all_counts(verdict.problem);
   if (is_reduction(verdict.problem.collective)) {
     object["element_bytes"] = verdict.problem.element_bytes;
     object["commutative"] = verdict.problem.commutative;

@@ -52,7 +52,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
 
 std::vector<Verdict> judge_files(const Options& options) {
   const ProblemOptions& problem = options.problem;
-  const bool about_problem = problem.ranks || problem.block || problem.counts || problem.root || problem.grid ||
+  const bool about_problem = problem.ranks || problem.block || problem.counts || problem.pattern || problem.root || problem.grid ||
                              problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
                              !options.algorithms.empty();
   const std::string& first = options.subjects[0];

@@ -19,6 +19,12 @@
 namespace quadrille {
 
 // A parameter is a whole number in a range that may depend on the problem, or one of a few words.
+// A word that stands for a number, which depends on the problem: columns=best.
+struct NamedNumber {
+  std::string_view name;
+  Count (*value)(const Problem&) = nullptr;
+};
+
 struct Parameter {
   std::string_view name;
   std::string_view summary;
@@ -29,6 +35,7 @@ struct Parameter {
   Count least = 1;                                           // numbers
   Count (*most)(const Problem&) = nullptr;                   // numbers; null: no upper limit
   std::string_view range;                                    // numbers: the range in words, such as "2..max(2,p)"
+  std::vector<NamedNumber> named;                            // numbers: words for some of them
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.

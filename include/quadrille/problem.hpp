@@ -53,6 +53,8 @@ enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
 // power of two below the number of ranks; `first` is 0 or a split of a larger tree. Of depth ceil(log2 n).
 Rank tree_split(Rank first, Rank last);
 
+class SparseCounts;  // traffic.hpp
+
 struct Problem {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
@@ -64,6 +66,8 @@ struct Problem {
   // Irregular collectives. alltoallv: p*p, row i holds the bytes rank i sends to each rank. Others: p shares.
   // Shared, so that copying a problem costs nothing.
   std::shared_ptr<const std::vector<Bytes>> counts;
+  // alltoallv: its entries instead of the whole matrix. Who reads counts of alltoallv does so through a Traffic.
+  std::shared_ptr<const SparseCounts> sparse_counts;
 
   Rank root = 0;              // rooted collectives
   Bytes element_bytes = 1;    // reductions: operands are combined element by element

@@ -49,6 +49,8 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
       unknown(fmt::format("{} of {}/{} called", parameter.name, name(algorithm.collective), algorithm.id), text, parameter.choices);
     return std::string(text);
   }
+  for (const NamedNumber& named : parameter.named)
+    if (named.name == text) return std::clamp(named.value(problem), parameter.least, most(parameter, problem));
   Count value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = status == std::errc{} && end == text.data() + text.size();

@@ -11,6 +11,13 @@
   ROW(alltoall_bruck)                     \
   ROW(alltoall_hypercube)                 \
   ROW(alltoall_mesh)                      \
+  ROW(alltoallv_direct)                   \
+  ROW(alltoallv_shift)                    \
+  ROW(alltoallv_two_phase)                \
+  ROW(alltoallv_grid)                     \
+  ROW(alltoallv_four_stage)               \
+  ROW(alltoallv_two_phase_bruck)          \
+  ROW(alltoallv_padded_bruck)             \
   ROW(allgather_direct)                   \
   ROW(allgather_ring)                     \
   ROW(allgather_recursive_doubling)       \

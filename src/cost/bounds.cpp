@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "quadrille/cost.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
@@ -39,7 +40,10 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
   const Bytes b = problem.block_bytes;
   const Count k = std::clamp<Count>(ports, 1, std::max<Count>(1, p - 1));
   std::vector<Bound> bounds;
-  const auto no_share = [&] { return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes c) { return c == 0; }); };
+  const auto no_share = [&] {
+    if (problem.collective == Collective::alltoallv) return Traffic(problem).longest() == 0;
+    return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes c) { return c == 0; });
+  };
   const bool nothing_to_move =
       p == 1 || (is_irregular(problem.collective) ? no_share() : b == 0 && problem.collective != Collective::barrier);
   const auto add = [&](const char* figure, Count value, const char* source) {
@@ -75,6 +79,28 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
       const Bytes least = *std::min_element(problem.counts->begin(), problem.counts->end());
       bounds.push_back({"c1", total > 0 ? rounds_to_reach(p, k) : 0, "bruck1997, proposition 2.3: a share reaches all ranks"});
       bounds.push_back({"c2", part_of(total - least), "bruck1997, proposition 2.4: a rank receives the other shares on k ports"});
+      break;
+    }
+    case Collective::alltoallv: {
+      Count partners = 0;  // of the rank that has the most to send to, or to hear from
+      Bytes load = 0;
+      const auto look_at = [&](Rank rank, const std::vector<Share>& shares) {
+        Count others = 0;
+        Bytes total = 0;
+        for (const Share& share : shares) {
+          others += share.peer == rank ? 0 : 1;
+          total += share.peer == rank ? 0 : share.bytes;
+        }
+        partners = std::max(partners, others);
+        load = std::max(load, total);
+      };
+      for (Rank rank = 0; rank < p; ++rank) {
+        look_at(rank, Traffic(problem).sent_by(rank));
+        look_at(rank, Traffic(problem).received_by(rank));
+      }
+      bounds.push_back(
+          {"c1", rounds_to_reach(partners + 1, k), "bruck1997, propositions 2.1 and 2.3: a rank and all its partners"});
+      bounds.push_back({"c2", part_of(load), "a rank sends, or receives, its own on k ports"});
       break;
     }
     case Collective::barrier: add("c1", rounds_to_reach(p, k), "bruck1997, proposition 2.3: all ranks hear of all"); break;
@@ -114,7 +140,6 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
       add("c2", part_of(total - least), "bruck1997, proposition 2.2: a rank gives to the other shares on k ports");
       break;
     }
-    case Collective::alltoallv: break;
   }
   return bounds;
 }

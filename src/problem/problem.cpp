@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
@@ -53,10 +54,6 @@ Bytes shares_before(const Problem& problem, Rank rank) {
   return std::accumulate(problem.counts->begin(), problem.counts->begin() + rank, Bytes{0});
 }
 
-Bytes sent(const Problem& problem, Rank from, Rank to) {
-  return (*problem.counts)[static_cast<std::size_t>(from * problem.ranks + to)];
-}
-
 // Adds with a check: the sum of sizes is what overflows, never a single field.
 Bytes add(Bytes a, Bytes b) {
   Bytes sum = 0;
@@ -74,6 +71,15 @@ Bytes multiply(Bytes a, Bytes b) {
 
 void check_counts(const Problem& problem) {
   const bool matrix = problem.collective == Collective::alltoallv;
+  if (problem.sparse_counts) {  // checks itself
+    if (!matrix)
+      throw Error(ErrorCode::misuse, fmt::format("{} has a count for each rank, not for pairs", name(problem.collective)));
+    if (problem.counts) throw Error(ErrorCode::misuse, "the counts are given twice, dense and sparse");
+    if (problem.sparse_counts->ranks() != problem.ranks)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("alltoallv among {} ranks has counts for {}", problem.ranks, problem.sparse_counts->ranks()));
+    return;
+  }
   const Count wanted = matrix ? multiply(problem.ranks, problem.ranks) : problem.ranks;
   const Count given = problem.counts ? static_cast<Count>(problem.counts->size()) : 0;
   if (given != wanted)
@@ -167,10 +173,7 @@ Bytes input_bytes(const Problem& problem, Rank rank) {
   switch (problem.collective) {
     case Collective::alltoall:
     case Collective::reduce_scatter: return p * problem.block_bytes;
-    case Collective::alltoallv: {
-      const auto row = problem.counts->begin() + rank * p;
-      return std::accumulate(row, row + p, Bytes{0});
-    }
+    case Collective::alltoallv: return Traffic(problem).sent_bytes(rank);
     case Collective::broadcast: return rank == problem.root ? problem.block_bytes : 0;
     case Collective::scatter:
     case Collective::scatterv: return rank == problem.root ? shares_before(problem, p) : 0;
@@ -193,11 +196,7 @@ Bytes output_bytes(const Problem& problem, Rank rank) {
   switch (problem.collective) {
     case Collective::alltoall:
     case Collective::allgather: return p * problem.block_bytes;
-    case Collective::alltoallv: {
-      Bytes total = 0;
-      for (Rank from = 0; from < p; ++from) total += sent(problem, from, rank);
-      return total;
-    }
+    case Collective::alltoallv: return Traffic(problem).received_bytes(rank);
     case Collective::allgatherv: return shares_before(problem, p);
     case Collective::gather:
     case Collective::gatherv: return rank == problem.root ? shares_before(problem, p) : 0;
@@ -228,11 +227,8 @@ std::vector<ExpectedPiece> expected_output(const Problem& problem, Rank rank) {
       for (Rank from = 0; from < p; ++from) append(problem.block_bytes, from, from, rank * problem.block_bytes);
       break;
     case Collective::alltoallv:
-      for (Rank from = 0; from < p; ++from) {
-        Bytes before = 0;
-        for (Rank to = 0; to < rank; ++to) before += sent(problem, from, to);
-        append(sent(problem, from, rank), from, from, before);
-      }
+      for (const Share& share : Traffic(problem).received_by(rank))
+        append(share.bytes, share.peer, share.peer, Traffic(problem).input_offset(share.peer, rank));
       break;
     case Collective::allgather:
     case Collective::allgatherv:

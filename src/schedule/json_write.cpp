@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 #include "schedule/document.hpp"
 
 namespace quadrille {
@@ -171,11 +172,10 @@ class JsonWriter {
   }
 
   void write_counts() {
-    const auto& counts = *problem_.counts;
-    if (problem_.collective != Collective::alltoallv) return out_.print(",\n\"counts\": [{}]", fmt::join(counts, ", "));
+    if (problem_.collective != Collective::alltoallv) return out_.print(",\n\"counts\": [{}]", fmt::join(*problem_.counts, ", "));
     out_.print(",\n\"counts\": [");
-    for (auto row = counts.begin(); row != counts.end(); row += problem_.ranks)
-      out_.print("{}  [{}]", row == counts.begin() ? "\n" : ",\n", fmt::join(row, row + problem_.ranks, ", "));
+    for (Rank from = 0; from < problem_.ranks; ++from)
+      out_.print("{}  [{}]", from == 0 ? "\n" : ",\n", fmt::join(Traffic(problem_).row(from), ", "));
     out_.print("]");
   }
 

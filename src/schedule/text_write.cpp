@@ -2,6 +2,7 @@
 // Writes the text form (docs/schedule-format.md): the programs one after the other as they are, strides included.
 #include <fmt/ranges.h>
 
+#include "quadrille/traffic.hpp"
 #include "schedule/document.hpp"
 #include "schedule/text_line.hpp"
 
@@ -42,8 +43,7 @@ class TextWriter {
     }
     out_.print("ranks {}\n", problem.ranks);
     if (collective == Collective::alltoallv)
-      for (auto row = problem.counts->begin(); row != problem.counts->end(); row += problem.ranks)
-        out_.print("counts {}\n", fmt::join(row, row + problem.ranks, " "));
+      for (Rank from = 0; from < problem.ranks; ++from) out_.print("counts {}\n", fmt::join(Traffic(problem).row(from), " "));
     else if (is_irregular(collective))
       write_list("counts", *problem.counts);
     else if (collective != Collective::barrier)

@@ -329,6 +329,79 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
 }
 
+TEST_F(CommandTest, PricesAndSaysWhy) {
+  const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "64", "--machine", "sp2"};
+  Words papers = words;
+  for (const char* algorithm : {"shift", "two-phase", "grid", "four-stage"})
+    papers.insert(papers.end(), {"--algorithm", algorithm});
+  const std::string text = prints(papers);
+  EXPECT_NE(text.find("Fastest: four-stage"), std::string::npos) << text;
+  EXPECT_NE(text.find("Next: "), std::string::npos) << text;
+  Words more = words;
+  more.push_back("--json");
+  const Json object = Json::parse(prints(more));
+  EXPECT_EQ(object["candidates"].size(), algorithms_for(Collective::alltoallv).size());
+  EXPECT_EQ(object["machine"], "sp2");
+  EXPECT_EQ(
+      Json::parse(prints({"price", "alltoall", "--ranks", "2..4", "--block", "8B,1KiB", "--machine", "t3e", "--json"})).size(), 6u);
+  refuses({"price", "alltoallv", "--ranks", "4"}, "name a machine");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp3"}, "did you mean 'sp2'?");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp2", "--contention", "0.5"}, "no number from 1 on");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
+  refuses({"price"}, "name a collective");
+}
+
+TEST_F(CommandTest, TrafficByPatternAndFile) {
+  const auto counts_of = [&](const Words& more) {
+    Words words{"schedule", "alltoallv", "--algorithm", "shift", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Json::parse(prints(words))["counts"];
+  };
+  EXPECT_EQ(counts_of({"--ranks", "4", "--pattern", "transpose:1KiB,2B"}),
+            Json::parse("[[1024, 2, 2, 2], [2, 2, 1024, 2], [2, 1024, 2, 2], [2, 2, 2, 1024]]"));
+  EXPECT_EQ(counts_of({"--ranks", "2", "--pattern", "equal", "--block", "5B"}), Json::parse("[[5, 5], [5, 5]]"));
+  const Words spike{"--ranks", "9", "--pattern", "spike:64KiB"};
+  EXPECT_EQ(counts_of(spike), counts_of(spike));
+  EXPECT_NE(counts_of(spike), counts_of({"--ranks", "9", "--pattern", "spike:64KiB,seed=2"}));
+  prints({"verify", "alltoallv", "--ranks", "6", "--pattern", "sparse:0.3,seed=4", "--block", "100B"});
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spike"}, "needs its largest size");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spkie:8B"}, "did you mean 'spike'?");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform:8B"}, "too much");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "sparse:2"}, "no number from 0 to 1");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform", "--counts", "1B"}, "exclude each other");
+  refuses({"verify", "allgatherv", "--ranks", "4", "--pattern", "uniform"}, "for alltoallv");
+
+  const auto from_file = [&](const std::string& text) { return counts_of({"--counts", write("counts", text).string()}); };
+  const Json expected = Json::parse("[[1, 0, 2048], [0, 5, 0], [7, 0, 0]]");
+  EXPECT_EQ(from_file("# a comment\n1, 0 ,2KiB\r\n\n0,5,0\n7,0,0\n"), expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate integer general\n% more\n3 3 4\n1 1 1\n1 3 2048\n2 2 5\n3 1 7\n"),
+            expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix array real general\n3 3\n1\n0\n7\n0\n5.0\n0\n2.048e3\n0\n0\n"), expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n"), Json::parse("[[8, 8], [8, 0]]"));
+  EXPECT_EQ(Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts",
+                                write("shares", "3\n0\n9\n").string(), "--json"}))["counts"],
+            Json({3, 0, 9}));
+  const auto refuses_file = [&](const std::string& text, const std::string& hint) {
+    refuses({"verify", "alltoallv", "--ranks", "2", "--counts", write("bad", text).string()}, hint);
+  };
+  refuses_file("1,2\n3\n", "line 2: expected 2 numbers as in the rows before, found 1");
+  refuses_file("1,2\n3,x\n", "line 2: 'x' is no size");
+  refuses_file("1,2\n3,-4\n", "line 2: a number of bytes is -4");
+  refuses_file("1,2\n3,\n", "line 2: number 2 is missing");
+  refuses_file("1,99999999999999999999\n3,4\n", "line 1");
+  refuses_file("1,2,3\n4,5,6\n7,8,9\n", "a matrix for 3 ranks, not 2");
+  refuses_file("1,2\n", "1 rows of 2 numbers");
+  refuses_file("# nothing\n", "holds no numbers");
+  refuses_file("%%MatrixMarket matrix coordinate complex general\n", "line 1: expected integer or real or pattern");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2\n", "line 2: expected rows, columns and entries");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 1\n3 1 5\n", "line 3: the row is 3; it must be 1 to 2");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n1 1 5\n", "line 4: row 1, column 1 is there twice");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n", "expected 2 entries, found 1");
+  refuses_file("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 0.5\n", "line 3: a number of bytes is whole");
+  refuses_file("%%MatrixMarket matrix array integer general\n1 1\n5\n6\n", "line 4: expected the end");
+  refuses({"verify", "alltoallv", "--ranks", "2", "--counts", "no-such-file"}, "cannot read 'no-such-file'");
+}
+
 TEST_F(CommandTest, RootsAndSharesOfOtherCollectives) {
   const Json all = Json::parse(prints({"verify", "broadcast", "--ranks", "1..4", "--root", "all", "--json"}));
   EXPECT_EQ(all.size(), (1 + 2 + 3 + 4) * algorithms_for(Collective::broadcast).size());

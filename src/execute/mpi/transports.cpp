@@ -8,23 +8,14 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cost/library_folder.hpp"
 #include "execute/mpi/plug_in.hpp"
 
 namespace quadrille {
 namespace {
 
-// Beside this library, wherever it is installed: lib/quadrille/quadrille-<mpi>.so.
-std::filesystem::path plug_in_folder() {
-  Dl_info info{};
-  static const char here = 0;
-  if (dladdr(&here, &info) == 0 || !info.dli_fname) return "quadrille";
-  std::error_code ignored;
-  const auto library = std::filesystem::canonical(info.dli_fname, ignored);
-  return (ignored ? std::filesystem::path(info.dli_fname) : library).parent_path() / "quadrille";
-}
-
 PlugIn plug_in_for(std::string_view library) {
-  const auto path = plug_in_folder() / fmt::format("quadrille-{}.so", library);
+  const auto path = library_folder() / fmt::format("quadrille-{}.so", library);
   std::error_code ignored;
   return {std::string(library), path.string(), std::filesystem::exists(path, ignored)};
 }

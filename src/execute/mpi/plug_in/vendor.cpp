@@ -10,6 +10,7 @@
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/vendor_executable.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
@@ -48,7 +49,7 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
   const auto share = [&](Rank other) {
     return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
   };
-  const auto sent = [&](Rank from, Rank to) { return (*problem.counts)[static_cast<std::size_t>(from * problem.ranks + to)]; };
+  const auto sent = [&](Rank from, Rank to) { return Traffic(problem).bytes(from, to); };
   const auto shares = [&] { return MpiLayout::of(problem.ranks, share); };
 
   switch (problem.collective) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoallv/direct: everything straight to its owner, a window of messages at a time.
+// Source  [grama2003] personalised exchange; MPI libraries' linear and scattered algorithms, whose window is 32 as well.
+// Needs   nothing: any sizes.
+// Idea    Rank i names its partners i+1, i+2, .., so that no rank is everybody's first target; a round holds `window` of them.
+// Cost    C1 = ceil((p-1)/window) rounds on as many ports; each byte travels once.
+// Prefer  balanced counts, or few partners, on a network that takes several messages at once.
+#include <algorithm>
+
+#include "collectives/by_distance.hpp"
+
+namespace quadrille {
+namespace {
+
+Count others(const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); }
+
+}  // namespace
+
+extern const Algorithm alltoallv_direct{
+    .collective = Collective::alltoallv,
+    .id = "direct",
+    .summary = "everything straight to its owner, staggered, some messages at a time",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {{.name = "window",
+                    .summary = "messages that a rank sends, and receives, in a round",
+                    .standard = Count{32},
+                    .least = 1,
+                    .most = others,
+                    .range = "1..max(1,p-1)"}},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
+                   Rank me) { return exchange_by_distance(problem, number(parameters, "window"), me); },
+    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "window"); },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/pairs.hpp"
+
+#include <algorithm>
+
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+
+std::vector<Pair> pairs_of(const Problem& problem) {
+  std::vector<Pair> pairs;
+  std::vector<Bytes> arrived(static_cast<std::size_t>(problem.ranks), 0);
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : traffic.sent_by(from)) {
+      Bytes& output_offset = arrived[static_cast<std::size_t>(share.peer)];
+      pairs.push_back({from, share.peer, share.bytes, share.offset, output_offset});
+      output_offset += share.bytes;
+    }
+  return pairs;
+}
+
+void append(Regions& regions, const Region& region) {
+  if (region.length == 0) return;
+  if (!regions.empty() && regions.back().buffer == region.buffer && regions.back().offset + regions.back().length == region.offset)
+    regions.back().length += region.length;
+  else
+    regions.push_back(region);
+}
+
+Parameter grain_parameter() {
+  return {.name = "grain",
+          .summary = "bytes that are not cut: a larger grain makes longer pieces and less balance",
+          .standard = Count{1},
+          // Keeps the longest message within a few percent of perfect balance, and pieces of long messages long [liu2002].
+          .standard_for = [](const Problem& problem) -> ParameterValue {
+            return std::min<Bytes>(Traffic(problem).heaviest() / (20 * problem.ranks), 4096);
+          },
+          .standard_rule = "L/(20p), at most 4 KiB, L the most that a rank sends or receives",
+          .least = 1,
+          .most = [](const Problem& problem) { return std::clamp<Bytes>(Traffic(problem).longest(), 1, Bytes{1} << 30); },
+          .range = "1..the largest count, 1 GiB at most"};
+}
+
+}  // namespace quadrille

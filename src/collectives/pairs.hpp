@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that an irregular exchange has to move, pair by pair, with where it comes from and where it belongs. Made once
+// for all ranks by algorithms in which ranks handle what is neither from nor for them.
+#pragma once
+
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+struct Pair {
+  Rank source = 0, target = 0;
+  Bytes bytes = 0;          // more than none
+  Bytes input_offset = 0;   // at the source
+  Bytes output_offset = 0;  // at the target
+};
+
+// Bytes [first, last) of a pair.
+struct Slice {
+  const Pair* pair = nullptr;
+  Bytes first = 0, last = 0;
+
+  Bytes length() const { return last - first; }
+  Region input() const { return {Buffer::input, pair->input_offset + first, length(), {}}; }
+  Region output() const { return {Buffer::output, pair->output_offset + first, length(), {}}; }
+};
+
+// All pairs, by source, then target.
+std::vector<Pair> pairs_of(const Problem& problem);
+
+// Adds a contiguous region, which becomes one with the last where it goes on from there.
+void append(Regions& regions, const Region& region);
+
+// The parameter `grain`: pairs are cut between units of so many bytes.
+Parameter grain_parameter();
+
+}  // namespace quadrille

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/traffic_patterns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <unordered_set>
+
+#include "patterns/node_array.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::array<std::string_view, 10> names{"spike",     "transpose",   "equal",      "uniform",    "normal",
+                                                 "power-law", "permutation", "all-to-one", "one-to-all", "sparse"};
+
+constexpr Count most_ranks_dense = Count{1} << 14;  // 2 GiB of counts
+
+// The standard library's distributions differ from one to the other; these do not.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+  Count below(Count end) { return static_cast<Count>(random_() % static_cast<std::uint64_t>(end)); }
+  double fraction() { return std::ldexp(static_cast<double>(random_() >> 11), -53); }  // [0, 1)
+  double normal() {                                                                    // the sum of twelve has a deviation of 1
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += fraction();
+    return sum;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+template <class Count_of>
+Problem dense(Count p, Count_of&& count_of) {
+  if (p > most_ranks_dense)
+    throw Error(ErrorCode::too_large,
+                fmt::format("{} ranks have too many counts; dense traffic is for {} at most", p, most_ranks_dense));
+  std::vector<Bytes> counts;
+  counts.reserve(static_cast<std::size_t>(p * p));
+  for (Rank from = 0; from < p; ++from)
+    for (Rank to = 0; to < p; ++to) counts.push_back(count_of(from, to));
+  return alltoallv(p, std::move(counts));
+}
+
+// One large count a rank, and the same small one to all others.
+template <class Target>
+Problem one_each(Count p, Bytes most, Bytes small, Target&& target) {
+  if (small > 0) {
+    std::vector<Rank> targets;
+    for (Rank from = 0; from < p; ++from) targets.push_back(target(from));
+    return dense(p, [&](Rank from, Rank to) { return to == targets[static_cast<std::size_t>(from)] ? most : small; });
+  }
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < p; ++from) entries.push_back({from, target(from), most});
+  return alltoallv(p, std::move(entries));
+}
+
+Bytes rounded(double bytes, double most) {
+  return static_cast<Bytes>(std::clamp(std::floor(bytes + 0.5), 0.0, std::min(most, 0x1p62)));
+}
+
+Problem power_law(Count p, Bytes typical, Draw& draw) {
+  // A tail of exponent 3/2 has three times its least for a mean.
+  const double least = static_cast<double>(typical) / 3, most = static_cast<double>(typical) * static_cast<double>(p);
+  return dense(p, [&](Rank, Rank) { return rounded(least / std::cbrt(std::pow(1 - draw.fraction(), 2)), most); });
+}
+
+Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
+  const Count partners = std::clamp<Count>(std::llround(pattern.density * static_cast<double>(p)), 1, p);
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < p; ++from) {
+    // Floyd's way to draw a set: each of the last `partners` ranks, or, drawn, one up to it.
+    std::unordered_set<Rank> chosen;
+    for (Rank last = p - partners; last < p; ++last) {
+      Rank to = draw.below(last + 1);
+      if (!chosen.insert(to).second) chosen.insert(to = last);
+      entries.push_back({from, to, pattern.typical == 0 ? 0 : 1 + draw.below(2 * pattern.typical)});
+    }
+  }
+  return alltoallv(p, std::move(entries));
+}
+
+}  // namespace
+
+std::string_view name(TrafficKind kind) { return names[static_cast<std::size_t>(kind)]; }
+
+std::optional<TrafficKind> traffic_kind_named(std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<TrafficKind>(found - names.begin());
+}
+
+const std::vector<TrafficKind>& all_traffic_kinds() {
+  static const std::vector<TrafficKind> kinds = [] {
+    std::vector<TrafficKind> list;
+    for (std::size_t i = 0; i < names.size(); ++i) list.push_back(static_cast<TrafficKind>(i));
+    return list;
+  }();
+  return kinds;
+}
+
+Problem make_traffic(Count p, const TrafficPattern& pattern) {
+  if (p < 1) throw Error(ErrorCode::misuse, "traffic needs one rank at least");
+  if (std::min({pattern.most, pattern.small, pattern.typical}) < 0)
+    throw Error(ErrorCode::misuse, "sizes of traffic are 0 bytes or more");
+  if (pattern.typical > std::numeric_limits<Bytes>::max() / 4)
+    throw Error(ErrorCode::too_large, "traffic of that size reaches 2^63 bytes");
+  if (!(pattern.density >= 0 && pattern.density <= 1)) throw Error(ErrorCode::misuse, "the density of traffic is between 0 and 1");
+  const Bytes typical = pattern.typical;
+  Draw draw(pattern.seed);
+  switch (pattern.kind) {
+    case TrafficKind::spike: return one_each(p, pattern.most, pattern.small, [&](Rank) { return draw.below(p); });
+    case TrafficKind::transpose: {
+      const NodeArray square(p, NodeArray::paper_columns(p));  // the place in column order: a permutation for any p
+      return one_each(p, pattern.most, pattern.small, [&](Rank from) { return square.place_of(from); });
+    }
+    case TrafficKind::equal: return dense(p, [&](Rank, Rank) { return typical; });
+    case TrafficKind::uniform: return dense(p, [&](Rank, Rank) { return draw.below(2 * typical + 1); });
+    case TrafficKind::normal: {
+      const auto mean = static_cast<double>(typical);
+      return dense(p, [&](Rank, Rank) { return rounded(mean + mean / 4 * draw.normal(), 2 * mean); });
+    }
+    case TrafficKind::power_law: return power_law(p, typical, draw);
+    case TrafficKind::permutation: {
+      std::vector<Rank> targets(static_cast<std::size_t>(p));
+      std::iota(targets.begin(), targets.end(), Rank{0});
+      for (std::size_t i = targets.size(); i > 1; --i)
+        std::swap(targets[i - 1], targets[static_cast<std::size_t>(draw.below(static_cast<Count>(i)))]);
+      return one_each(p, typical, 0, [&](Rank from) { return targets[static_cast<std::size_t>(from)]; });
+    }
+    case TrafficKind::all_to_one: return one_each(p, typical, 0, [](Rank) { return Rank{0}; });
+    case TrafficKind::one_to_all: {
+      std::vector<TrafficEntry> entries;
+      for (Rank to = 0; to < p; ++to) entries.push_back({0, to, typical});
+      return alltoallv(p, std::move(entries));
+    }
+    case TrafficKind::sparse: return sparse(p, pattern, draw);
+  }
+  return alltoallv(p, std::vector<TrafficEntry>{});
+}
+
+}  // namespace quadrille

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+
+SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
+  if (ranks < 1) throw Error(ErrorCode::misuse, fmt::format("the number of ranks is {}; it must be at least 1", ranks));
+  Bytes total = 0;
+  for (const TrafficEntry& entry : entries) {
+    if (std::min(entry.from, entry.to) < 0 || std::max(entry.from, entry.to) >= ranks)
+      throw Error(ErrorCode::misuse, fmt::format("a count is for {} to {}; ranks are 0 to {}", entry.from, entry.to, ranks - 1));
+    if (entry.bytes < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {} bytes; counts are 0 or more", entry.bytes));
+    if (__builtin_add_overflow(total, entry.bytes, &total))
+      throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^63 bytes; make the counts smaller");
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const TrafficEntry& a, const TrafficEntry& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (entries[i].from == entries[i - 1].from && entries[i].to == entries[i - 1].to)
+      throw Error(ErrorCode::misuse, fmt::format("there are two counts for {} to {}", entries[i].from, entries[i].to));
+  std::erase_if(entries, [](const TrafficEntry& entry) { return entry.bytes == 0; });
+
+  const auto build = [&](Rank TrafficEntry::*owner, Rank TrafficEntry::*peer, std::vector<Share>& shares,
+                         std::vector<Count>& starts) {
+    starts.assign(static_cast<std::size_t>(ranks) + 1, 0);
+    for (const TrafficEntry& entry : entries) ++starts[static_cast<std::size_t>(entry.*owner) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    shares.resize(entries.size());
+    std::vector<Count> next(starts.begin(), starts.end() - 1);
+    std::vector<Bytes> filled(static_cast<std::size_t>(ranks), 0);
+    for (const TrafficEntry& entry : entries) {
+      const auto own = static_cast<std::size_t>(entry.*owner);
+      shares[static_cast<std::size_t>(next[own]++)] = {entry.*peer, entry.bytes, filled[own]};
+      filled[own] += entry.bytes;
+    }
+  };
+  build(&TrafficEntry::from, &TrafficEntry::to, rows_, row_starts_);
+  build(&TrafficEntry::to, &TrafficEntry::from, columns_, column_starts_);
+}
+
+namespace {
+
+const Share* find(std::span<const Share> shares, Rank peer) {
+  const auto found =
+      std::lower_bound(shares.begin(), shares.end(), peer, [](const Share& share, Rank rank) { return share.peer < rank; });
+  return found != shares.end() && found->peer == peer ? &*found : nullptr;
+}
+
+Bytes end(std::span<const Share> shares) { return shares.empty() ? 0 : shares.back().offset + shares.back().bytes; }
+
+}  // namespace
+
+Bytes Traffic::bytes(Rank from, Rank to) const {
+  if (!sparse_) return (*dense_)[static_cast<std::size_t>(from * ranks_ + to)];
+  const Share* share = find(sparse_->row(from), to);
+  return share ? share->bytes : 0;
+}
+
+Bytes Traffic::input_offset(Rank from, Rank to) const {
+  if (!sparse_) {
+    const auto row = dense_->begin() + from * ranks_;
+    return std::accumulate(row, row + to, Bytes{0});
+  }
+  const auto shares = sparse_->row(from);
+  const auto found =
+      std::lower_bound(shares.begin(), shares.end(), to, [](const Share& share, Rank rank) { return share.peer < rank; });
+  return found == shares.end() ? end(shares) : found->offset;
+}
+
+std::vector<Share> Traffic::sent_by(Rank from) const {
+  if (sparse_) return {sparse_->row(from).begin(), sparse_->row(from).end()};
+  std::vector<Share> shares;
+  Bytes offset = 0;
+  for (Rank to = 0; to < ranks_; ++to)
+    if (const Bytes count = bytes(from, to); count > 0) {
+      shares.push_back({to, count, offset});
+      offset += count;
+    }
+  return shares;
+}
+
+std::vector<Share> Traffic::received_by(Rank to) const {
+  if (sparse_) return {sparse_->column(to).begin(), sparse_->column(to).end()};
+  std::vector<Share> shares;
+  Bytes offset = 0;
+  for (Rank from = 0; from < ranks_; ++from)
+    if (const Bytes count = bytes(from, to); count > 0) {
+      shares.push_back({from, count, offset});
+      offset += count;
+    }
+  return shares;
+}
+
+std::vector<Bytes> Traffic::row(Rank from) const {
+  std::vector<Bytes> counts(static_cast<std::size_t>(ranks_), 0);
+  for (const Share& share : sent_by(from)) counts[static_cast<std::size_t>(share.peer)] = share.bytes;
+  return counts;
+}
+
+Bytes Traffic::sent_bytes(Rank from) const { return sparse_ ? end(sparse_->row(from)) : input_offset(from, ranks_); }
+
+Bytes Traffic::received_bytes(Rank to) const {
+  if (sparse_) return end(sparse_->column(to));
+  Bytes total = 0;
+  for (Rank from = 0; from < ranks_; ++from) total += bytes(from, to);
+  return total;
+}
+
+Bytes Traffic::longest() const {
+  if (!sparse_) return *std::max_element(dense_->begin(), dense_->end());
+  Bytes longest = 0;
+  for (Rank from = 0; from < ranks_; ++from)
+    for (const Share& share : sparse_->row(from)) longest = std::max(longest, share.bytes);
+  return longest;
+}
+
+Bytes Traffic::heaviest() const {
+  std::vector<Bytes> received(static_cast<std::size_t>(ranks_), 0);
+  Bytes heaviest = 0;
+  for (Rank from = 0; from < ranks_; ++from) {
+    heaviest = std::max(heaviest, sent_bytes(from));
+    for (const Share& share : sent_by(from))
+      heaviest = std::max(heaviest, received[static_cast<std::size_t>(share.peer)] += share.bytes);
+  }
+  return heaviest;
+}
+
+Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries) {
+  Problem problem;
+  problem.collective = Collective::alltoallv;
+  problem.ranks = ranks;
+  problem.sparse_counts = std::make_shared<const SparseCounts>(ranks, std::move(entries));
+  check(problem);
+  return problem;
+}
+
+Problem alltoallv(Count ranks, std::vector<Bytes> counts) {
+  Problem problem;
+  problem.collective = Collective::alltoallv;
+  problem.ranks = ranks;
+  problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  check(problem);
+  return problem;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Irregular total exchange: all algorithms on all kinds of matrices, and the figures that the paper's analysis gives
+// [liu2002, corrected].
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "patterns/node_array.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+std::vector<Problem> matrices(Count p) {
+  std::vector<Problem> list;
+  for (const TrafficKind kind : all_traffic_kinds())
+    list.push_back(make_traffic(p, {.kind = kind, .most = 5 * p + 1, .small = 1, .typical = p + 2, .density = 0.3}));
+  list.push_back(alltoallv(p, std::vector<TrafficEntry>{}));                            // nothing at all
+  list.push_back(alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 10 * p + 3}}));  // one giant
+  list.push_back(alltoallv(p, std::vector<TrafficEntry>{{p / 3, p / 3, 3 * p}}));       // to oneself only
+  std::vector<TrafficEntry> odd;                                                        // whole rows and columns of nothing
+  for (Rank from = 1; from < p; from += 2)
+    for (Rank to = 0; to < p; to += 3) odd.push_back({from, to, (7 * from + to) % 23});
+  list.push_back(alltoallv(p, std::move(odd)));
+  return list;
+}
+
+// All numbers of columns, both splits, every radix up to 4, windows and grains of 1, 3 and the default.
+std::vector<Choice> choices(const Algorithm& algorithm, const Problem& problem) {
+  std::vector<Choice> list{standard_choice(algorithm, problem)};
+  for (const Parameter& parameter : algorithm.parameters) {
+    std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());
+    const Count most = values.empty() ? parameter.most(problem) : 0;
+    if (parameter.name == "columns")
+      for (Count value = 1; value <= most; ++value) values.emplace_back(value);
+    else if (parameter.name == "radix")
+      for (Count value = 2; value <= std::min<Count>(most, 4); ++value) values.emplace_back(value);
+    else if (values.empty())
+      for (const Count value : {1, 3})
+        if (value <= most) values.emplace_back(value);
+    const std::vector<Choice> before = list;
+    for (const Choice& choice : before)
+      for (const ParameterValue& value : values) {
+        list.push_back(choice);
+        list.back().parameters[std::string(parameter.name)] = value;
+      }
+  }
+  std::erase_if(list, [&](const Choice& choice) { return reason_against(problem, choice).has_value(); });
+  return list;
+}
+
+TEST(Alltoallv, IsVerifiedForAllKindsOfMatrices) {
+  for (Count p = 1; p <= 16; ++p)
+    for (const Problem& problem : matrices(p))
+      for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv))
+        for (const Choice& choice : choices(*algorithm, problem)) {
+          const Schedule schedule = make_schedule(problem, choice);
+          for (const Finding& finding : verify(schedule))
+            FAIL() << "p=" << p << ' ' << specification(schedule) << ": " << to_string(finding);
+          const Figures counted = figures(schedule);
+          for (const Bound& bound : lower_bounds(problem, counted.ports, counted.c1))
+            ASSERT_GE(bound.figure == "c1" ? counted.c1 : counted.c2, bound.value)
+                << specification(schedule) << ' ' << bound.source;
+        }
+}
+
+TEST(Alltoallv, IsVerifiedForMoreRanks) {
+  for (Count p = 17; p <= 65; p += 3)
+    for (const TrafficKind kind : {TrafficKind::spike, TrafficKind::transpose, TrafficKind::sparse, TrafficKind::power_law}) {
+      const Problem problem = make_traffic(p, {.kind = kind, .most = 3 * p, .small = 2, .typical = 11});
+      for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv)) {
+        const Schedule schedule = make_schedule(problem, algorithm->id);
+        for (const Finding& finding : verify(schedule))
+          FAIL() << "p=" << p << ' ' << specification(schedule) << ": " << to_string(finding);
+      }
+    }
+}
+
+TEST(Alltoallv, MovesTheRightBytes) {
+  for (const Count p : {1, 2, 3, 5, 6, 8, 11})
+    for (const Problem& problem : matrices(p))
+      for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv))
+        EXPECT_EQ(judge(make_schedule(problem, algorithm->id)), "") << algorithm->id << " p=" << p;
+}
+
+TEST(Alltoallv, NamesGridsByWords) {
+  const Problem problem = make_traffic(24, {.kind = TrafficKind::equal});
+  EXPECT_EQ(number(parse_choice(problem, "grid:columns=paper").parameters, "columns"), 5);
+  EXPECT_EQ(number(parse_choice(problem, "grid:columns=best").parameters, "columns"), 4);
+  EXPECT_EQ(number(parse_choice(problem, "grid").parameters, "columns"), 4);
+  EXPECT_THROW(parse_choice(problem, "grid:columns=worst"), Error);
+  EXPECT_TRUE(reason_against(problem, parse_choice(problem, "four-stage:columns=7")).has_value() == !NodeArray::is_valid(24, 7));
+}
+
+struct Expected {
+  std::string specification;
+  Count c1;
+  Bytes c2;
+};
+
+void expect_figures(const Problem& problem, const std::vector<Expected>& list) {
+  for (const Expected& expected : list) {
+    const Figures counted = figures(make_schedule(problem, expected.specification));
+    EXPECT_EQ(counted.c1, expected.c1) << expected.specification;
+    EXPECT_EQ(counted.c2, expected.c2) << expected.specification;
+  }
+}
+
+// Of messages to oneself, which the paper counts, C1 and C2 know nothing: one step of each pass is less, and its volume.
+TEST(Alltoallv, CountsWhatTheAnalysisSays) {
+  expect_figures(make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024}),
+                 {{"shift", 14, 14336},
+                  {"two-phase:grain=1", 126, 2016},
+                  {"grid:columns=paper", 14, 14336},
+                  {"four-stage:columns=paper,grain=1", 28, 3584}});
+  expect_figures(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}),
+                 {{"shift", 63, 63 * 16},
+                  {"two-phase:grain=1", 126, 126 * 16},
+                  {"grid:columns=paper", 14, 2 * 7 * 128},
+                  {"four-stage:columns=paper,grain=1", 28, 4 * 7 * 128}});
+}
+
+// Everything that rank 0 .. p-1 sends in the rounds of a stage: (from, to) -> bytes.
+std::map<std::pair<Rank, Rank>, Bytes> messages_of_stage(const Schedule& schedule, std::size_t stage) {
+  std::map<std::pair<Rank, Rank>, Bytes> messages;
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
+    const Program program = schedule.program(rank);
+    const Stage& wanted = program.stages.at(stage);
+    for (const Round& round : program.rounds)
+      if (round.number >= wanted.first_round && round.number < wanted.first_round + wanted.round_count)
+        for (const Message& message : round.sends) messages[{rank, message.peer}] += bytes(message.regions);
+  }
+  return messages;
+}
+
+TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
+  std::vector<Bytes> counts(25, 5);
+  counts[3] = 40;
+  const Schedule schedule = make_schedule(alltoallv(5, std::move(counts)), "four-stage:columns=paper,grain=1");
+  using Messages = std::map<std::pair<Rank, Rank>, Bytes>;
+  // To themselves go 0>0:36, 1>1:15, 2>2:15, 3>3:10 and 4>4:15, which is no message.
+  EXPECT_EQ(messages_of_stage(schedule, 0), (Messages{{{0, 1}, 24}, {{1, 0}, 15}, {{2, 3}, 10}, {{3, 2}, 15}, {{4, 1}, 10}}));
+  const Messages second = messages_of_stage(schedule, 1);
+  EXPECT_EQ(second.at({1, 3}), 22);
+  EXPECT_EQ(second.at({0, 2}), 17);
+  EXPECT_EQ(second.at({0, 4}), 17);
+  const Messages fourth = messages_of_stage(schedule, 3);
+  EXPECT_EQ(fourth.at({1, 3}), 36);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flat model [liu2002]: formulas against what is counted from schedules, the choices that follow, machine files.
+#include "quadrille/model.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic_patterns.hpp"
+
+namespace quadrille {
+namespace {
+
+Prediction predicted(const Problem& problem, const std::string& specification, const FlatModel& model) {
+  return predict(stage_figures(make_schedule(problem, specification)), model);
+}
+
+// P(Ts + m tau) and P m tm + P max(Ts, m tc, m td), with P - 1 for P since messages to oneself are no messages.
+TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
+  const FlatModel model{.startup_s = 5, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
+  for (const Count p : {2, 5, 16})
+    for (const Bytes m : {1, 2, 3, 100})
+      for (const Problem& problem : {alltoall(p, m), make_traffic(p, {.kind = TrafficKind::equal, .typical = m})}) {
+        const Prediction prediction = predicted(problem, "shift", model);
+        const auto messages = static_cast<double>(p - 1), bytes = static_cast<double>(m);
+        EXPECT_DOUBLE_EQ(prediction.blocking_s, messages * (5 + bytes * 2.75));
+        EXPECT_DOUBLE_EQ(prediction.nonblocking_s, messages * bytes * 0.25 + messages * std::max({5.0, bytes * 0.5, bytes * 2}));
+        EXPECT_DOUBLE_EQ(prediction.dataflow_s, prediction.nonblocking_s) << "there is no stage before";
+      }
+}
+
+TEST(FlatModel, HidesComposingBehindTheStageBefore) {
+  const FlatModel model{.startup_s = 0, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
+  const Prediction prediction =
+      predicted(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}), "four-stage:columns=paper,grain=1", model);
+  EXPECT_EQ(prediction.startups, 28);
+  EXPECT_EQ(prediction.volume, 3584);
+  EXPECT_DOUBLE_EQ(prediction.nonblocking_s, 3584 * 2.25);
+  EXPECT_DOUBLE_EQ(prediction.dataflow_s, 3584 * 2 + 896 * 0.25);
+}
+
+TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
+  const std::vector<StageFigures> stages = stage_figures(make_schedule(alltoall(9, 10), "direct"));
+  ASSERT_EQ(stages.size(), 1u);
+  EXPECT_EQ(stages[0].startups, 8);
+  EXPECT_EQ(stages[0].volume, 80);
+  EXPECT_EQ(stages[0].load, 80);
+  // All send to one: what it receives counts, not what each sends.
+  const auto to_one = stage_figures(make_schedule(make_traffic(9, {.kind = TrafficKind::all_to_one, .typical = 10}), "direct"));
+  EXPECT_EQ(to_one[0].volume, 80);
+  EXPECT_EQ(to_one[0].startups, 8);
+  // Control messages are messages: one of 8 bytes in each of four rounds.
+  const auto barrier =
+      stage_figures(make_schedule(make_traffic(9, {.kind = TrafficKind::all_to_one, .typical = 0}), "padded-bruck"));
+  EXPECT_EQ(barrier[0].startups, 4);
+  EXPECT_EQ(barrier[0].volume, 32);
+}
+
+// Between the load and the volume in step, as the factor says.
+TEST(FlatModel, TakesContentionForWhatMeets) {
+  FlatModel model{.wire_s_per_byte = 1};
+  const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
+  model.contention = 1;
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 1024);
+  model.contention = 3;
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 3072);
+  model.contention = 1000;
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
+}
+
+// Consequences of the model: which algorithm is best where, at P = 64 and a start-up that is worth `rho` bytes.
+TEST(FlatModel, ChoosesAsTheAnalysisSays) {
+  const auto best = [](const Problem& problem, double rho) {
+    const FlatModel model{.startup_s = rho, .wire_s_per_byte = 1};
+    std::string name;
+    double least = 0;
+    for (const char* specification : {"shift", "two-phase:grain=1", "grid:columns=paper", "four-stage:columns=paper,grain=1"}) {
+      const double seconds = predicted(problem, specification, model).blocking_s;
+      if (name.empty() || seconds < least) {
+        name = std::string(specification).substr(0, std::string_view(specification).find(':'));
+        least = seconds;
+      }
+    }
+    return name;
+  };
+  const auto uniform = [](Bytes bytes) { return make_traffic(64, {.kind = TrafficKind::equal, .typical = bytes}); };
+  const auto skewed = [](Bytes bytes) { return make_traffic(64, {.kind = TrafficKind::transpose, .most = bytes}); };
+  EXPECT_EQ(best(uniform(100), 1000), "grid") << "short and balanced";
+  EXPECT_EQ(best(uniform(2000), 1000), "shift") << "long and balanced";
+  EXPECT_EQ(best(skewed(64 * 200), 1000), "four-stage") << "skewed";
+  EXPECT_EQ(best(skewed(64 * 2000), 1000), "two-phase") << "skewed and long";
+}
+
+TEST(Machines, AreInstalledWithTheirSource) {
+  EXPECT_EQ(machine_names(), (std::vector<std::string>{"cm5", "myrinet", "sp2", "t3d", "t3e"}));
+  for (const std::string& name : machine_names()) {
+    const FlatModel machine = find_machine(name);
+    EXPECT_EQ(machine.name, name);
+    EXPECT_EQ(machine.source, "liu2002, table 1");
+    EXPECT_GT(machine.startup_s / machine.wire_s_per_byte, 500);
+  }
+  EXPECT_DOUBLE_EQ(find_machine("sp2").startup_s, 44e-6);
+  EXPECT_DOUBLE_EQ(find_machine("sp2").wire_s_per_byte, 35e-9);
+}
+
+TEST(Machines, SayWhatIsWrongWithAFile) {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("quadrille-machine-" + std::to_string(::getpid()) + ".toml")).string();
+  const auto complaint = [&](const std::string& text) -> std::string {
+    std::ofstream(file) << text;
+    try {
+      read_machine(file);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n",
+                    flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
+  EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
+  EXPECT_EQ(*read_machine(file).contention, 1.5);
+  EXPECT_NE(complaint(head + flat).find("'wire_us_per_byte' is missing"), std::string::npos);
+  EXPECT_NE(complaint(head).find("there is no table [flat]"), std::string::npos);
+  EXPECT_NE(complaint(flat).find("'name' is missing"), std::string::npos);
+  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = -1\n").find("'wire_us_per_byte' is -1"), std::string::npos);
+  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("contention"), std::string::npos);
+  EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
+  EXPECT_NE(complaint(head + "name = 'again'\n").find("line 4"), std::string::npos);
+  EXPECT_NE(complaint("]").find("line 1"), std::string::npos);
+  std::filesystem::remove(file);
+  EXPECT_THROW(read_machine(file), Error);
+  EXPECT_THROW(find_machine("sp3"), Error);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dense and sparse counts say the same through a Traffic, and in every document.
+#include "quadrille/traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/document.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+// The same problem with its counts in the other form.
+Problem dense_form(const Problem& problem) {
+  std::vector<Bytes> counts;
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Bytes count : Traffic(problem).row(from)) counts.push_back(count);
+  return alltoallv(problem.ranks, std::move(counts));
+}
+
+TEST(Traffic, IsTheSameDenseAndSparse) {
+  for (const Count p : {1, 2, 7, 40}) {
+    const Problem sparse = make_traffic(p, {.kind = TrafficKind::sparse, .typical = 20, .density = 0.2, .seed = 5});
+    ASSERT_TRUE(sparse.sparse_counts);
+    const Problem dense = dense_form(sparse);
+    const Traffic a(sparse), b(dense);
+    EXPECT_EQ(a.longest(), b.longest());
+    EXPECT_EQ(a.heaviest(), b.heaviest());
+    for (Rank i = 0; i < p; ++i) {
+      EXPECT_EQ(a.sent_by(i), b.sent_by(i));
+      EXPECT_EQ(a.received_by(i), b.received_by(i));
+      EXPECT_EQ(input_bytes(sparse, i), input_bytes(dense, i));
+      EXPECT_EQ(output_bytes(sparse, i), output_bytes(dense, i));
+      for (Rank j = 0; j < p; ++j) {
+        EXPECT_EQ(a.bytes(i, j), b.bytes(i, j));
+        EXPECT_EQ(a.input_offset(i, j), b.input_offset(i, j));
+      }
+    }
+  }
+}
+
+TEST(Traffic, EveryAlgorithmMakesTheSameProgramsOfBothForms) {
+  for (const Count p : {5, 12, 23}) {
+    const Problem sparse = make_traffic(p, {.kind = TrafficKind::sparse, .typical = 50, .density = 0.3});
+    const Problem dense = dense_form(sparse);
+    for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv)) {
+      const Schedule a = make_schedule(sparse, algorithm->id), b = make_schedule(dense, algorithm->id);
+      for (Rank rank = 0; rank < p; ++rank) EXPECT_EQ(a.program(rank), b.program(rank)) << algorithm->id << " p=" << p;
+    }
+  }
+}
+
+TEST(Traffic, IsWrittenAlikeInBothForms) {
+  const Problem sparse = make_traffic(6, {.kind = TrafficKind::sparse, .typical = 9, .density = 0.3});
+  for (const auto write : {write_json, write_text}) {
+    std::ostringstream a, b;
+    write(a, make_schedule(sparse, "shift"));
+    write(b, make_schedule(dense_form(sparse), "shift"));
+    EXPECT_EQ(a.str(), b.str());
+  }
+}
+
+TEST(Traffic, RefusesWhatIsNoMatrix) {
+  const auto code = [](Count ranks, std::vector<TrafficEntry> entries) {
+    try {
+      alltoallv(ranks, std::move(entries));
+    } catch (const Error& error) {
+      return std::optional(error.code());
+    }
+    return std::optional<ErrorCode>();
+  };
+  EXPECT_EQ(code(3, {{0, 2, 5}, {0, 1, 5}}), std::nullopt);
+  EXPECT_EQ(code(3, {{0, 3, 5}}), ErrorCode::misuse);
+  EXPECT_EQ(code(3, {{-1, 0, 5}}), ErrorCode::misuse);
+  EXPECT_EQ(code(3, {{0, 1, -5}}), ErrorCode::misuse);
+  EXPECT_EQ(code(3, {{0, 1, 5}, {0, 1, 6}}), ErrorCode::misuse) << "twice the same pair";
+  EXPECT_EQ(code(0, {{0, 1, 5}}), ErrorCode::misuse);
+  EXPECT_EQ(code(3, {{0, 1, Bytes{1} << 62}, {1, 0, Bytes{1} << 62}}), ErrorCode::too_large);
+
+  Problem both = alltoallv(2, std::vector<Bytes>{1, 2, 3, 4});
+  both.sparse_counts = std::make_shared<const SparseCounts>(2, std::vector<TrafficEntry>{});
+  EXPECT_THROW(check(both), Error);
+  Problem other = alltoallv(2, std::vector<TrafficEntry>{});
+  other.ranks = 3;
+  EXPECT_THROW(check(other), Error);
+  other.collective = Collective::allgatherv;
+  EXPECT_THROW(check(other), Error);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traffic in the command's notation: "spike:64KiB,8B", "sparse:0.1,seed=3", "uniform".
+#pragma once
+
+#include <string>
+
+#include "quadrille/traffic_patterns.hpp"
+
+namespace quadrille::command {
+
+// `typical` is the size of --block. Throws Error{misuse}.
+TrafficPattern parse_pattern(const std::string& text, Bytes typical);
+
+std::string pattern_help();
+
+}  // namespace quadrille::command
