@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstring>
+#include <functional>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/interpreter.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 
@@ -228,6 +231,70 @@ TEST(Scans, TakeAtMostThreeVectorsOfScratchMemory) {
     EXPECT_LE(figures(make_schedule(problem_of(collective, 100, unit), "distance-doubling")).scratch, 3 * unit);
   }
   EXPECT_EQ(figures(make_schedule(problem_of(Collective::scan, 100, unit), "distance-doubling")).scratch, 2 * unit);
+}
+
+using Element = std::uint32_t;
+using Operator = Element (*)(Element, Element);
+
+Element sum(Element a, Element b) { return a + b; }
+// x -> m x + n, composed: it is associative and does not commute.
+Element composed(Element a, Element b) {
+  const auto [m, n] = std::pair(a >> 16, a & 0xFFFFU);
+  const auto [m_after, n_after] = std::pair(b >> 16, b & 0xFFFFU);
+  return (m * m_after & 0xFFFFU) << 16 | ((n * m_after + n_after) & 0xFFFFU);
+}
+Element any(Element a, Element b) { return a * 31 + b * 17 + 7; }  // neither; the tree is all that counts
+
+Element along_tree(const std::function<Element(Rank)>& operand, Rank first, Rank last, Operator apply) {
+  if (first == last) return operand(first);
+  const Rank split = tree_split(first, last);
+  return apply(along_tree(operand, first, split - 1, apply), along_tree(operand, split, last, apply));
+}
+
+void expect_values(const Problem& problem, const Choice& choice, Operator apply) {
+  const auto element_of = [](const ByteVector& bytes, Bytes offset) {
+    Element element = 0;
+    std::memcpy(&element, bytes.data() + offset, sizeof element);
+    return element;
+  };
+  const auto apply_to_all = [&](const std::byte* left, const std::byte* right, std::byte* target, Bytes length) {
+    for (Bytes at = 0; at < length; at += static_cast<Bytes>(sizeof(Element))) {
+      Element a = 0, b = 0;
+      std::memcpy(&a, left + at, sizeof a);
+      std::memcpy(&b, right + at, sizeof b);
+      const Element result = apply(a, b);
+      std::memcpy(target + at, &result, sizeof result);
+    }
+  };
+  std::mt19937 random(1);
+  std::vector<ByteVector> inputs;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    inputs.emplace_back(static_cast<std::size_t>(input_bytes(problem, rank)));
+    for (std::byte& byte : inputs.back()) byte = static_cast<std::byte>(random());
+  }
+  const auto outputs = interpret(make_schedule(problem, choice), inputs, {.combine = apply_to_all});
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    for (const ExpectedPiece& piece : expected_output(problem, rank))
+      for (Bytes at = 0; at < piece.length; at += static_cast<Bytes>(sizeof(Element))) {
+        const auto operand = [&](Rank from) { return element_of(inputs[static_cast<std::size_t>(from)], piece.input_offset + at); };
+        ASSERT_EQ(element_of(outputs[static_cast<std::size_t>(rank)], piece.offset + at),
+                  along_tree(operand, piece.first, piece.last, apply))
+            << choice.algorithm->id << ' ' << description(problem) << " rank " << rank;
+      }
+}
+
+TEST(Reductions, GiveTheValuesThatTheyShould) {
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (!is_reduction(algorithm->collective)) continue;
+    for (Count p = 1; p <= 9; ++p)
+      for (const Rank root : roots_of(algorithm->collective, p)) {
+        const Problem problem = with_elements_of(problem_of(algorithm->collective, p, 5, root), sizeof(Element));
+        for (const auto& [combining, apply] : {std::pair(Combining::any_order, &sum), std::pair(Combining::rank_order, &composed),
+                                               std::pair(Combining::fixed_tree, &any)})
+          for (const Choice& choice : all_choices(*algorithm, with_order(problem, combining)))
+            expect_values(with_order(problem, combining), choice, apply);
+      }
+  }
 }
 
 // What a row says of its order is neither less nor more than what holds; three ranks may be in order by chance.
