@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "counts_file.hpp"
 #include "quadrille/problem.hpp"
 
 namespace quadrille::command {
@@ -21,6 +22,11 @@ struct ProblemOptions {
   std::vector<Rank> roots(Collective collective, Count rank_count) const;  // 0 where --root is not given
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
+
+ private:
+  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
+
+  mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 
 // The size of a problem's blocks, or of its smallest and largest share.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/four-stage: deal everything out along rows and columns of a grid, then collect it the same way (A4 of the source).
-// Source  [liu2002], algorithm A4; chained dealing, the grain and the choice of grids are our additions (docs/algorithms.md).
+// Source  [liu2002], algorithm A4; chained dealing, the grain and the choice of grids are our additions (docs/irregular.md).
 // Needs   a valid grid; the default is one for any p.
 // Idea    Dealt out like cards, first to the columns and there to the rows, what is for a target ends up evenly on all
 //         ranks, however uneven the counts are. Collecting it is then balanced, too.
