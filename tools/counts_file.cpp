@@ -11,7 +11,6 @@
 #include <set>
 
 #include "arguments.hpp"
-#include "documents.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {
@@ -204,11 +203,6 @@ CountsFile parse_counts(std::string_view text, const std::string& label, Bytes b
   CountsFile counts = text.substr(0, 14) == "%%MatrixMarket" ? MatrixMarket(lines, block_bytes).parse() : parse_csv(lines);
   if (counts.rows == 0) throw Error(ErrorCode::malformed, fmt::format("{} holds no numbers", label));
   return counts;
-}
-
-CountsFile read_counts(const std::string& file, Bytes block_bytes) {
-  const std::string label = "'" + file + "'";
-  return parse_counts(read_text(file, label), label, block_bytes);
 }
 
 std::vector<Bytes> shares_of(const CountsFile& file, const std::string& label) {

@@ -23,8 +23,6 @@ struct CountsFile {
 // Throws Error{malformed, too_large}.
 CountsFile parse_counts(std::string_view text, const std::string& label, Bytes block_bytes);
 
-CountsFile read_counts(const std::string& file, Bytes block_bytes);
-
 // The shares of a file that has one row, or one column.
 std::vector<Bytes> shares_of(const CountsFile& file, const std::string& label);
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "arguments.hpp"
-#include "counts_file.hpp"
+#include "documents.hpp"
 #include "pattern_text.hpp"
 #include "quadrille/traffic.hpp"
 #include "text.hpp"
@@ -53,7 +53,8 @@ void ProblemOptions::add_to(CLI::App& parser) {
       .add_option(
           "--counts", counts,
           "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of "
-          "them, CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the size of "
+          "them (- is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the "
+          "size of "
           "--block")
       ->type_name("SIZES|FILE");
   parser.add_option("--pattern", pattern, pattern_help())->type_name("PATTERN");
@@ -71,11 +72,17 @@ void ProblemOptions::add_to(CLI::App& parser) {
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
   if (names_file(counts)) {
-    const CountsFile file = read_counts(*counts, 0);
+    const CountsFile file = read_counts(0);
     return {std::max(file.rows, file.columns)};
   }
   if (standard == 0) refuse("say how many ranks: --ranks 8, or a list such as 2..8,16");
   return {standard};
+}
+
+CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
+  const std::string label = *counts == "-" ? "stdin" : "'" + *counts + "'";
+  if (!counts_text_) counts_text_ = read_text(*counts, label);
+  return parse_counts(*counts_text_, label, block_bytes);
 }
 
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
@@ -120,7 +127,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   if (pattern) {
     problem = make_traffic(rank_count, parse_pattern(*pattern, block_bytes));
   } else if (is_irregular(collective) && names_file(counts)) {
-    const CountsFile file = read_counts(*counts, block_bytes);
+    const CountsFile file = read_counts(block_bytes);
     if (collective == Collective::alltoallv)
       problem = matrix_of(file, rank_count, *counts);
     else

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "counts_file.hpp"
 #include "quadrille/operator.hpp"
+#include "quadrille/problem.hpp"
 
 namespace quadrille::command {
 
@@ -23,6 +25,11 @@ struct ProblemOptions {
   std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
+
+ private:
+  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
+
+  mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 
 // The size of a problem's blocks, or of its smallest and largest share.

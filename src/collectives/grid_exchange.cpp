@@ -7,7 +7,9 @@
 #include <cassert>
 #include <tuple>
 
+#include "collectives/counts_agreement.hpp"
 #include "collectives/pairs.hpp"
+#include "collectives/slice_code.hpp"
 #include "patterns/deal.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -45,7 +47,7 @@ struct Held : Slice {
 
 class GridExchange : public Analysis {
  public:
-  GridExchange(const Problem& problem, Count columns, std::optional<Split> split, Bytes grain);
+  GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain);
 
   Program program(Rank me) const;
 
@@ -74,6 +76,8 @@ class GridExchange : public Analysis {
   NodeArray array_;
   std::optional<Split> split_;
   Bytes grain_;
+  bool with_headers_;  // ahead of each message, since nobody knows the counts of others
+  std::optional<CountsAgreement> agreement_;
   std::vector<Entry> entries_;           // by source, then the target's place in the array
   std::vector<std::size_t> row_starts_;  // of each source in entries_, and the end
   // Four passes: for each row of the array, what its relays are fed, by target, then source; where its targets' columns begin;
@@ -83,8 +87,12 @@ class GridExchange : public Analysis {
   std::vector<Count> starts_;          // [relay * C + column]
 };
 
-GridExchange::GridExchange(const Problem& problem, Count columns, std::optional<Split> split, Bytes grain)
-    : array_(problem.ranks, columns), split_(split), grain_(grain) {
+GridExchange::GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain)
+    : array_(problem.ranks, number(parameters, "columns")),
+      split_(split),
+      grain_(grain),
+      with_headers_(word(parameters, "counts") == "headers") {
+  if (word(parameters, "counts") == "gathered") agreement_.emplace(problem);
   const auto p = static_cast<std::size_t>(problem.ranks);
   const std::vector<Pair> pairs = pairs_of(problem);
   entries_.reserve(pairs.size());
@@ -285,6 +293,7 @@ class GridExchange::Passes {
         program_(me) {}
 
   Program run() && {
+    if (exchange_.agreement_) exchange_.agreement_->add_to(program_, me_);
     if (exchange_.split_) {
       deal_along_row();
       deal_along_column();
@@ -302,7 +311,32 @@ class GridExchange::Passes {
   }
 
  private:
-  using PerColumn = std::vector<Regions>;
+  // A message: what it reads, or writes, and what its header says.
+  struct Bucket {
+    Regions regions;
+    SliceCoder code;
+    bool is_coded;
+
+    void add(const Region& region, Count place, const Slice& slice) {
+      if (region.length == 0) return;
+      append(regions, region);
+      if (is_coded) code.add({place, slice.pair->source, slice.first, slice.last});
+    }
+    void add(const Region& region, const Held& held) { add(region, held.place, held); }
+  };
+  using Buckets = std::vector<Bucket>;
+
+  Bucket bucket() const { return {{}, SliceCoder(exchange_.grain_), exchange_.with_headers_}; }
+
+  void send(Rank to, Bucket& bucket) {
+    if (bucket.is_coded) program_.control_send(to, bucket.code.size());
+    program_.send(to, std::move(bucket.regions));
+  }
+
+  void receive(Rank from, Bucket& bucket) {
+    if (bucket.is_coded) program_.control_receive(from, bucket.code.size());
+    program_.receive(from, std::move(bucket.regions));
+  }
 
   Region in_scratch(Bytes length) {
     scratch_ += length;
@@ -310,29 +344,28 @@ class GridExchange::Passes {
   }
 
   // Sends by the receiver's column, receives by the sender: of the row, or (one more) the additional one.
-  void row_pass(const char* name, PerColumn sends, PerColumn receives) {
+  void row_pass(const char* name, Buckets sends, Buckets receives) {
     if (array_.row_steps() == 0) return;
     program_.stage(name);
     for (Count step = 1; step <= array_.row_steps(); ++step) {
       program_.begin_round();
       if (step == 1) copy_own(/*last_pass=*/array_.column_steps() == 0);
       if (const auto to = array_.row_receiver(me_, step); to && *to != me_)
-        program_.send(*to, std::move(sends[static_cast<std::size_t>(array_.column_of(*to))]));
-      if (const auto from = array_.row_sender(me_, step); from && *from != me_)
-        program_.receive(*from, std::move(receives[feeder_index(*from)]));
+        send(*to, sends[static_cast<std::size_t>(array_.column_of(*to))]);
+      if (const auto from = array_.row_sender(me_, step); from && *from != me_) receive(*from, receives[feeder_index(*from)]);
     }
   }
 
-  void column_pass(const char* name, PerColumn sends, PerColumn receives) {
+  void column_pass(const char* name, Buckets sends, Buckets receives) {
     if (array_.column_steps() == 0) return;
     program_.stage(name);
     for (Count step = 1; step <= array_.column_steps(); ++step) {
       program_.begin_round();
       if (step == 1) copy_own(/*last_pass=*/true);
       if (const auto to = array_.column_receiver(me_, step); to && *to != me_)
-        program_.send(*to, std::move(sends[static_cast<std::size_t>(array_.row_of(*to))]));
+        send(*to, sends[static_cast<std::size_t>(array_.row_of(*to))]);
       if (const auto from = array_.column_sender(me_, step); from && *from != me_)
-        program_.receive(*from, std::move(receives[static_cast<std::size_t>(array_.row_of(*from))]));
+        receive(*from, receives[static_cast<std::size_t>(array_.row_of(*from))]);
     }
   }
 
@@ -350,12 +383,15 @@ class GridExchange::Passes {
   }
 
   void deal_along_row() {
-    PerColumn sends(static_cast<std::size_t>(array_.columns())), receives(static_cast<std::size_t>(array_.columns()) + 1);
+    Buckets sends(static_cast<std::size_t>(array_.columns()), bucket()),
+        receives(static_cast<std::size_t>(array_.columns()) + 1, bucket());
     const auto own = static_cast<std::size_t>(me_);
     for (std::size_t i = exchange_.row_starts_[own]; i < exchange_.row_starts_[own + 1]; ++i) {
       const Entry& entry = exchange_.entries_[i];
-      for (Count column = 0; column < array_.columns(); ++column)
-        append(sends[static_cast<std::size_t>(column)], exchange_.slice(entry, exchange_.units_in_column(entry, column)).input());
+      for (Count column = 0; column < array_.columns(); ++column) {
+        const Slice slice = exchange_.slice(entry, exchange_.units_in_column(entry, column));
+        sends[static_cast<std::size_t>(column)].add(slice.input(), entry.place, slice);
+      }
     }
     std::vector<Bytes> next(receives.size(), 0);  // of each feeder: first how much, then where
     for_all_targets([&](Count column) {
@@ -369,7 +405,6 @@ class GridExchange::Passes {
       if (feeder == me_) continue;
       const Region arrived = in_scratch(next[feeder_index(feeder)]);
       next[feeder_index(feeder)] = arrived.offset;
-      append(receives[feeder_index(feeder)], arrived);
     }
     for (Held& held : held_) {
       if (held.pair->source == me_) {
@@ -379,12 +414,13 @@ class GridExchange::Passes {
       Bytes& place = next[feeder_index(held.pair->source)];
       held.put(Buffer::scratch, place);
       place += held.length();
+      receives[feeder_index(held.pair->source)].add(held.region(), held);
     }
     row_pass("deal along rows", std::move(sends), std::move(receives));
   }
 
   void deal_along_column() {
-    PerColumn sends(static_cast<std::size_t>(array_.height(column_))), receives(sends.size());
+    Buckets sends(static_cast<std::size_t>(array_.height(column_)), bucket()), receives(sends);
     std::vector<Held> after;
     auto held = held_.begin();  // goes through what is held in the order of dealing
     for_all_targets([&](Count column) {
@@ -395,19 +431,18 @@ class GridExchange::Passes {
         if (row == row_)
           after.push_back(part);
         else
-          append(sends[static_cast<std::size_t>(row)], part.region());
+          sends[static_cast<std::size_t>(row)].add(part.region(), part);
       });
     });
     for (Count row = 0; row < array_.height(column_); ++row) {
       if (row == row_) continue;
-      const Bytes start = scratch_;
       for_all_targets([&](Count column) {
         exchange_.for_each_dealt_again(array_.node_at(row, column_), column, row_, {}, [&](const Entry& entry, Slice slice, Count) {
           after.emplace_back(entry, slice);
           after.back().put(Buffer::scratch, in_scratch(slice.length()).offset);
+          receives[static_cast<std::size_t>(row)].add(after.back().region(), after.back());
         });
       });
-      append(receives[static_cast<std::size_t>(row)], {Buffer::scratch, start, scratch_ - start, {}});
     }
     std::sort(after.begin(), after.end());
     held_ = std::move(after);
@@ -416,12 +451,13 @@ class GridExchange::Passes {
 
   void collect_along_row() {
     const bool last = array_.column_steps() == 0;
-    PerColumn sends(static_cast<std::size_t>(array_.columns())), receives(static_cast<std::size_t>(array_.columns()) + 1);
+    Buckets sends(static_cast<std::size_t>(array_.columns()), bucket()),
+        receives(static_cast<std::size_t>(array_.columns()) + 1, bucket());
     std::vector<Held> after;
     for (const Held& held : held_) {
       const Count column = array_.column_of(held.pair->target);
       if (column != column_)
-        append(sends[static_cast<std::size_t>(column)], held.region());
+        sends[static_cast<std::size_t>(column)].add(held.region(), held);
       else
         after.push_back(held);
     }
@@ -434,7 +470,7 @@ class GridExchange::Passes {
           held.put(Buffer::scratch, in_scratch(held.length()).offset);
           after.push_back(held);
         }
-        append(receives[feeder_index(feeder)], last ? held.output() : held.region());
+        receives[feeder_index(feeder)].add(last ? held.output() : held.region(), held);
       }
     }
     std::sort(after.begin(), after.end());
@@ -444,12 +480,12 @@ class GridExchange::Passes {
 
   void collect_along_column() {
     if (array_.column_steps() == 0) return copy_own(/*last_pass=*/array_.nodes() == 1);
-    PerColumn sends(static_cast<std::size_t>(array_.height(column_))), receives(sends.size());
+    Buckets sends(static_cast<std::size_t>(array_.height(column_)), bucket()), receives(sends);
     for (const Held& held : held_) {
       if (held.pair->target == me_)
         keep_for_output(held);
       else
-        append(sends[static_cast<std::size_t>(array_.row_of(held.pair->target))], held.region());
+        sends[static_cast<std::size_t>(array_.row_of(held.pair->target))].add(held.region(), held);
     }
     std::vector<std::vector<Slice>> arrivals(sends.size());  // by the row of the sender
     for_each_arrival([&](Rank node, Slice slice) {
@@ -459,7 +495,7 @@ class GridExchange::Passes {
       std::sort(arrivals[row].begin(), arrivals[row].end(), [](const Slice& a, const Slice& b) {
         return std::pair(a.pair->source, a.first) < std::pair(b.pair->source, b.first);
       });
-      for (const Slice& slice : arrivals[row]) append(receives[row], slice.output());
+      for (const Slice& slice : arrivals[row]) receives[row].add(slice.output(), array_.place_of(me_), slice);
     }
     column_pass("collect along columns", std::move(sends), std::move(receives));
   }
@@ -504,9 +540,9 @@ Program GridExchange::program(Rank me) const { return Passes(*this, me).run(); }
 
 }  // namespace
 
-std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, Count columns, std::optional<Split> split,
-                                                      Bytes grain) {
-  return std::make_shared<GridExchange>(problem, columns, split, grain);
+std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, const Parameters& parameters,
+                                                      std::optional<Split> split, Bytes grain) {
+  return std::make_shared<GridExchange>(problem, parameters, split, grain);
 }
 
 Program grid_exchange(const Analysis* analysis, Rank me) { return static_cast<const GridExchange&>(*analysis).program(me); }

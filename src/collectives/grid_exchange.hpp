@@ -19,9 +19,9 @@ enum class Split : std::uint8_t {
   paper,  // at the target's own column, or row
 };
 
-// For Algorithm::analyse. `split` absent: two passes.
-std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, Count columns, std::optional<Split> split,
-                                                      Bytes grain);
+// For Algorithm::analyse, with the parameters `columns` and `counts`. `split` absent: two passes.
+std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, const Parameters& parameters,
+                                                      std::optional<Split> split, Bytes grain);
 
 // For Algorithm::generate, of what analyse_grid_exchange returned.
 Program grid_exchange(const Analysis* analysis, Rank me);

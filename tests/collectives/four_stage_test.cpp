@@ -133,7 +133,7 @@ Setting run(const Problem& problem, Count columns, const std::string& split = "c
   for (Rank from = 0; from < problem.ranks; ++from)
     for (Rank to = 0; to < problem.ranks; ++to) at(counts, from, to) = static_cast<double>(Traffic(problem).bytes(from, to));
   return {NodeArray(problem.ranks, columns), counts, static_cast<double>(Traffic(problem).heaviest()),
-          Trace(make_schedule(problem, fmt::format("four-stage:columns={},split={},grain=1", columns, split)))};
+          Trace(make_schedule(problem, fmt::format("four-stage:columns={},split={},grain=1,counts=known", columns, split)))};
 }
 
 std::vector<Rank> feeders(const NodeArray& array, Rank node) {
@@ -330,7 +330,8 @@ TEST(FourStage, NearlyAttainsItsBoundOnVolume) {
   for (const auto& [p, volume] : std::vector<std::pair<Count, Bytes>>{{16, 48}, {18, 74}, {61, 252}, {64, 224}}) {
     std::vector<TrafficEntry> entries;
     for (Rank i = 0; i < p; ++i) entries.push_back({i, (i + 1) % p, p});
-    EXPECT_EQ(figures(make_schedule(alltoallv(p, std::move(entries)), "four-stage:columns=paper,grain=1")).c2, volume) << p;
+    EXPECT_EQ(figures(make_schedule(alltoallv(p, std::move(entries)), "four-stage:columns=paper,grain=1,counts=known")).c2, volume)
+        << p;
   }
 }
 
@@ -375,19 +376,19 @@ TEST(FourStage, HasTheStepsAndTheVolumeOfTheAnalysis) {
   };
   const Problem square = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
   expect(square, "shift", 64, 15360);
-  expect(square, "two-phase:grain=1", 128, 2048);
-  EXPECT_EQ(expect(square, "grid:columns=paper", 16, 16384).after_row_hop, 8192);
-  EXPECT_EQ(expect(square, "four-stage:columns=paper,grain=1", 32, 4096).after_row_hop, 1024);
+  expect(square, "two-phase:grain=1,counts=known", 128, 2048);
+  EXPECT_EQ(expect(square, "grid:columns=paper,counts=known", 16, 16384).after_row_hop, 8192);
+  EXPECT_EQ(expect(square, "four-stage:columns=paper,grain=1,counts=known", 32, 4096).after_row_hop, 1024);
   const Problem ragged = make_traffic(61, {.kind = TrafficKind::transpose, .most = 976});
   expect(ragged, "shift", 61, 20496);
-  expect(ragged, "two-phase:grain=1", 122, 1952);
-  expect(ragged, "grid:columns=paper", 17, 16592);
-  expect(ragged, "four-stage:columns=paper,grain=1", 34, 4576);
+  expect(ragged, "two-phase:grain=1,counts=known", 122, 1952);
+  expect(ragged, "grid:columns=paper,counts=known", 17, 16592);
+  expect(ragged, "four-stage:columns=paper,grain=1,counts=known", 34, 4576);
   const Problem uniform = make_traffic(64, {.kind = TrafficKind::equal, .typical = 16});
   expect(uniform, "shift", 64, 1024);
-  expect(uniform, "two-phase:grain=1", 128, 2048);
-  expect(uniform, "grid:columns=paper", 16, 2048);
-  expect(uniform, "four-stage:columns=paper,grain=1", 32, 4096);
+  expect(uniform, "two-phase:grain=1,counts=known", 128, 2048);
+  expect(uniform, "grid:columns=paper,counts=known", 16, 2048);
+  expect(uniform, "four-stage:columns=paper,grain=1,counts=known", 32, 4096);
 }
 
 // A message of two phases is at most (p - 1) / 2 above a p-th of its sender's, or receiver's, data.
@@ -395,7 +396,7 @@ TEST(TwoPhase, IsOffBalanceByNoMoreThanHalfTheRanks) {
   for (const Count p : {2, 3, 4, 6, 9, 13})
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Problem problem = random_problem(p, 5, 1, seed);
-      const Trace trace(make_schedule(problem, "two-phase:grain=1"));
+      const Trace trace(make_schedule(problem, "two-phase:grain=1,counts=known"));
       const Traffic traffic(problem);
       const auto n = static_cast<double>(p);
       for (Rank x = 0; x < p; ++x)
@@ -415,7 +416,7 @@ TEST(TwoPhase, CanBeOffBalanceByHalfTheRanks) {
       entries.push_back({0, to, (p - to) % p + 1});
       total += static_cast<double>((p - to) % p + 1);
     }
-    const Trace trace(make_schedule(alltoallv(p, std::move(entries)), "two-phase:grain=1"));
+    const Trace trace(make_schedule(alltoallv(p, std::move(entries)), "two-phase:grain=1,counts=known"));
     EXPECT_NEAR(at(trace.passes[0].messages, 0, 0) - total / static_cast<double>(p), static_cast<double>(p - 1) / 2, 1e-9);
   }
 }

@@ -234,7 +234,7 @@ TEST(Scans, TakeAtMostThreeVectorsOfScratchMemory) {
 }
 
 using Element = std::uint32_t;
-using Operator = Element (*)(Element, Element);
+using Function = Element (*)(Element, Element);
 
 Element sum(Element a, Element b) { return a + b; }
 // x -> m x + n, composed: it is associative and does not commute.
@@ -245,34 +245,40 @@ Element composed(Element a, Element b) {
 }
 Element any(Element a, Element b) { return a * 31 + b * 17 + 7; }  // neither; the tree is all that counts
 
-Element along_tree(const std::function<Element(Rank)>& operand, Rank first, Rank last, Operator apply) {
+Element along_tree(const std::function<Element(Rank)>& operand, Rank first, Rank last, Function apply) {
   if (first == last) return operand(first);
   const Rank split = tree_split(first, last);
   return apply(along_tree(operand, first, split - 1, apply), along_tree(operand, split, last, apply));
 }
 
-void expect_values(const Problem& problem, const Choice& choice, Operator apply) {
+void expect_values(const Problem& problem, const Choice& choice, Function apply) {
   const auto element_of = [](const ByteVector& bytes, Bytes offset) {
     Element element = 0;
     std::memcpy(&element, bytes.data() + offset, sizeof element);
     return element;
   };
-  const auto apply_to_all = [&](const std::byte* left, const std::byte* right, std::byte* target, Bytes length) {
-    for (Bytes at = 0; at < length; at += static_cast<Bytes>(sizeof(Element))) {
-      Element a = 0, b = 0;
-      std::memcpy(&a, left + at, sizeof a);
-      std::memcpy(&b, right + at, sizeof b);
-      const Element result = apply(a, b);
-      std::memcpy(target + at, &result, sizeof result);
-    }
-  };
+  const auto operation = std::make_shared<const quadrille::Operator>(
+      quadrille::Operator{.name = "any function",
+                          .type = "u32",
+                          .element_bytes = sizeof(Element),
+                          .combine =
+                              [apply](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+                                for (Count i = 0; i < elements; ++i, source += sizeof(Element), target += sizeof(Element)) {
+                                  Element s = 0, t = 0;
+                                  std::memcpy(&s, source, sizeof s);
+                                  std::memcpy(&t, target, sizeof t);
+                                  t = order == OperandOrder::source_first ? apply(s, t) : apply(t, s);
+                                  std::memcpy(target, &t, sizeof t);
+                                }
+                              },
+                          .mpi = {}});
   std::mt19937 random(1);
   std::vector<ByteVector> inputs;
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
     inputs.emplace_back(static_cast<std::size_t>(input_bytes(problem, rank)));
     for (std::byte& byte : inputs.back()) byte = static_cast<std::byte>(random());
   }
-  const auto outputs = interpret(make_schedule(problem, choice), inputs, {.combine = apply_to_all});
+  const auto outputs = interpret(make_schedule(problem, choice), inputs, {.operation = operation});
   for (Rank rank = 0; rank < problem.ranks; ++rank)
     for (const ExpectedPiece& piece : expected_output(problem, rank))
       for (Bytes at = 0; at < piece.length; at += static_cast<Bytes>(sizeof(Element))) {

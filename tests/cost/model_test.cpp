@@ -35,8 +35,8 @@ TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
 
 TEST(FlatModel, HidesComposingBehindTheStageBefore) {
   const FlatModel model{.startup_s = 0, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
-  const Prediction prediction =
-      predicted(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}), "four-stage:columns=paper,grain=1", model);
+  const Prediction prediction = predicted(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}),
+                                          "four-stage:columns=paper,grain=1,counts=known", model);
   EXPECT_EQ(prediction.startups, 28);
   EXPECT_EQ(prediction.volume, 3584);
   EXPECT_DOUBLE_EQ(prediction.nonblocking_s, 3584 * 2.25);
@@ -79,7 +79,8 @@ TEST(FlatModel, ChoosesAsTheAnalysisSays) {
     const FlatModel model{.startup_s = rho, .wire_s_per_byte = 1};
     std::string name;
     double least = 0;
-    for (const char* specification : {"shift", "two-phase:grain=1", "grid:columns=paper", "four-stage:columns=paper,grain=1"}) {
+    for (const char* specification : {"shift", "two-phase:grain=1,counts=known", "grid:columns=paper,counts=known",
+                                      "four-stage:columns=paper,grain=1,counts=known"}) {
       const double seconds = predicted(problem, specification, model).blocking_s;
       if (name.empty() || seconds < least) {
         name = std::string(specification).substr(0, std::string_view(specification).find(':'));

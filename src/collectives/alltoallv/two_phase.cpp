@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/two-phase: everything is cut into p shares, one for each rank, and collected from there (A2 of the source).
 // Source  [liu2002], algorithm A2.
-// Needs   nothing: any sizes. All ranks know all counts.
+// Needs   nothing: any sizes.
 // Idea    Of what i has for j, rank i + j + q (mod p) takes the q-th share. So every message of the first pass has a p-th of
 //         its sender's data, and every one of the second a p-th of its receiver's.
 // Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.
+#include <algorithm>
+#include <optional>
+
+#include "collectives/counts_agreement.hpp"
 #include "collectives/pairs.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -16,11 +20,13 @@ struct AllPairs : Analysis {
   std::vector<Pair> by_source;
   std::vector<const Pair*> by_target;
   std::vector<std::size_t> row_starts, column_starts;  // p + 1 of each
+  std::optional<CountsAgreement> agreement;
 };
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
   auto all = std::make_shared<AllPairs>();
   const auto p = static_cast<std::size_t>(problem.ranks);
+  if (word(parameters, "counts") == "gathered") all->agreement.emplace(problem);
   all->by_source = pairs_of(problem);
   all->row_starts.assign(p + 1, 0);
   all->column_starts.assign(p + 1, 0);
@@ -106,6 +112,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 
   ProgramBuilder program{me};
   program.scratch(scratch);
+  if (all.agreement) all.agreement->add_to(program, me);
   if (p > 1) {
     program.stage("spread");
     program.begin_round();
@@ -126,7 +133,7 @@ extern const Algorithm alltoallv_two_phase{
     .summary = "cut everything into a share for each rank, then collect the shares: balanced whatever the counts",
     .needs = "",
     .source = "liu2002, algorithm A2",
-    .parameters = {grain_parameter()},
+    .parameters = {grain_parameter(), counts_parameter(/*with_headers=*/false)},
     .generate = generate,
     .analyse = analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

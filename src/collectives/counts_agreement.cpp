@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/counts_agreement.hpp"
+
+#include <algorithm>
+
+#include "collectives/slice_code.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+
+CountsAgreement::CountsAgreement(const Problem& problem) : ranks_(problem.ranks), ends_{0} {
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < ranks_; ++from) {
+    const std::vector<Share> row = traffic.sent_by(from);
+    Bytes bytes = number_code_bytes(row.size());
+    Rank before = 0;
+    for (const Share& share : row) {
+      bytes += number_code_bytes(static_cast<std::uint64_t>(share.peer - before)) +
+               number_code_bytes(static_cast<std::uint64_t>(share.bytes));
+      before = share.peer;
+    }
+    ends_.push_back(ends_.back() + bytes);
+  }
+}
+
+Bytes CountsAgreement::bytes(Rank last, Count rows) const {
+  const auto before = [&](Rank rank) { return ends_[static_cast<std::size_t>(rank)]; };
+  const Rank first = last + 1 - rows;
+  if (first >= 0) return before(last + 1) - before(first);
+  return before(last + 1) + before(ranks_) - before(first + ranks_);
+}
+
+void CountsAgreement::add_to(ProgramBuilder& program, Rank me) const {
+  if (ranks_ == 1) return;
+  program.stage("agree on counts");
+  for (Count known = 1; known < ranks_; known *= 2) {
+    program.begin_round();
+    const Count rows = std::min(known, ranks_ - known);
+    const Rank from = (me + ranks_ - known) % ranks_;
+    program.control_send((me + known) % ranks_, bytes(me, rows));
+    program.control_receive(from, bytes(from, rows));
+  }
+}
+
+Parameter counts_parameter(bool with_headers) {
+  Parameter parameter{
+      .name = "counts",
+      .summary = "how ranks know what others send: gathered in each run, or known from a run before with the same counts",
+      .standard = "gathered",
+      .choices = {"gathered", "known"}};
+  if (with_headers) {
+    parameter.summary =
+        "how ranks know what others send: gathered in each run, told ahead of each message, or known from a run before with the "
+        "same counts";
+    parameter.choices = {"gathered", "headers", "known"};
+  }
+  return parameter;
+}
+
+}  // namespace quadrille

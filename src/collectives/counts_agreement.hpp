@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks that know only what they themselves send come to know what everybody sends, counted as control messages.
+#pragma once
+
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+
+// All ranks gather all rows of counts, as in allgather by concatenation [bruck1997]: what one knows, it tells in each round,
+// so that it doubles. A row is coded as the number of its entries and, for each, its distance from the one before and its bytes,
+// seven bits a byte.
+class CountsAgreement {
+ public:
+  explicit CountsAgreement(const Problem& problem);
+
+  void add_to(ProgramBuilder& program, Rank me) const;  // a stage of ceil(log2 p) rounds
+
+ private:
+  Bytes bytes(Rank last, Count rows) const;  // of the rows of `rows` ranks up to `last`, round the end
+
+  Count ranks_;
+  std::vector<Bytes> ends_;  // of the rows' codes one after the other, from 0
+};
+
+// The parameter `counts`: gathered, told with each message (`headers`, where an algorithm can), or known.
+Parameter counts_parameter(bool with_headers);
+
+}  // namespace quadrille
