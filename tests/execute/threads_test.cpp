@@ -26,7 +26,7 @@ TEST(Threads, AgreeWithTheInterpreterForEveryAlgorithmAndPolicy) {
 
 TEST(Threads, AgreeForLargerBlocksAndMoreRanksThanCores) {
   run_threads(13, [&](Communicator& communicator) {
-    const std::string wrong = first_disagreement(communicator, {5000}, 2);
+    const std::string wrong = first_disagreement(communicator, {5000}, /*most_number=*/1);
     if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
   });
 }

@@ -13,11 +13,28 @@
 
 namespace quadrille::testing {
 
+// Collective: what each rank has as output, at all ranks.
+inline std::vector<ByteVector> everybodys(Communicator& communicator, const Problem& problem, ByteVector mine) {
+  std::vector<std::size_t> sizes;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) sizes.push_back(static_cast<std::size_t>(output_bytes(problem, rank)));
+  const std::size_t longest = *std::max_element(sizes.begin(), sizes.end());
+  ByteVector all(longest * sizes.size());
+  mine.resize(longest);
+  communicator.all_gather(mine.data(), all.data(), static_cast<Count>(longest));
+  std::vector<ByteVector> outputs;
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rank * longest);
+    outputs.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(sizes[rank]));
+  }
+  return outputs;
+}
+
 // Collective. Settings with numbers up to `most_number`. The first difference at any rank; the same on all ranks.
 inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
                                       Bytes longest_message = Bytes{1} << 30) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
+  Count turn = 0;
   for (const Algorithm* algorithm : all_algorithms()) {
     for (const Bytes b : block_sizes) {
       for (const Problem& problem : problems_of(algorithm->collective, p, b, /*all_roots_up_to=*/3)) {
@@ -25,7 +42,11 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
         for (const Choice& choice : all_choices(*algorithm, problem, most_number)) {
           const Schedule schedule = make_schedule(problem, choice);
           const int pass = data->pass_count() - 1;
-          const ByteVector expected = interpret(schedule, probe_inputs(problem, 0), {.operation = operation_for(problem)})[me];
+          // One rank interprets and looks at everybody's output: all of them would do the same.
+          const auto judge = static_cast<std::size_t>(turn++ % p);
+          const std::vector<ByteVector> expected =
+              me == judge ? interpret(schedule, probe_inputs(problem, 0), {.operation = operation_for(problem)})
+                          : std::vector<ByteVector>{};
           for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
             for (const int buffers : {1, 2}) {
               if (policy != Policy::dataflow && buffers == 2) continue;
@@ -36,19 +57,21 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
                                 .operation = operation_for(problem),
                                 .longest_message = longest_message});
               ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
-                  output(expected.size(), std::byte{0x33});
-              int wrong = 0;
+                  output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())), std::byte{0x33}), first;
+              bool wrong = false;
               for (int run = 0; run < 3; ++run) {  // again and again, with data that changes
                 data->fill_input(run == 1 ? pass : 0, input.data());
                 made.execute(input.data(), output.data());
-                wrong += run == 1 ? (data->compare_output(pass, output.data()).empty() ? 0 : 1) : (output == expected ? 0 : 1);
+                if (run == 0) first = output;
+                wrong = wrong || (run == 1 && !data->compare_output(pass, output.data()).empty()) || (run == 2 && output != first);
               }
-              std::vector<int> all(static_cast<std::size_t>(p));
-              communicator.all_gather(&wrong, all.data(), sizeof wrong);
-              for (std::size_t rank = 0; rank < all.size(); ++rank)
-                if (all[rank] > 0)
-                  return fmt::format("{}, {} policy={} buffers={}: rank {} differs from the interpreter", description(problem),
-                                     specification(schedule), static_cast<int>(policy), buffers, rank);
+              const std::vector<ByteVector> outputs = everybodys(communicator, problem, output);
+              wrong = wrong || (me == judge && outputs != expected);
+              std::vector<char> all(static_cast<std::size_t>(p));
+              communicator.all_gather(&wrong, all.data(), 1);
+              if (std::count(all.begin(), all.end(), 0) < p)
+                return fmt::format("{}, {} policy={} buffers={}: differs from the interpreter", description(problem),
+                                   specification(schedule), static_cast<int>(policy), buffers);
             }
         }
       }
