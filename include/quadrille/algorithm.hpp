@@ -18,13 +18,13 @@
 
 namespace quadrille {
 
-// A parameter is a whole number in a range that may depend on the problem, or one of a few words.
 // A word that stands for a number, which depends on the problem: columns=best.
 struct NamedNumber {
   std::string_view name;
   Count (*value)(const Problem&) = nullptr;
 };
 
+// A parameter is a whole number in a range that may depend on the problem, or one of a few words.
 struct Parameter {
   std::string_view name;
   std::string_view summary;

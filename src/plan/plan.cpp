@@ -9,9 +9,27 @@
 #include "execute/script.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
+
+// Of a matrix of counts, alike for its dense and its sparse form.
+std::uint64_t fingerprint(const Problem& problem) {
+  std::uint64_t hash = 0;
+  const auto mix = [&](Count number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  };
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : traffic.sent_by(from)) {
+      mix(from);
+      mix(share.peer);
+      mix(share.bytes);
+    }
+  return hash;
+}
 
 // One sentence per request; equal sentences, equal plans.
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
@@ -20,7 +38,9 @@ std::string description(const Problem& problem, const PlanOptions& options, cons
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
-  if (problem.counts && problem.collective != Collective::alltoallv)
+  if (problem.collective == Collective::alltoallv)
+    text += fmt::format(" {}", fingerprint(problem));
+  else if (problem.counts)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
   return text;
 }
@@ -96,7 +116,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
     error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
-  agree(communicator, description(problem, options, made.algorithm_), error);
+  agree(communicator, error ? "" : description(problem, options, made.algorithm_), error);  // what is wrong may not be described
 
   std::string reason;
   made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);

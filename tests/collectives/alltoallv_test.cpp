@@ -7,6 +7,7 @@
 
 #include "patterns/node_array.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/verify.hpp"
@@ -107,6 +108,38 @@ TEST(Alltoallv, NamesGridsByWords) {
   EXPECT_EQ(number(parse_choice(problem, "grid").parameters, "columns"), 4);
   EXPECT_THROW(parse_choice(problem, "grid:columns=worst"), Error);
   EXPECT_TRUE(reason_against(problem, parse_choice(problem, "four-stage:columns=7")).has_value() == !NodeArray::is_valid(24, 7));
+}
+
+// Ranks that pass on what is for others must all go by the same counts.
+TEST(Alltoallv, IsNotPlannedWhereRanksHaveDifferentCounts) {
+  run_threads(3, [](Communicator& ranks) {
+    const Problem same = make_traffic(3, {.kind = TrafficKind::equal, .typical = 100});
+    EXPECT_NO_THROW(plan(ranks, same, {.algorithm = "four-stage"}));
+    std::vector<Bytes> counts(9, 100);
+    if (ranks.rank() == 1) counts[5] = 99;
+    EXPECT_THROW(plan(ranks, alltoallv(3, std::move(counts)), {.algorithm = "four-stage"}), Error);
+    // Dense or sparse, the counts are the same.
+    std::vector<TrafficEntry> entries;
+    for (Rank from = 0; from < 3; ++from)
+      for (Rank to = 0; to < 3; ++to) entries.push_back({from, to, 100});
+    EXPECT_NO_THROW(plan(ranks, ranks.rank() == 1 ? alltoallv(3, std::move(entries)) : same, {.algorithm = "grid"}));
+  });
+}
+
+// For each number of ranks another of the grids that are not the default.
+TEST(Alltoallv, IsVerifiedOnGridsOfManyRanks) {
+  for (Count p = 17; p <= 64; ++p) {
+    std::vector<Count> valid;
+    for (Count columns = 2; columns < p; ++columns)
+      if (NodeArray::is_valid(p, columns) && columns != NodeArray::best_columns(p)) valid.push_back(columns);
+    const Count columns = valid[static_cast<std::size_t>(7 * p) % valid.size()];
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::spike, .most = 40, .small = p % 2});
+    for (const char* id : {"grid", "four-stage"}) {
+      const Schedule schedule = make_schedule(problem, fmt::format("{}:columns={}", id, columns));
+      for (const Finding& finding : verify(schedule))
+        FAIL() << "p=" << p << ' ' << specification(schedule) << ": " << to_string(finding);
+    }
+  }
 }
 
 // Whether counts are gathered, told or known, the same data goes the same ways; only control messages differ.

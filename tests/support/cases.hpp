@@ -103,6 +103,14 @@ inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem
   return choices;
 }
 
+// At most `most` of them, spread over the list.
+inline std::vector<Choice> thinned(std::vector<Choice> choices, std::size_t most) {
+  if (choices.size() <= most) return choices;
+  std::vector<Choice> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(std::move(choices[i * choices.size() / most]));
+  return some;
+}
+
 inline Choice standard_choice(const Algorithm& algorithm, const Problem& problem) { return parse_choice(problem, algorithm.id); }
 
 inline std::vector<Rank> every_rank(Count ranks) {
