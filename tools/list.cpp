@@ -63,7 +63,7 @@ std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_
   for (const Parameter& parameter : algorithm.parameters)
     add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), standard_text(parameter), parameter.summary));
   add("needs", needs_text(algorithm));
-  if (algorithm.combining) add("operands", algorithm.combining_rule);
+  if (algorithm.combining) add("operands", algorithm.combining_rule);  // see the footer of --help
   add("source", algorithm.source);
   return text;
 }
@@ -109,7 +109,8 @@ std::string text_of(Collective collective) {
   const auto algorithms = algorithms_for(collective);
   std::size_t id_width = 0;
   for (const Algorithm* algorithm : algorithms) id_width = std::max(id_width, algorithm->id.size());
-  std::string text = fmt::format("{}: {}\n", name(collective), summary(collective));
+  std::string text = fmt::format("{}: {}{}\n", name(collective), summary(collective),
+                                 is_reduction(collective) ? " (--reproducible: those along the fixed tree)" : "");
   for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width, terminal_width());
   return text;
 }
@@ -144,7 +145,11 @@ Subcommand add_list(CLI::App& command) {
   parser->add_option("collective", options->collective, "only this collective's")->type_name("COLLECTIVE");
   parser->add_flag("--json", options->json, "as a JSON array");
   parser->add_flag("--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
-  parser->footer("Examples:\n  quadrille list\n  quadrille list alltoall --json");
+  parser->footer(
+      "Operands say how a reduction combines: in any order (the operator must commute), in rank order, or along the fixed tree, "
+      "where\n"
+      "--reproducible applies: the same bits from all such algorithms.\n\nExamples:\n  quadrille list\n  quadrille list alltoall "
+      "--json");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -58,7 +58,8 @@ void ProblemOptions::add_to(CLI::App& parser) {
           "--block")
       ->type_name("SIZES|FILE");
   parser.add_option("--pattern", pattern, pattern_help())->type_name("PATTERN");
-  parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0)")->type_name("LIST");
+  parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0); of several those that are ranks")
+      ->type_name("LIST");
   parser.add_option("--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")))
       ->type_name("OP");
   parser.add_option("--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")))
@@ -118,6 +119,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
       refuse(fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
                          block_bytes, problem.element_bytes, reduction->name, reduction->type));
   }
+  if (block && collective == Collective::barrier) refuse("barrier moves no data; leave --block out");
   if (counts && !is_irregular(collective))
     refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
   if (pattern && collective != Collective::alltoallv)

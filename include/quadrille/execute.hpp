@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, or the
-// ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing.
+// ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing of ours.
 //
 //   run_threads(4, [](Communicator& communicator) {
 //     Plan alltoall_plan = plan(communicator, alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});

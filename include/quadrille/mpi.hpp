@@ -73,8 +73,9 @@ std::vector<std::byte> bytes_of(const Handle& handle) {
 }  // namespace mpi_detail
 
 // An operator of MPI's, or one made by MPI_Op_create, on elements of `type`; both must outlive the result. Combining goes through
-// MPI_Reduce_local. An element takes the extent of `type`, as MPI's buffers have it. Throws Error{misuse} for a type whose elements
-// begin before their address or overlap the next.
+// MPI_Reduce_local, always in the order that the schedule asks for: an operator that commutes need not do so bit by bit (zeros of
+// either sign, NaN). An element takes the extent of `type`, as MPI's buffers have it. Throws Error{misuse} for a type whose
+// elements begin before their address or overlap the next.
 inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type) {
   MPI_Aint first = 0, extent = 0, true_first = 0, true_extent = 0;
   int commutative = 0, length = 0;
@@ -91,9 +92,8 @@ inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type)
   made.type = type_name[0] ? type_name : "elements of " + std::to_string(extent) + " bytes";
   made.element_bytes = extent;
   made.commutative = commutative != 0;
-  made.combine = [op, type, extent, any_order = commutative != 0](const std::byte* source, std::byte* target, Count elements,
-                                                                  OperandOrder order) {
-    if (any_order || order == OperandOrder::source_first)
+  made.combine = [op, type, extent](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+    if (order == OperandOrder::source_first)
       mpi_detail::reduce_local(source, target, elements, extent, type, op);
     else
       mpi_detail::reduce_local_behind(source, target, elements, extent, type, op);

@@ -144,6 +144,9 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
     throw Error(ErrorCode::misuse, fmt::format("{}/{} does not apply: {}", name(problem.collective), algorithm.id, *reason));
   Schedule schedule;
   schedule.problem = problem;
+  // The schedule is held to the order that the algorithm keeps, and says in documents whether it needs an operator that commutes.
+  if (is_reduction(problem.collective))
+    schedule.problem.commutative = algorithm.combining(problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;
   schedule.parameters = choice.parameters;
   if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);

@@ -45,6 +45,23 @@ Combining combining_of_scatter(const Problem& problem, const Parameters& paramet
   return choice.algorithm->combining(pieces, choice.parameters);
 }
 
+Parameter gather_part() {
+  return {.name = "gather",
+          .summary = "the algorithm for allgatherv that is the last part",
+          .standard = "ring",
+          .standard_for = [](const Problem& problem) -> ParameterValue {
+            return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
+          },
+          .standard_rule = "recursive-doubling where p is a power of two, else circulant",
+          .choices = {"ring", "recursive-doubling", "circulant", "concatenation", "direct"},
+          .range = {}};
+}
+
+std::optional<std::string> reason_against_gather(const Problem& problem, const Parameters& parameters) {
+  const Problem pieces = of_pieces(problem, Collective::allgatherv);
+  return reason_against(pieces, parse_choice(pieces, word(parameters, "gather")));
+}
+
 Count ports_of(const Problem& problem, const Choice& choice) {
   if (choice.algorithm->ports) return choice.algorithm->ports(problem, choice.parameters);
   return std::max<Count>(1, problem.ranks - 1);

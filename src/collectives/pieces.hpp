@@ -22,6 +22,10 @@ std::optional<std::string> reason_against_scatter(const Problem& problem, const 
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters);
 inline constexpr std::string_view combining_rule_of_scatter = "that of the scatter";
 
+// The parameter `gather`: the algorithm for allgatherv that is the last part.
+Parameter gather_part();
+std::optional<std::string> reason_against_gather(const Problem& problem, const Parameters& parameters);
+
 Count ports_of(const Problem& problem, const Choice& choice);
 
 }  // namespace quadrille

@@ -58,11 +58,12 @@ constexpr auto bit_xor = [](auto a, auto b) { return static_cast<decltype(a)>(a 
 constexpr auto logical_and = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 && b != 0); };
 constexpr auto logical_or = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 || b != 0); };
 constexpr auto logical_xor = [](auto a, auto b) { return static_cast<decltype(a)>((a != 0) != (b != 0)); };
-constexpr auto least_place = [](auto a, auto b) {
-  return a.value < b.value || (!(b.value < a.value) && a.index < b.index) ? a : b;
+// Of pairs an operator says whether the first of two is the one to keep.
+constexpr auto least_place = [](const auto& a, const auto& b) {
+  return a.value < b.value || (!(b.value < a.value) && a.index < b.index);
 };
-constexpr auto greatest_place = [](auto a, auto b) {
-  return b.value < a.value || (!(a.value < b.value) && a.index < b.index) ? a : b;
+constexpr auto greatest_place = [](const auto& a, const auto& b) {
+  return b.value < a.value || (!(a.value < b.value) && a.index < b.index);
 };
 constexpr auto matrix_product = [](auto a, auto b) {
   return decltype(a){add(multiply(a[0], b[0]), multiply(a[1], b[2])), add(multiply(a[0], b[1]), multiply(a[1], b[3])),
@@ -77,17 +78,23 @@ void combine(const std::byte* __restrict source, std::byte* __restrict target, C
       Element s, t;
       std::memcpy(&s, source + i * static_cast<Count>(sizeof s), sizeof s);
       std::memcpy(&t, target + i * static_cast<Count>(sizeof t), sizeof t);
-      const Element result = function(s, t);
-      if constexpr (!is_indexed<Element>)
+      if constexpr (!is_indexed<Element>) {
+        const Element result = function(s, t);
         std::memcpy(target + i * static_cast<Count>(sizeof t), &result, sizeof result);
-      else if (result.value == s.value && result.index == s.index)  // with the padding, so that results are the same bit by bit
+      } else if (function(s, t)) {  // with the padding, so that results are the same bit by bit
         std::memcpy(target + i * static_cast<Count>(sizeof t), source + i * static_cast<Count>(sizeof s), sizeof s);
+      }
     }
   };
   if (order == OperandOrder::source_first)
     each([](const Element& s, const Element& t) { return Function{}(s, t); });
   else
-    each([](const Element& s, const Element& t) { return Function{}(t, s); });
+    each([](const Element& s, const Element& t) {
+      if constexpr (is_indexed<Element>)
+        return !Function{}(t, s);
+      else
+        return Function{}(t, s);
+    });
 }
 
 class Rows {

@@ -156,7 +156,8 @@ void check(const Problem& problem) {
     Count product = 1;
     for (const Count side : problem.grid) {
       if (side < 1) throw Error(ErrorCode::misuse, fmt::format("a side of the grid is {}; sides are 1 or more", side));
-      product = multiply(product, side);
+      if (__builtin_mul_overflow(product, side, &product))
+        throw Error(ErrorCode::misuse, fmt::format("the grid has more places than there are ranks, {}", problem.ranks));
     }
     if (product != problem.ranks)
       throw Error(ErrorCode::misuse, fmt::format("the grid has {} places for {} ranks", product, problem.ranks));

@@ -67,8 +67,8 @@ class ImageOf {
   Rank rank_;
 };
 
-// `same_order`: operands keep their order. Who is the lower rank changes with the group, and matters where the order does.
-std::string difference(const Program& representative, const Program& own, const ImageOf& image, bool same_order) {
+// The order of operands is left out: who is the lower rank changes with the group, and nothing that is counted depends on it.
+std::string difference(const Program& representative, const Program& own, const ImageOf& image) {
   const auto same_regions = [&](const Regions& a, const Regions& b) { return image.placed(a, true) == image.placed(b, false); };
   const auto same_messages = [&](const std::vector<Message>& a, const std::vector<Message>& b) {
     // The group may change the order in which a round's messages are listed.
@@ -93,8 +93,7 @@ std::string difference(const Program& representative, const Program& own, const 
     const Round& b = own.rounds[r];
     const bool same_locals =
         std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), [&](const Local& x, const Local& y) {
-          return x.kind == y.kind && (!same_order || x.order == y.order) && same_regions(x.source, y.source) &&
-                 same_regions(x.target, y.target);
+          return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target);
         });
     if (a.number != b.number) return fmt::format("round {} instead of round {}", b.number, a.number);
     if (!same_locals) return fmt::format("other local operations in round {}", b.number);
@@ -110,11 +109,9 @@ std::string difference(const Program& representative, const Program& own, const 
 
 std::optional<std::string> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks) {
   if (!schedule.symmetry) return std::nullopt;
-  const bool same_order = required_combining(schedule.problem) != Combining::any_order;
   for (const Rank rank : ranks) {
     const Rank representative = schedule.symmetry->representative_of(rank);
-    const std::string found =
-        difference(schedule.program(representative), schedule.program(rank), ImageOf(schedule, rank), same_order);
+    const std::string found = difference(schedule.program(representative), schedule.program(rank), ImageOf(schedule, rank));
     if (!found.empty()) return fmt::format("rank {} is not the image of rank {}: {}", rank, representative, found);
   }
   return std::nullopt;

@@ -55,7 +55,8 @@ TEST(Broadcast, HasTheFiguresOfTheFormulas) {
       expect(of("binomial", 7), d, 7 * d);
       expect(of("linear:ports=1", 7), pairs, 7 * pairs);
       expect(of("linear", 7), std::min<Count>(1, pairs), p > 1 ? 7 : 0);
-      expect(of("scatter-allgather", 3 * p), d + pairs, 2 * 3 * pairs);
+      expect(of("scatter-allgather", 3 * p), 2 * d, 2 * 3 * pairs);
+      expect(of("scatter-allgather:gather=ring", 3 * p), d + pairs, 2 * 3 * pairs);
       for (const Count n : {1, 2, 5, 11}) {
         const std::string segments = ":segments=" + std::to_string(n);
         expect(of("chain" + segments, 6 * n), p > 1 ? n + p - 2 : 0, p > 1 ? 6 * (n + p - 2) : 0);

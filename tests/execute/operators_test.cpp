@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "execute/script.hpp"
@@ -53,6 +54,15 @@ TEST(Operators, AreWhatTheirNamesSay) {
   EXPECT_EQ(combined<Place>("minloc", "f64_i32", {2, 7, 0}, {2, 5, 0}).index, 5);
   EXPECT_EQ(combined<Place>("minloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).index, 7);
   EXPECT_EQ(combined<Place>("maxloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).value, 2);
+  // Whoever is source or target, the operands' order decides alone, also for NaN and zeros (`combined` compares the bits).
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* name : {"minloc", "maxloc"})
+    for (const double a : {nan, 0.0, -0.0, 1.0})
+      for (const double b : {nan, 0.0, -0.0, 1.0})
+        for (const std::int32_t index : {0, 1}) combined<Place>(name, "f64_i32", {a, 0, 0}, {b, index, 0});
+  for (const char* name : {"min", "max", "sum", "prod"})
+    for (const double a : {nan, 0.0, -0.0, 1.0})
+      for (const double b : {0.0, -0.0, 1.0}) combined<double>(name, "f64", a, b);
   using Matrix = std::array<std::int32_t, 4>;
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {1, 2, 3, 4}, {5, 6, 7, 8}), (Matrix{19, 22, 43, 50}));
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {5, 6, 7, 8}, {1, 2, 3, 4}), (Matrix{23, 34, 31, 46}));

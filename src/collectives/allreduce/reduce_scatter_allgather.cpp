@@ -7,29 +7,14 @@
 // Idea    An algorithm for reduce_scatterv, then one for allgatherv, joined: a rank's piece is left in its place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
 // Prefer  long vectors.
-#include <bit>
-
 #include "collectives/scatter_then_gather.hpp"
 
 namespace quadrille {
 namespace {
 
-Parameter gather_part() {
-  return {.name = "gather",
-          .summary = "the algorithm for allgatherv that is the second part",
-          .standard = "ring",
-          .standard_for = [](const Problem& problem) -> ParameterValue {
-            return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
-          },
-          .standard_rule = "recursive-doubling where p is a power of two, else circulant",
-          .choices = {"ring", "recursive-doubling", "circulant", "concatenation", "direct"},
-          .range = {}};
-}
-
 std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
   if (auto reason = reason_against_scatter(problem, parameters)) return reason;
-  const Problem pieces = of_pieces(problem, Collective::allgatherv);
-  return reason_against(pieces, parse_choice(pieces, word(parameters, "gather")));
+  return reason_against_gather(problem, parameters);
 }
 
 Count ports(const Problem& problem, const Parameters& parameters) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/four-stage: deal everything out along rows and columns of a grid, then collect it the same way (A4 of the source).
-// Source  [liu2002], algorithm A4; chained dealing, the grain and the choice of grids are our additions (docs/collectives/alltoallv.md).
-// Needs   a valid grid; the default is one for any p.
-// Idea    Dealt out like cards, first to the columns and there to the rows, what is for a target ends up evenly on all
+// Source  [liu2002], algorithm A4; chained dealing, the grain and the choice of grids are our additions
+// (docs/collectives/alltoallv.md). Needs   a valid grid; the default is one for any p. Idea    Dealt out like cards, first to the
+// columns and there to the rows, what is for a target ends up evenly on all
 //         ranks, however uneven the counts are. Collecting it is then balanced, too.
 // Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L and the rounding, L the most that a rank sends or receives.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.

@@ -2,9 +2,9 @@
 // broadcast/scatter-allgather: cut the vector into a piece for each rank, deal the pieces out, collect them everywhere.
 // Source  [grama2003] improving the performance of operations; van de Geijn's broadcast in MPI libraries.
 // Needs   nothing: any p, any root, pieces that differ by a byte where p does not divide b.
-// Idea    scatterv/binomial, then allgatherv/ring, joined: a rank's share lies in the output where the vector has it.
-// Cost    C1 = ceil(log2 p) + p - 1 rounds, C2 = 2 b (p - 1) / p bytes, where p divides b.
-// Prefer  long vectors on few ranks.
+// Idea    scatterv/binomial, then an algorithm for allgatherv, joined: a rank's share lies in the output where the vector has it.
+// Cost    C1 = 2 ceil(log2 p) rounds by default, ceil(log2 p) + p - 1 with the ring; C2 = 2 b (p - 1) / p bytes, where p divides b.
+// Prefer  long vectors.
 #include "collectives/pieces.hpp"
 #include "schedule/transform.hpp"
 
@@ -15,10 +15,10 @@ struct Parts : Analysis {
   Schedule scatter, allgather;
 };
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
   auto parts = std::make_shared<Parts>();
   parts->scatter = make_schedule(of_pieces(problem, Collective::scatterv), "binomial");
-  parts->allgather = make_schedule(of_pieces(problem, Collective::allgatherv), "ring");
+  parts->allgather = make_schedule(of_pieces(problem, Collective::allgatherv), word(parameters, "gather"));
   return parts;
 }
 
@@ -33,13 +33,18 @@ Program generate(const Problem& problem, const Parameters&, const Analysis* anal
 extern const Algorithm broadcast_scatter_allgather{
     .collective = Collective::broadcast,
     .id = "scatter-allgather",
-    .summary = "deal out a piece for each rank, then collect the pieces everywhere, round a ring",
-    .needs = "",
+    .summary = "deal out a piece for each rank, then collect the pieces everywhere",
+    .needs = "what the gather needs",
     .source = "grama2003",
-    .parameters = {},
+    .parameters = {gather_part()},
     .generate = generate,
+    .reason_against = reason_against_gather,
     .analyse = analyse,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .ports =
+        [](const Problem& problem, const Parameters& parameters) {
+          const Problem pieces = of_pieces(problem, Collective::allgatherv);
+          return ports_of(pieces, parse_choice(pieces, word(parameters, "gather")));
+        },
 };
 
 }  // namespace quadrille
