@@ -35,14 +35,7 @@ struct Candidate {
   Prediction prediction;
   Figures figures;
 
-  double seconds(Policy policy) const {
-    switch (policy) {
-      case Policy::blocking: return prediction.blocking_s;
-      case Policy::nonblocking: return prediction.nonblocking_s;
-      case Policy::dataflow: return prediction.dataflow_s;
-    }
-    return 0;
-  }
+  double seconds(Policy policy) const { return prediction.seconds(policy); }
   // The plainest of the fastest.
   Policy best_policy() const {
     Policy best = Policy::blocking;

@@ -29,7 +29,7 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> buffers, executor, rounds, seed, time, timeout, output;
+  std::optional<std::string> machine, buffers, executor, rounds, seed, time, timeout, output;
   bool json = false, phases = false;
 };
 
@@ -89,6 +89,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   }
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
   if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  if (options.machine) request.options.model = find_machine(*options.machine);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
@@ -122,6 +123,7 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
   const bool first = communicator.rank() == 0;
   bool right = true;
   Progress progress;
+  if (!request.options.model) request.options.model = fit_model(communicator);
   for (std::size_t i = 0; i < request.problems.size(); ++i) {
     const Problem& problem = request.problems[i];
     request.options.progress = [&](int round, int rounds) {
@@ -234,6 +236,11 @@ Subcommand add_race(CLI::App& command) {
   parser->add_flag("--phases", options->phases, "also print where the time goes: distribute, communicate, collect");
   parser->add_option("--executor", options->executor, "threads or mpi (default: mpi under a launcher, else threads)")
       ->type_name("NAME");
+  parser
+      ->add_option(
+          "--machine", options->machine,
+          "predict times by this machine's file, as in 'quadrille price' (default: a model fitted to these ranks before the race)")
+      ->type_name("NAME|FILE");
   parser->add_option("--rounds", options->rounds, "rounds of all candidates (default 9)")->type_name("N");
   parser->add_option("--time", options->time, "about how long a size may take (default 2s)")->type_name("SECONDS");
   parser->add_option("--seed", options->seed, "of the order of the candidates (default 1)")->type_name("N");

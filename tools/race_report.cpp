@@ -33,21 +33,26 @@ Json json_of(const RaceEntry& entry) {
   object.update({{"distribute_s", entry.phases.distribute_s},
                  {"communicate_s", entry.phases.communicate_s},
                  {"collect_s", entry.phases.collect_s}});
+  object["predicted_s"] = entry.predicted_seconds ? Json(*entry.predicted_seconds) : Json(nullptr);
   object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
   object["checked"] = entry.failed_check.empty();
   if (!entry.failed_check.empty()) object["failed_check"] = entry.failed_check;
   return object;
 }
 
+double s_per_byte(const FlatModel& model) { return model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte; }
+
 Json json_of(const RaceResult& result) {
   Json entries = Json::array(), left_out = Json::array();
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
   for (const auto& [candidate, reason] : result.left_out) left_out.push_back({{"algorithm", candidate}, {"reason", reason}});
-  Json object{{"block_bytes", result.problem.block_bytes},
-              {"rounds", result.rounds},
-              {"runs_per_sample", result.runs_per_sample},
-              {"entries", std::move(entries)},
-              {"left_out", std::move(left_out)}};
+  Json object{
+      {"block_bytes", result.problem.block_bytes},
+      {"model", {{"name", result.model.name}, {"startup_s", result.model.startup_s}, {"s_per_byte", s_per_byte(result.model)}}},
+      {"rounds", result.rounds},
+      {"runs_per_sample", result.runs_per_sample},
+      {"entries", std::move(entries)},
+      {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
   if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
   if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;
@@ -92,6 +97,7 @@ std::string table_of(const RaceResult& result) {
                {"C2", Align::right},
                {"median", Align::right},
                {"spread", Align::right},
+               {"predicted", Align::right},
                {"/ vendor's", Align::right},
                {"data"}});
   for (const RaceEntry& entry : result.entries)
@@ -99,6 +105,7 @@ std::string table_of(const RaceResult& result) {
         {label_of(result, entry), policy_text(entry.candidate), entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
          entry.figures ? bytes_text(entry.figures->c2) : "–", seconds_text(entry.seconds.median),
          fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
+         entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–",
          entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",
          entry.failed_check.empty() ? "yes" : "WRONG"});
   return table.text();
@@ -149,8 +156,10 @@ void Report::add(const RaceResult& result) {
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
-  text += fmt::format("{} rounds of {} run{}, seed {}\n\n", result.rounds, result.runs_per_sample,
-                      result.runs_per_sample == 1 ? "" : "s", options_.seed);
+  text += fmt::format("{} rounds of {} run{}, seed {};\npredicted for a start-up of {} and {:.3g} ns a byte ({})\n\n",
+                      result.rounds, result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
+                      seconds_text(result.model.startup_s), s_per_byte(result.model) * 1e9,
+                      result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
   text += table_of(result) + '\n' + (phases_ ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;
   if (!to_file_) output_.flush();

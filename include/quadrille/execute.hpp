@@ -111,6 +111,11 @@ class Plan {
 // is not the communicator's.
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
 
+// Collective: the problem of an alltoallv in which each rank knows no more than `row`, the bytes that it sends to each rank.
+// Gathers the rows of all, once; keep the problem, or the plan, for as long as the counts stay the same. Throws Error{misuse} on
+// all ranks if a row has not one count for each rank or a count is negative, Error{too_large} like `check`.
+Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& row);
+
 // Runs `body` once for each of `ranks` threads and waits for them. If a rank throws, the others stop waiting for it
 // (their calls throw Error{peer_lost}) and the first exception is thrown here.
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body);

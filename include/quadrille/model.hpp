@@ -52,6 +52,8 @@ struct Prediction {
   double blocking_s = 0;     // S T_s + V (t_m + t_c + t_d)
   double nonblocking_s = 0;  // each stage: V t_m + max(S T_s, V t_c, V t_d)
   double dataflow_s = 0;     // the same, where composing is hidden behind the stage before
+
+  double seconds(Policy policy) const;
 };
 
 // With a contention factor f, a stage whose ranks go at their own pace has its load for V, and f times that, but no more than

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille {
 
@@ -24,6 +25,7 @@ struct RaceOptions {
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
   std::uint64_t seed = 1;                     // of the shuffling
   std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
+  std::optional<FlatModel> model;             // to predict times by; absent: fitted to this group beforehand
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 
@@ -32,22 +34,28 @@ struct Spread {
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;         // with all parameters
-  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;         // of the executor, largest over the ranks
-  Spread seconds;                  // of the rounds' times of one run
-  Phases phases;                   // of one run, means over ranks and runs, taken apart from the timed ones
-  std::optional<Spread> ratio;     // of the rounds' own / vendor's; absent without a vendor
-  std::string failed_check;        // where the data was wrong; empty: checked and right
+  RaceCandidate candidate;                  // with all parameters
+  std::optional<Figures> figures;           // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;                  // of the executor, largest over the ranks
+  Spread seconds;                           // of the rounds' times of one run
+  std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
+  Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
+  std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
+  std::string failed_check;                 // where the data was wrong; empty: checked and right
 };
 
 struct RaceResult {
   Problem problem;
   std::vector<RaceEntry> entries;                             // in the order of the candidates
   std::vector<std::pair<std::string, std::string>> left_out;  // candidate and reason
+  FlatModel model;                                            // that predicted the times
   Count runs_per_sample = 1;
   int rounds = 0;
 };
+
+// Collective. What a start-up and a byte take among these ranks now: a line through the times of small and of larger equal
+// exchanges. The same on all ranks.
+FlatModel fit_model(Communicator& communicator);
 
 // Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` asks it first; whoever means to
 // race several problems may ask for all of them before the first.

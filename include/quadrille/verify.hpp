@@ -68,7 +68,8 @@ struct VerifyOptions {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});
 
 // Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made
-// for that rank, byte by byte, the order of a reduction's operands aside. Returns the first difference in words; nothing if there is none, or no symmetry stated.
+// for that rank, byte by byte, the order of a reduction's operands aside. Returns the first difference in words; nothing if there
+// is none, or no symmetry stated.
 std::optional<std::string> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
 
 }  // namespace quadrille

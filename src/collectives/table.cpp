@@ -55,9 +55,11 @@
   ROW(scan_direct)                        \
   ROW(scan_hypercube)                     \
   ROW(scan_distance_doubling)             \
+  ROW(scan_chain)                         \
   ROW(exscan_direct)                      \
   ROW(exscan_hypercube)                   \
   ROW(exscan_distance_doubling)           \
+  ROW(exscan_chain)                       \
   ROW(scatter_linear)                     \
   ROW(scatter_binomial)                   \
   ROW(scatterv_linear)                    \

@@ -66,6 +66,15 @@ std::vector<StageFigures> stage_figures(const Schedule& schedule) {
   return stages;
 }
 
+double Prediction::seconds(Policy policy) const {
+  switch (policy) {
+    case Policy::blocking: return blocking_s;
+    case Policy::nonblocking: return nonblocking_s;
+    case Policy::dataflow: return dataflow_s;
+  }
+  return 0;
+}
+
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model) {
   Prediction prediction;
   bool first = true;

@@ -40,6 +40,30 @@ Spread spread_of(std::vector<double> values) {
   return {boost::math::statistics::median(values), ends.least, ends.most};
 }
 
+template <class Value>
+std::vector<Value> gathered(Communicator& communicator, Value mine) {
+  std::vector<Value> all(static_cast<std::size_t>(communicator.size()));
+  communicator.all_gather(&mine, all.data(), sizeof mine);
+  return all;
+}
+
+// Seconds of one run in a batch of `runs`: last end minus first start.
+double batch_seconds(Communicator& communicator, Plan& plan, Count runs, const std::byte* input, std::byte* output) {
+  struct Interval {
+    std::int64_t start, end;
+  } mine{};
+  communicator.barrier();
+  mine.start = now_ns();
+  for (Count run = 0; run < runs; ++run) plan.execute(input, output);
+  mine.end = now_ns();
+  const auto all = gathered(communicator, mine);
+  const auto first =
+      std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
+  const auto last =
+      std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
+  return static_cast<double>(last - first) * 1e-9 / static_cast<double>(runs);
+}
+
 class Race {
  public:
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
@@ -49,6 +73,7 @@ class Race {
         input_(input_bytes(problem, communicator.rank())),
         output_(output_bytes(problem, communicator.rank())) {
     result_.problem = problem;
+    result_.model = options.model ? *options.model : fit_model(communicator);
     result_.rounds = options.rounds;
   }
 
@@ -76,6 +101,7 @@ class Race {
         const Schedule schedule = make_schedule(problem, choice);
         entry.candidate.algorithm = specification(schedule);
         entry.figures = figures(schedule);
+        entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
       }
       plans_.push_back(plan(communicator_, problem,
                             {.algorithm = entry.candidate.algorithm,
@@ -93,15 +119,8 @@ class Race {
   }
 
   template <class Value>
-  std::vector<Value> gathered(Value mine) {
-    std::vector<Value> all(static_cast<std::size_t>(communicator_.size()));
-    communicator_.all_gather(&mine, all.data(), sizeof mine);
-    return all;
-  }
-
-  template <class Value>
   Value largest(Value mine) {
-    const std::vector<Value> all = gathered(mine);
+    const std::vector<Value> all = gathered(communicator_, mine);
     return *std::max_element(all.begin(), all.end());
   }
 
@@ -114,28 +133,13 @@ class Race {
       plan.execute(input_.data.get(), output_.data.get());
       std::array<char, 200> sentence{};
       data_->compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
-      for (const auto& each : gathered(sentence))
+      for (const auto& each : gathered(communicator_, sentence))
         if (found.empty()) found = each.data();
     }
     return found;
   }
 
-  // Seconds of one run in a batch of `runs`: last end minus first start.
-  double timed(Plan& plan, Count runs) {
-    struct Interval {
-      std::int64_t start, end;
-    } mine{};
-    communicator_.barrier();
-    mine.start = now_ns();
-    for (Count run = 0; run < runs; ++run) plan.execute(input_.data.get(), output_.data.get());
-    mine.end = now_ns();
-    const auto all = gathered(mine);
-    const auto first =
-        std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
-    const auto last =
-        std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
-    return static_cast<double>(last - first) * 1e-9 / static_cast<double>(runs);
-  }
+  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.data.get(), output_.data.get()); }
 
   // A sample of one candidate in one round: the median of a few batches.
   static constexpr int batches_per_sample = 5;
@@ -162,7 +166,7 @@ class Race {
       for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s}) sum.*part += one.*part;
     }
     const double samples = static_cast<double>(result_.runs_per_sample) * static_cast<double>(communicator_.size());
-    for (const Phases& each : gathered(sum))
+    for (const Phases& each : gathered(communicator_, sum))
       for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s})
         mean.*part += each.*part / samples;
     return mean;
@@ -205,6 +209,32 @@ class Race {
 };
 
 }  // namespace
+
+FlatModel fit_model(Communicator& communicator) {
+  constexpr Bytes small = 8;
+  constexpr int samples = 7;
+  const Count p = communicator.size();
+  const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
+  AlignedBytes input(p * large), output(p * large);
+  std::memset(input.data.get(), 0, static_cast<std::size_t>(p * large));
+  const auto median_of = [&](Bytes block) {
+    Plan shift = plan(communicator, alltoall(p, block), {.algorithm = "shift"});
+    std::vector<double> times;
+    for (int i = 0; i < samples + 2; ++i) {
+      const double seconds = batch_seconds(communicator, shift, 8, input.data.get(), output.data.get());
+      if (i >= 2) times.push_back(seconds);  // the first are cold
+    }
+    return boost::math::statistics::median(times) / static_cast<double>(std::max<Count>(1, p - 1));  // of a round
+  };
+  FlatModel model;
+  model.name = "fitted";
+  model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport());
+  if (p == 1) return model;
+  const double of_small = median_of(small), of_large = median_of(large);
+  model.wire_s_per_byte = std::max(0.0, (of_large - of_small) / static_cast<double>(large - small));
+  model.startup_s = std::max(0.0, of_small - model.wire_s_per_byte * static_cast<double>(small));
+  return model;
+}
 
 void check_memory(const Problem& problem) {
   struct sysinfo machine {};

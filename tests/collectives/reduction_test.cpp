@@ -218,6 +218,7 @@ TEST(Scans, HaveTheFiguresOfTheFormulas) {
       };
       const Count d = depth(p);
       ASSERT_EQ(count("distance-doubling"), Figure(d, d)) << p;
+      ASSERT_EQ(count("chain:segments=1"), Figure(p - 1, p - 1)) << p;
       if (is_power(p)) ASSERT_EQ(count("hypercube"), Figure(d, d)) << p;
       const Figures direct = figures(make_schedule(problem_of(collective, p, unit), "direct"));
       ASSERT_EQ(direct.c1, p > 1 ? 1 : 0);

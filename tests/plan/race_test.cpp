@@ -60,8 +60,48 @@ TEST(Race, TimesAndChecksEveryCandidate) {
       EXPECT_LE(entry.seconds.median, entry.seconds.most);
       EXPECT_FALSE(entry.ratio);
       EXPECT_EQ(entry.figures->traffic_out, 200);
+      EXPECT_GT(entry.predicted_seconds.value(), 0);
+      EXPECT_GT(entry.phases.communicate_s, 0);
     }
     EXPECT_GE(result.runs_per_sample, 1);
+  });
+}
+
+TEST(Race, PredictsByTheModelItIsGiven) {
+  run_threads(2, [](Communicator& communicator) {
+    FlatModel model;
+    model.startup_s = 3;
+    model.wire_s_per_byte = 0.5;
+    const RaceResult result = race(communicator, alltoall(2, 10), {{"shift", Policy::blocking}},
+                                   {.rounds = 1, .seconds_per_problem = 0.01, .model = model, .progress = {}});
+    EXPECT_DOUBLE_EQ(result.entries[0].predicted_seconds.value(), 3 + 10 * 0.5);
+  });
+}
+
+TEST(Race, FitsAModelThatIsTheSameOnAllRanks) {
+  run_threads(3, [](Communicator& communicator) {
+    const FlatModel model = fit_model(communicator);
+    const double mine[2] = {model.startup_s, model.wire_s_per_byte};
+    double all[6];
+    communicator.all_gather(mine, all, sizeof mine);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(all[i], mine[i % 2]);
+    EXPECT_GT(model.startup_s + model.wire_s_per_byte, 0);
+  });
+  run_threads(1, [](Communicator& communicator) { EXPECT_EQ(fit_model(communicator).startup_s, 0); });
+}
+
+TEST(Alltoallv, IsPlannedFromRows) {
+  run_threads(3, [](Communicator& communicator) {
+    const auto me = static_cast<Bytes>(communicator.rank());
+    const Problem problem = alltoallv_of_rows(communicator, {me, 2 * me, 3});
+    EXPECT_EQ(*problem.counts, (std::vector<Bytes>{0, 0, 3, 1, 2, 3, 2, 4, 3}));
+    Plan exchange = plan(communicator, problem, {.algorithm = "four-stage:counts=known"});
+    std::vector<char> input(static_cast<std::size_t>(3 * me + 3), static_cast<char>('a' + me)), output(9, '?');
+    exchange.execute(input.data(), output.data());
+    const std::string expected[] = {"bcc", "bbcccc", "aaabbbccc"};
+    EXPECT_EQ(std::string(output.data(), expected[me].size()), expected[me]);
+    EXPECT_THROW(alltoallv_of_rows(communicator, me == 1 ? std::vector<Bytes>{1} : std::vector<Bytes>{1, 1, 1}), Error);
+    EXPECT_THROW(alltoallv_of_rows(communicator, {me == 1 ? -5 : 1, 1, 1}), Error);
   });
 }
 

@@ -17,6 +17,13 @@
 
 namespace quadrille::testing {
 
+// Sanitizers look for other faults than wrong schedules, and take their time: fewer cases do for them.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 // A problem of any collective; irregular ones get seeded sizes around `block_bytes`, zero among them.
 inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes, Rank root = 0, std::uint64_t seed = 1) {
   Problem problem;

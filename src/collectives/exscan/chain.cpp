@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// exscan/chain: everybody hears from the neighbour below and tells the one above, in segments.
+// Source  [grama2003] pipelining on a linear array; the linear scans of MPI libraries are this with one segment.
+// Needs   nothing: any p, any operator.
+// Idea    What comes from below is combined with the own vector and passed on, while the next segment comes.
+// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2): one message and one combination a rank, the least there
+// is. Prefer  many ranks on few cores, calls in quick succession (one call's end overlaps the next one's beginning), or long
+// vectors.
+#include "collectives/prefix_chain.hpp"
+
+namespace quadrille {
+
+extern const Algorithm exscan_chain{
+    .collective = Collective::exscan,
+    .id = "chain",
+    .summary = "combine what comes from the neighbour below and pass it on, in segments: the least work",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {chain_segments()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
+                   Rank me) { return prefixes_along_chain(problem, number(parameters, "segments"), me); },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .combining = [](const Problem& problem,
+                    const Parameters&) { return problem.ranks <= 4 ? Combining::fixed_tree : Combining::rank_order; },
+    .combining_rule = "rank order; fixed tree where p <= 4",
+};
+
+}  // namespace quadrille
