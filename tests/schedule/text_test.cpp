@@ -33,7 +33,7 @@ void expect_round_trip(const Schedule& schedule) {
 }
 
 TEST(Text, KeepsEverySchedule) {
-  for_each_schedule(sanitized ? 5 : 9, {0, 1, 8, 1000}, [](const Schedule& schedule) { expect_round_trip(schedule); });
+  for_each_schedule(9, {0, 1, 8, 1000}, [](const Schedule& schedule) { expect_round_trip(schedule); });
 }
 
 TEST(Text, KeepsTheProblemOfEveryCollective) {
