@@ -174,7 +174,7 @@ Operands::Operands(const Problem& problem, Rank rank, std::shared_ptr<const Oper
 
 void Operands::fill(int pass, Rank rank, Count first, Count elements, std::byte* operands) const {
   const std::uint64_t seed = mixed(static_cast<std::uint64_t>(2 * rank + pass));
-  if (elements == 0) return;  // perhaps of no buffer at all
+  if (elements == 0) return;                                                                 // perhaps of no buffer at all
   std::memset(operands, 0, static_cast<std::size_t>(elements * operation_->element_bytes));  // padding of pairs
   for (Count i = 0; i < elements; ++i)
     write_(mixed(seed + static_cast<std::uint64_t>(first + i)), problem_.ranks, operands + i * operation_->element_bytes);
