@@ -12,8 +12,8 @@
 namespace quadrille {
 
 struct PlugIn {
-  std::string library;  // "openmpi", "mpich"
-  std::string path;     // where it is, or would be
+  std::string mpi;   // "openmpi", "mpich"
+  std::string path;  // where it is, or would be
   bool installed = false;
 };
 

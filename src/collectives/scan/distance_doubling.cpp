@@ -6,23 +6,9 @@
 //         from the rank s below, in front of its own.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and as many vectors, in one direction only.
 // Prefer  short vectors, where p is no power of two.
-#include "collectives/folding.hpp"
-#include "collectives/prefixes.hpp"
+#include "collectives/prefix_programs.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  Prefixes prefixes(problem, me, "tell");
-  for (Count distance = 1; distance < problem.ranks; distance *= 2) {
-    prefixes.begin_round();
-    if (me + distance < problem.ranks) prefixes.send(me + distance);
-    if (me >= distance) prefixes.receive_from_below(me - distance, me + 2 * distance < problem.ranks);
-  }
-  return std::move(prefixes).finish();
-}
-
-}  // namespace
 
 extern const Algorithm scan_distance_doubling{
     .collective = Collective::scan,
@@ -31,7 +17,8 @@ extern const Algorithm scan_distance_doubling{
     .needs = "",
     .source = "hillis1986",
     .parameters = {},
-    .generate = generate,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                   Rank me) { return prefixes_by_doubling(problem, me); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = [](const Problem& problem,
                     const Parameters&) { return problem.ranks <= 2 ? Combining::fixed_tree : Combining::rank_order; },

@@ -9,25 +9,9 @@
 // Prefer  powers of two, short vectors.
 #include "collectives/folding.hpp"
 #include "collectives/gathering.hpp"
-#include "collectives/prefixes.hpp"
+#include "collectives/prefix_programs.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  Prefixes prefixes(problem, me, "exchange");
-  for (Count bit = 1; bit < problem.ranks; bit *= 2) {
-    const Rank partner = me ^ bit;
-    const bool last = 2 * bit == problem.ranks;
-    prefixes.begin_round();
-    if (!last || partner > me) prefixes.send(partner);
-    if (partner < me) prefixes.receive_from_below(partner, !last);
-    if (!last && partner > me) prefixes.receive_from_above(partner);
-  }
-  return std::move(prefixes).finish();
-}
-
-}  // namespace
 
 extern const Algorithm scan_hypercube{
     .collective = Collective::scan,
@@ -36,7 +20,8 @@ extern const Algorithm scan_hypercube{
     .needs = "p a power of two",
     .source = "grama2003",
     .parameters = {},
-    .generate = generate,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                   Rank me) { return prefixes_on_hypercube(problem, me); },
     .reason_against = reason_against_odd_ranks,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = always_fixed_tree,

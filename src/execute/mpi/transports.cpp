@@ -91,7 +91,7 @@ std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const vo
 
 std::string library_version(const PlugIn& plug_in) {
   try {
-    return load_to_ask(plug_in.library).library_version();
+    return load_to_ask(plug_in.mpi).library_version();
   } catch (const Error& error) {
     return error.what();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/prefix_chain.hpp"
+#include "collectives/prefix_programs.hpp"
 
-#include "quadrille/program_builder.hpp"
+#include "collectives/prefixes.hpp"
 
 namespace quadrille {
 
@@ -38,6 +38,29 @@ Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
     program.copy({block(Buffer::input, 0, problem.block_bytes)}, {block(Buffer::output, 0, problem.block_bytes)});
   program.skip_rounds(p - 1 - me);
   return std::move(program).finish();
+}
+
+Program prefixes_on_hypercube(const Problem& problem, Rank me) {
+  Prefixes prefixes(problem, me, "exchange");
+  for (Count bit = 1; bit < problem.ranks; bit *= 2) {
+    const Rank partner = me ^ bit;
+    const bool last = 2 * bit == problem.ranks;
+    prefixes.begin_round();
+    if (!last || partner > me) prefixes.send(partner);
+    if (partner < me) prefixes.receive_from_below(partner, !last);
+    if (!last && partner > me) prefixes.receive_from_above(partner);
+  }
+  return std::move(prefixes).finish();
+}
+
+Program prefixes_by_doubling(const Problem& problem, Rank me) {
+  Prefixes prefixes(problem, me, "tell");
+  for (Count distance = 1; distance < problem.ranks; distance *= 2) {
+    prefixes.begin_round();
+    if (me + distance < problem.ranks) prefixes.send(me + distance);
+    if (me >= distance) prefixes.receive_from_below(me - distance, me + 2 * distance < problem.ranks);
+  }
+  return std::move(prefixes).finish();
 }
 
 Parameter chain_segments() {
