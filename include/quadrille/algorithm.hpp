@@ -15,6 +15,7 @@
 
 #include "quadrille/problem.hpp"
 #include "quadrille/schedule.hpp"
+#include "quadrille/staged_program.hpp"
 
 namespace quadrille {
 
@@ -57,6 +58,11 @@ struct Algorithm {
   // Optional. Why this problem cannot be done so; nothing if it can.
   std::optional<std::string> (*reason_against)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
+  // alltoallv. Do programs depend on what their own rank sends and receives, and on no other counts?
+  bool needs_own_counts_only = false;
+  // alltoallv. The same program for a rank that has no more than its own counts, made while it runs; null where the parameters
+  // do not ask for headers.
+  std::unique_ptr<StagedProgram> (*in_stages)(const Problem&, const Parameters&, Rank) = nullptr;
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
   // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
@@ -83,6 +89,12 @@ Choice parse_choice(const Problem& problem, std::string_view specification);
 
 // Why `choice` cannot solve `problem`; nothing if it can.
 std::optional<std::string> reason_against(const Problem& problem, const Choice& choice);
+
+// Throws Error{misuse} with that reason.
+void check_applies(const Problem& problem, const Choice& choice);
+
+// "bruck:radix=2,ports=1": all parameters in the command's notation.
+std::string specification(const Choice& choice);
 
 // Throws Error{misuse} if the algorithm does not apply, with its reason.
 Schedule make_schedule(const Problem& problem, const Choice& choice);

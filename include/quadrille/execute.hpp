@@ -23,6 +23,7 @@
 namespace quadrille {
 
 struct Script;  // one rank's program, compiled; internal
+class Mail;     // messages of lengths that the receiver does not know; internal
 
 // Where the time of one execution went on one rank, in seconds: local work and packing before messages leave, waiting for messages
 // and moving them, unpacking what has come. (In the irregular exchange's papers: distribute, communicate, collect.)
@@ -55,6 +56,9 @@ class Communicator {
 
   // Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
+
+  // For executions in which lengths are found out on the way.
+  virtual std::unique_ptr<Mail> mail() = 0;
 
   // The transport's own collective, or null with the reason why there is none for this problem. Reductions have an operation.
   virtual std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,

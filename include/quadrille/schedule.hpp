@@ -169,5 +169,6 @@ struct Schedule {
 
 // "bruck:radix=2,ports=1": the algorithm with its parameters in the command's notation.
 std::string specification(const Schedule& schedule);
+std::string specification(std::string_view algorithm, const Parameters& parameters);
 
 }  // namespace quadrille

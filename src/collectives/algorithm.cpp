@@ -137,11 +137,18 @@ std::optional<std::string> reason_against(const Problem& problem, const Choice& 
                               : "it combines operands in another order than that of the ranks, and the operator does not commute";
 }
 
+void check_applies(const Problem& problem, const Choice& choice) {
+  if (const auto reason = reason_against(problem, choice))
+    throw Error(ErrorCode::misuse,
+                fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, *reason));
+}
+
+std::string specification(const Choice& choice) { return specification(choice.algorithm->id, choice.parameters); }
+
 Schedule make_schedule(const Problem& problem, const Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   check(problem);
-  if (const auto reason = reason_against(problem, choice))
-    throw Error(ErrorCode::misuse, fmt::format("{}/{} does not apply: {}", name(problem.collective), algorithm.id, *reason));
+  check_applies(problem, choice);
   Schedule schedule;
   schedule.problem = problem;
   // The schedule is held to the order that the algorithm keeps, and says in documents whether it needs an operator that commutes.

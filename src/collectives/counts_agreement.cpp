@@ -42,19 +42,15 @@ void CountsAgreement::add_to(ProgramBuilder& program, Rank me) const {
   }
 }
 
-Parameter counts_parameter(bool with_headers) {
-  Parameter parameter{
-      .name = "counts",
-      .summary = "how ranks know what others send: gathered in each run, or known from a run before with the same counts",
-      .standard = "gathered",
-      .choices = {"gathered", "known"}};
-  if (with_headers) {
-    parameter.summary =
-        "how ranks know what others send: gathered in each run, told ahead of each message, or known from a run before with the "
-        "same counts";
-    parameter.choices = {"gathered", "headers", "known"};
-  }
-  return parameter;
+bool has_headers(const Parameters& parameters) { return word(parameters, "counts") == "headers"; }
+
+Parameter counts_parameter() {
+  return {.name = "counts",
+          .summary =
+              "how ranks know what others send: gathered in each run, told ahead of each message, or known from a run before "
+              "with the same counts",
+          .standard = "gathered",
+          .choices = {"gathered", "headers", "known"}};
 }
 
 }  // namespace quadrille

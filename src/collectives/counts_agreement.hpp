@@ -25,7 +25,8 @@ class CountsAgreement {
   std::vector<Bytes> ends_;  // of the rows' codes one after the other, from 0
 };
 
-// The parameter `counts`: gathered, told with each message (`headers`, where an algorithm can), or known.
-Parameter counts_parameter(bool with_headers);
+// The parameter `counts`: gathered, told with each message (`headers`), or known.
+Parameter counts_parameter();
+bool has_headers(const Parameters& parameters);
 
 }  // namespace quadrille

@@ -9,9 +9,7 @@
 
 #include "collectives/counts_agreement.hpp"
 #include "collectives/pairs.hpp"
-#include "collectives/slice_code.hpp"
 #include "patterns/deal.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 
@@ -28,33 +26,25 @@ struct Units {
   Count first = 0, last = 0;
 };
 
-// A slice that a rank has, and where.
-struct Held : Slice {
-  Count place = 0;  // of the target
-  Buffer buffer = Buffer::input;
-  Bytes offset = 0;
-
-  Held(const Entry& entry, Slice slice) : Slice(slice), place(entry.place) {}
-  Region region() const { return {buffer, offset, length(), {}}; }
-  void put(Buffer where, Bytes at) {
-    buffer = where;
-    offset = at;
-  }
-  bool operator<(const Held& other) const {
-    return std::tuple(place, pair->source, first) < std::tuple(other.place, other.pair->source, other.first);
-  }
-};
+bool comes_before(const CodedSlice& a, const CodedSlice& b) {
+  return std::tie(a.target_place, a.source, a.first) < std::tie(b.target_place, b.source, b.first);
+}
 
 class GridExchange : public Analysis {
  public:
   GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain);
 
-  Program program(Rank me) const;
+  Program program(const Problem& problem, Rank me) const;
 
  private:
-  class Passes;
+  Arrivals arrivals(GridRoute::Pass pass, Rank me) const;
+  Arrivals dealt_along_rows(Rank me) const;
+  Arrivals dealt_along_columns(Rank me) const;
+  Arrivals collected_along_rows(Rank me) const;
+  Arrivals collected_along_columns(Rank me) const;
 
-  Slice slice(const Entry& entry, Units units) const;
+  CodedSlice slice(const Entry& entry, Units units) const;
+  CodedSlice whole(const Entry& entry) const { return {entry.place, entry.source, 0, entry.bytes}; }
   Units units_in_column(const Entry& entry, Count column) const;
   void build_lines();
   void chain_starts();
@@ -63,17 +53,24 @@ class GridExchange : public Analysis {
   template <class Visit>
   void for_each_dealt(Rank relay, Count target_column, Visit&& visit) const;
 
-  // The same as it is dealt out to the relay's column: visit(entry, slice, row), by target, then row, then source.
+  // The same as it is dealt out to the relay's column: visit(slice, row), by target, then row, then source.
   // Absent row, target: all.
   template <class Visit>
   void for_each_dealt_again(Rank relay, Count target_column, std::optional<Count> row, std::optional<Rank> target,
                             Visit&& visit) const;
 
-  // What a node has for the targets of a column after dealing.
-  std::vector<Held> share_of(Rank node, Count target_column) const;
-  std::vector<Rank> feeders(Rank node) const;
+  // What a node has for the targets of a column after dealing, in the order of a message.
+  std::vector<CodedSlice> share_of(Rank node, Count target_column) const;
+  std::vector<Rank> other_feeders(Rank node) const;
 
-  NodeArray array_;
+  // What `source` sends to the targets at places from `place` on.
+  std::vector<Entry>::const_iterator entries_from(Rank source, Count place) const;
+  std::vector<Entry>::const_iterator entries_end(Rank source) const {
+    return entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[static_cast<std::size_t>(source) + 1]);
+  }
+
+  const std::shared_ptr<const GridRoute> route_;
+  const NodeArray& array_;
   std::optional<Split> split_;
   Bytes grain_;
   bool with_headers_;  // ahead of each message, since nobody knows the counts of others
@@ -88,10 +85,11 @@ class GridExchange : public Analysis {
 };
 
 GridExchange::GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain)
-    : array_(problem.ranks, number(parameters, "columns")),
+    : route_(std::make_shared<GridRoute>(problem.ranks, number(parameters, "columns"), split, grain)),
+      array_(route_->array()),
       split_(split),
       grain_(grain),
-      with_headers_(word(parameters, "counts") == "headers") {
+      with_headers_(has_headers(parameters)) {
   if (word(parameters, "counts") == "gathered") agreement_.emplace(problem);
   const auto p = static_cast<std::size_t>(problem.ranks);
   const std::vector<Pair> pairs = pairs_of(problem);
@@ -179,8 +177,8 @@ void GridExchange::chain_starts() {
   }
 }
 
-Slice GridExchange::slice(const Entry& entry, Units units) const {
-  return {&entry, std::min(units.first * grain_, entry.bytes), std::min(units.last * grain_, entry.bytes)};
+CodedSlice GridExchange::slice(const Entry& entry, Units units) const {
+  return {entry.place, entry.source, std::min(units.first * grain_, entry.bytes), std::min(units.last * grain_, entry.bytes)};
 }
 
 Units GridExchange::units_in_column(const Entry& entry, Count column) const {
@@ -232,7 +230,7 @@ void GridExchange::for_each_dealt_again(Rank relay, Count target_column, std::op
             continue;
           }
           const Count stop = std::min(end, before + length);
-          visit(*entry, slice(*entry, {units.first + begin - before, units.first + stop - before}), r);
+          visit(slice(*entry, {units.first + begin - before, units.first + stop - before}), r);
           begin = stop;
         }
       }
@@ -251,292 +249,105 @@ void GridExchange::for_each_dealt_again(Rank relay, Count target_column, std::op
   deal();
 }
 
-std::vector<Held> GridExchange::share_of(Rank node, Count target_column) const {
-  std::vector<Held> share;
+std::vector<Entry>::const_iterator GridExchange::entries_from(Rank source, Count place) const {
+  return std::lower_bound(entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[static_cast<std::size_t>(source)]),
+                          entries_end(source), place, [](const Entry& entry, Count wanted) { return entry.place < wanted; });
+}
+
+std::vector<CodedSlice> GridExchange::share_of(Rank node, Count target_column) const {
+  std::vector<CodedSlice> share;
   if (split_) {
     const Count column = array_.column_of(node);
     for (Count row = 0; row < array_.height(column); ++row)
       for_each_dealt_again(array_.node_at(row, column), target_column, array_.row_of(node), {},
-                           [&](const Entry& entry, Slice slice, Count) { share.emplace_back(entry, slice); });
-    std::sort(share.begin(), share.end());
+                           [&](const CodedSlice& slice, Count) { share.push_back(slice); });
+    std::sort(share.begin(), share.end(), comes_before);
     return share;
   }
-  const auto own = static_cast<std::size_t>(node);
-  const auto place_less = [](const Entry& entry, Count place) { return entry.place < place; };
-  auto entry = std::lower_bound(entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[own]),
-                                entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[own + 1]),
-                                array_.first_place(target_column), place_less);
-  for (; entry != entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[own + 1]) &&
-         entry->place < array_.first_place(target_column + 1);
-       ++entry)
-    share.emplace_back(*entry, Slice{&*entry, 0, entry->bytes});
+  for (auto entry = entries_from(node, array_.first_place(target_column));
+       entry != entries_end(node) && entry->place < array_.first_place(target_column + 1); ++entry)
+    share.push_back(whole(*entry));
   return share;
 }
 
-std::vector<Rank> GridExchange::feeders(Rank node) const {
+std::vector<Rank> GridExchange::other_feeders(Rank node) const {
   std::vector<Rank> list;
   const Rank first = array_.node_at(array_.row_of(node), 0);
-  for (Rank mate = first; mate < std::min(array_.nodes(), first + array_.columns()); ++mate) list.push_back(mate);
+  for (Rank mate = first; mate < std::min(array_.nodes(), first + array_.columns()); ++mate)
+    if (mate != node) list.push_back(mate);
   if (const auto additional = array_.additional_sender(node)) list.push_back(*additional);
   return list;
 }
 
-// The passes of one rank, one after the other.
-class GridExchange::Passes {
- public:
-  Passes(const GridExchange& exchange, Rank me)
-      : exchange_(exchange),
-        array_(exchange.array_),
-        me_(me),
-        row_(array_.row_of(me)),
-        column_(array_.column_of(me)),
-        program_(me) {}
-
-  Program run() && {
-    if (exchange_.agreement_) exchange_.agreement_->add_to(program_, me_);
-    if (exchange_.split_) {
-      deal_along_row();
-      deal_along_column();
-    } else {
-      for (Count column = 0; column < array_.columns(); ++column)
-        for (Held& held : exchange_.share_of(me_, column)) {
-          held.put(Buffer::input, held.pair->input_offset);
-          held_.push_back(held);
-        }
-    }
-    collect_along_row();
-    collect_along_column();
-    program_.scratch(scratch_);
-    return std::move(program_).finish();
+Arrivals GridExchange::arrivals(GridRoute::Pass pass, Rank me) const {
+  switch (pass) {
+    case GridRoute::Pass::deal_along_rows: return dealt_along_rows(me);
+    case GridRoute::Pass::deal_along_columns: return dealt_along_columns(me);
+    case GridRoute::Pass::collect_along_rows: return collected_along_rows(me);
+    case GridRoute::Pass::collect_along_columns: return collected_along_columns(me);
   }
+  return {};
+}
 
- private:
-  // A message: what it reads, or writes, and what its header says.
-  struct Bucket {
-    Regions regions;
-    SliceCoder code;
-    bool is_coded;
+Arrivals GridExchange::dealt_along_rows(Rank me) const {
+  Arrivals arrivals;
+  for (Count column = 0; column < array_.columns(); ++column)
+    for_each_dealt(me, column, [&](const Entry& entry, Units units) {
+      if (entry.source != me) add_slice(arrivals[entry.source], slice(entry, units));
+    });
+  return arrivals;
+}
 
-    void add(const Region& region, Count place, const Slice& slice) {
-      if (region.length == 0) return;
-      append(regions, region);
-      if (is_coded) code.add({place, slice.pair->source, slice.first, slice.last});
-    }
-    void add(const Region& region, const Held& held) { add(region, held.place, held); }
+Arrivals GridExchange::dealt_along_columns(Rank me) const {
+  Arrivals arrivals;
+  const Count own_row = array_.row_of(me), own_column = array_.column_of(me);
+  for (Count row = 0; row < array_.height(own_column); ++row) {
+    if (row == own_row) continue;
+    std::vector<CodedSlice>& slices = arrivals[array_.node_at(row, own_column)];
+    for (Count column = 0; column < array_.columns(); ++column)
+      for_each_dealt_again(array_.node_at(row, own_column), column, own_row, {},
+                           [&](const CodedSlice& slice, Count) { add_slice(slices, slice); });
+  }
+  return arrivals;
+}
+
+Arrivals GridExchange::collected_along_rows(Rank me) const {
+  Arrivals arrivals;
+  for (const Rank feeder : other_feeders(me))
+    for (const CodedSlice& slice : share_of(feeder, array_.column_of(me))) add_slice(arrivals[feeder], slice);
+  return arrivals;
+}
+
+Arrivals GridExchange::collected_along_columns(Rank me) const {
+  const Count own_column = array_.column_of(me);
+  std::vector<std::vector<CodedSlice>> by_row(static_cast<std::size_t>(array_.height(own_column)));
+  const auto arrives = [&](Rank node, const CodedSlice& slice) {  // which has it before it is collected
+    by_row[static_cast<std::size_t>(array_.row_of(array_.relay(node, own_column)))].push_back(slice);
   };
-  using Buckets = std::vector<Bucket>;
-
-  Bucket bucket() const { return {{}, SliceCoder(exchange_.grain_), exchange_.with_headers_}; }
-
-  void send(Rank to, Bucket& bucket) {
-    if (bucket.is_coded) program_.control_send(to, bucket.code.size());
-    program_.send(to, std::move(bucket.regions));
-  }
-
-  void receive(Rank from, Bucket& bucket) {
-    if (bucket.is_coded) program_.control_receive(from, bucket.code.size());
-    program_.receive(from, std::move(bucket.regions));
-  }
-
-  Region in_scratch(Bytes length) {
-    scratch_ += length;
-    return {Buffer::scratch, scratch_ - length, length, {}};
-  }
-
-  // Sends by the receiver's column, receives by the sender: of the row, or (one more) the additional one.
-  void row_pass(const char* name, Buckets sends, Buckets receives) {
-    if (array_.row_steps() == 0) return;
-    program_.stage(name);
-    for (Count step = 1; step <= array_.row_steps(); ++step) {
-      program_.begin_round();
-      if (step == 1) copy_own(/*last_pass=*/array_.column_steps() == 0);
-      if (const auto to = array_.row_receiver(me_, step); to && *to != me_)
-        send(*to, sends[static_cast<std::size_t>(array_.column_of(*to))]);
-      if (const auto from = array_.row_sender(me_, step); from && *from != me_) receive(*from, receives[feeder_index(*from)]);
-    }
-  }
-
-  void column_pass(const char* name, Buckets sends, Buckets receives) {
-    if (array_.column_steps() == 0) return;
-    program_.stage(name);
-    for (Count step = 1; step <= array_.column_steps(); ++step) {
-      program_.begin_round();
-      if (step == 1) copy_own(/*last_pass=*/true);
-      if (const auto to = array_.column_receiver(me_, step); to && *to != me_)
-        send(*to, sends[static_cast<std::size_t>(array_.row_of(*to))]);
-      if (const auto from = array_.column_sender(me_, step); from && *from != me_)
-        receive(*from, receives[static_cast<std::size_t>(array_.row_of(*from))]);
-    }
-  }
-
-  std::size_t feeder_index(Rank from) const {
-    return static_cast<std::size_t>(array_.row_of(from) == row_ ? array_.column_of(from) : array_.columns());
-  }
-
-  void copy_own(bool last_pass) {
-    if (last_pass) program_.copy(std::move(own_from_), std::move(own_to_));
-  }
-
-  void keep_for_output(const Held& held) {
-    append(own_from_, held.region());
-    append(own_to_, held.output());
-  }
-
-  void deal_along_row() {
-    Buckets sends(static_cast<std::size_t>(array_.columns()), bucket()),
-        receives(static_cast<std::size_t>(array_.columns()) + 1, bucket());
-    const auto own = static_cast<std::size_t>(me_);
-    for (std::size_t i = exchange_.row_starts_[own]; i < exchange_.row_starts_[own + 1]; ++i) {
-      const Entry& entry = exchange_.entries_[i];
-      for (Count column = 0; column < array_.columns(); ++column) {
-        const Slice slice = exchange_.slice(entry, exchange_.units_in_column(entry, column));
-        sends[static_cast<std::size_t>(column)].add(slice.input(), entry.place, slice);
-      }
-    }
-    std::vector<Bytes> next(receives.size(), 0);  // of each feeder: first how much, then where
-    for_all_targets([&](Count column) {
-      exchange_.for_each_dealt(me_, column, [&](const Entry& entry, Units units) {
-        const Slice slice = exchange_.slice(entry, units);
-        held_.emplace_back(entry, slice);
-        next[feeder_index(entry.source)] += slice.length();
+  for (Rank node = 0; node < array_.nodes(); ++node) {
+    if (split_) {
+      for_each_dealt_again(node, own_column, {}, me, [&](const CodedSlice& slice, Count row) {
+        arrives(array_.node_at(row, array_.column_of(node)), slice);
       });
-    });
-    for (const Rank feeder : exchange_.feeders(me_)) {
-      if (feeder == me_) continue;
-      const Region arrived = in_scratch(next[feeder_index(feeder)]);
-      next[feeder_index(feeder)] = arrived.offset;
-    }
-    for (Held& held : held_) {
-      if (held.pair->source == me_) {
-        held.put(Buffer::input, held.pair->input_offset + held.first);
-        continue;
-      }
-      Bytes& place = next[feeder_index(held.pair->source)];
-      held.put(Buffer::scratch, place);
-      place += held.length();
-      receives[feeder_index(held.pair->source)].add(held.region(), held);
-    }
-    row_pass("deal along rows", std::move(sends), std::move(receives));
-  }
-
-  void deal_along_column() {
-    Buckets sends(static_cast<std::size_t>(array_.height(column_)), bucket()), receives(sends);
-    std::vector<Held> after;
-    auto held = held_.begin();  // goes through what is held in the order of dealing
-    for_all_targets([&](Count column) {
-      exchange_.for_each_dealt_again(me_, column, {}, {}, [&](const Entry& entry, Slice slice, Count row) {
-        while (held->pair != slice.pair) ++held;
-        Held part(entry, slice);
-        part.put(held->buffer, held->offset + slice.first - held->first);
-        if (row == row_)
-          after.push_back(part);
-        else
-          sends[static_cast<std::size_t>(row)].add(part.region(), part);
-      });
-    });
-    for (Count row = 0; row < array_.height(column_); ++row) {
-      if (row == row_) continue;
-      for_all_targets([&](Count column) {
-        exchange_.for_each_dealt_again(array_.node_at(row, column_), column, row_, {}, [&](const Entry& entry, Slice slice, Count) {
-          after.emplace_back(entry, slice);
-          after.back().put(Buffer::scratch, in_scratch(slice.length()).offset);
-          receives[static_cast<std::size_t>(row)].add(after.back().region(), after.back());
-        });
-      });
-    }
-    std::sort(after.begin(), after.end());
-    held_ = std::move(after);
-    column_pass("deal along columns", std::move(sends), std::move(receives));
-  }
-
-  void collect_along_row() {
-    const bool last = array_.column_steps() == 0;
-    Buckets sends(static_cast<std::size_t>(array_.columns()), bucket()),
-        receives(static_cast<std::size_t>(array_.columns()) + 1, bucket());
-    std::vector<Held> after;
-    for (const Held& held : held_) {
-      const Count column = array_.column_of(held.pair->target);
-      if (column != column_)
-        sends[static_cast<std::size_t>(column)].add(held.region(), held);
-      else
-        after.push_back(held);
-    }
-    if (last)
-      for (const Held& held : after) keep_for_output(held);
-    for (const Rank feeder : exchange_.feeders(me_)) {
-      if (feeder == me_) continue;
-      for (Held& held : exchange_.share_of(feeder, column_)) {
-        if (!last) {
-          held.put(Buffer::scratch, in_scratch(held.length()).offset);
-          after.push_back(held);
-        }
-        receives[feeder_index(feeder)].add(last ? held.output() : held.region(), held);
-      }
-    }
-    std::sort(after.begin(), after.end());
-    held_ = std::move(after);
-    row_pass("collect along rows", std::move(sends), std::move(receives));
-  }
-
-  void collect_along_column() {
-    if (array_.column_steps() == 0) return copy_own(/*last_pass=*/array_.nodes() == 1);
-    Buckets sends(static_cast<std::size_t>(array_.height(column_)), bucket()), receives(sends);
-    for (const Held& held : held_) {
-      if (held.pair->target == me_)
-        keep_for_output(held);
-      else
-        sends[static_cast<std::size_t>(array_.row_of(held.pair->target))].add(held.region(), held);
-    }
-    std::vector<std::vector<Slice>> arrivals(sends.size());  // by the row of the sender
-    for_each_arrival([&](Rank node, Slice slice) {
-      arrivals[static_cast<std::size_t>(array_.row_of(array_.relay(node, column_)))].push_back(slice);
-    });
-    for (std::size_t row = 0; row < arrivals.size(); ++row) {
-      std::sort(arrivals[row].begin(), arrivals[row].end(), [](const Slice& a, const Slice& b) {
-        return std::pair(a.pair->source, a.first) < std::pair(b.pair->source, b.first);
-      });
-      for (const Slice& slice : arrivals[row]) receives[row].add(slice.output(), array_.place_of(me_), slice);
-    }
-    column_pass("collect along columns", std::move(sends), std::move(receives));
-  }
-
-  // What is for this rank, and which node has it before it is collected.
-  template <class Visit>
-  void for_each_arrival(Visit&& visit) const {
-    if (exchange_.split_) {
-      for (Rank relay = 0; relay < array_.nodes(); ++relay)
-        exchange_.for_each_dealt_again(relay, column_, {}, me_, [&](const Entry&, Slice slice, Count row) {
-          visit(array_.node_at(row, array_.column_of(relay)), slice);
-        });
-      return;
-    }
-    const Count place = array_.place_of(me_);
-    for (Rank source = 0; source < array_.nodes(); ++source) {
-      const auto end =
-          exchange_.entries_.begin() + static_cast<std::ptrdiff_t>(exchange_.row_starts_[static_cast<std::size_t>(source) + 1]);
-      const auto found = std::lower_bound(
-          exchange_.entries_.begin() + static_cast<std::ptrdiff_t>(exchange_.row_starts_[static_cast<std::size_t>(source)]), end,
-          place, [](const Entry& entry, Count wanted) { return entry.place < wanted; });
-      if (found != end && found->place == place) visit(source, Slice{&*found, 0, found->bytes});
+    } else {
+      const auto entry = entries_from(node, array_.place_of(me));
+      if (entry != entries_end(node) && entry->target == me) arrives(node, whole(*entry));
     }
   }
-
-  template <class Visit>
-  void for_all_targets(Visit&& visit) const {
-    for (Count column = 0; column < array_.columns(); ++column) visit(column);
+  Arrivals arrivals;
+  for (std::size_t row = 0; row < by_row.size(); ++row) {
+    std::sort(by_row[row].begin(), by_row[row].end(), comes_before);
+    std::vector<CodedSlice>& slices = arrivals[array_.node_at(static_cast<Count>(row), own_column)];
+    for (const CodedSlice& slice : by_row[row]) add_slice(slices, slice);
   }
+  return arrivals;
+}
 
-  const GridExchange& exchange_;
-  const NodeArray& array_;
-  const Rank me_;
-  const Count row_, column_;
-  ProgramBuilder program_;
-  Bytes scratch_ = 0;
-  std::vector<Held> held_;     // by target, column by column, then source, then offset
-  Regions own_from_, own_to_;  // what is at its target before the last pass
-};
-
-Program GridExchange::program(Rank me) const { return Passes(*this, me).run(); }
+Program GridExchange::program(const Problem& problem, Rank me) const {
+  return SlicePasses(problem, route_, grain_, with_headers_, agreement_ ? &*agreement_ : nullptr, me).run([&](Count pass) {
+    return arrivals(route_->pass(pass), me);
+  });
+}
 
 }  // namespace
 
@@ -545,7 +356,16 @@ std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, co
   return std::make_shared<GridExchange>(problem, parameters, split, grain);
 }
 
-Program grid_exchange(const Analysis* analysis, Rank me) { return static_cast<const GridExchange&>(*analysis).program(me); }
+Program grid_exchange(const Problem& problem, const Analysis* analysis, Rank me) {
+  return static_cast<const GridExchange&>(*analysis).program(problem, me);
+}
+
+std::unique_ptr<StagedProgram> grid_exchange_in_stages(const Problem& problem, const Parameters& parameters,
+                                                       std::optional<Split> split, Bytes grain, Rank me) {
+  if (!has_headers(parameters)) return nullptr;
+  auto route = std::make_shared<GridRoute>(problem.ranks, number(parameters, "columns"), split, grain);
+  return std::make_unique<SlicePasses>(problem, std::move(route), grain, /*with_headers=*/true, nullptr, me);
+}
 
 Parameter columns_parameter() {
   return {.name = "columns",

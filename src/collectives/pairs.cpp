@@ -31,15 +31,12 @@ void append(Regions& regions, const Region& region) {
 Parameter grain_parameter() {
   return {.name = "grain",
           .summary = "bytes that are not cut: a larger grain makes longer pieces and less balance",
-          .standard = Count{1},
-          // Keeps the longest message within a few percent of perfect balance, and pieces of long messages long [liu2002].
-          .standard_for = [](const Problem& problem) -> ParameterValue {
-            return std::min<Bytes>(Traffic(problem).heaviest() / (20 * problem.ranks), 4096);
-          },
-          .standard_rule = "L/(20p), at most 4 KiB, L the most that a rank sends or receives",
+          // A line of cache, which costs as much to copy as a byte does. The same whatever the counts: with `counts=headers` no
+          // rank knows them all.
+          .standard = Count{64},
           .least = 1,
-          .most = [](const Problem& problem) { return std::clamp<Bytes>(Traffic(problem).longest(), 1, Bytes{1} << 30); },
-          .range = "1..the largest count, 1 GiB at most"};
+          .most = [](const Problem&) { return Bytes{1} << 30; },
+          .range = "1..2^30"};
 }
 
 }  // namespace quadrille

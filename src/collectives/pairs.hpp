@@ -16,16 +16,6 @@ struct Pair {
   Bytes output_offset = 0;  // at the target
 };
 
-// Bytes [first, last) of a pair.
-struct Slice {
-  const Pair* pair = nullptr;
-  Bytes first = 0, last = 0;
-
-  Bytes length() const { return last - first; }
-  Region input() const { return {Buffer::input, pair->input_offset + first, length(), {}}; }
-  Region output() const { return {Buffer::output, pair->output_offset + first, length(), {}}; }
-};
-
 // All pairs, by source, then target.
 std::vector<Pair> pairs_of(const Problem& problem);
 

@@ -44,6 +44,12 @@ Count NodeArray::best_columns(Count nodes) {
   return best;
 }
 
+Rank NodeArray::at_place(Count place) const {
+  const Count complete = is_ragged() ? short_row_ : columns_, in_complete = complete * rows_;
+  if (place < in_complete) return node_at(place % rows_, place / rows_);
+  return node_at((place - in_complete) % (rows_ - 1), complete + (place - in_complete) / (rows_ - 1));
+}
+
 Rank NodeArray::relay(Rank node, Count column) const {
   const Rank neighbour = node_at(row_of(node), column);
   return neighbour < nodes_ ? neighbour : node_at(column_of(node), column);

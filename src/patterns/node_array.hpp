@@ -40,6 +40,8 @@ class NodeArray {
   Count place_of(Rank node) const { return first_place(column_of(node)) + row_of(node); }
   Count first_place(Count column) const { return column * rows_ - (is_incomplete(column) ? column - short_row_ : 0); }
 
+  Rank at_place(Count place) const;
+
   // Who takes what `node` has for `column`: its neighbour in the row, or who stands in. For each column every node has one.
   Rank relay(Rank node, Count column) const;
   // The node of the last row that `node` takes something from by an additional message.

@@ -7,6 +7,7 @@
 
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
+#include "execute/staged.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
@@ -14,32 +15,48 @@
 namespace quadrille {
 namespace {
 
-// Of a matrix of counts, alike for its dense and its sparse form.
-std::uint64_t fingerprint(const Problem& problem) {
+std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) {
   std::uint64_t hash = 0;
-  const auto mix = [&](Count number) {
+  for (const Count number : {from, to, bytes}) {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
-  };
-  const Traffic traffic(problem);
-  for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : traffic.sent_by(from)) {
-      mix(from);
-      mix(share.peer);
-      mix(share.bytes);
-    }
+  }
   return hash;
 }
 
+// Of a matrix of counts, alike for its dense and its sparse form, and whatever the order.
+std::uint64_t fingerprint(const Problem& problem) {
+  std::uint64_t sum = 0;
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(from, share.peer, share.bytes);
+  return sum;
+}
+
+// What a rank says of the request. All ranks together are to send what they are to receive.
+struct Vote {
+  std::uint64_t request = 0, sent = 0, received = 0;
+  bool good = false;
+};
+
+Vote vote_of(const Problem& problem, Rank me, const std::string& request) {
+  Vote vote{.request = std::hash<std::string>{}(request), .good = true};
+  if (problem.collective != Collective::alltoallv) return vote;
+  const Traffic traffic(problem);
+  for (const Share& share : traffic.sent_by(me)) vote.sent += fingerprint(me, share.peer, share.bytes);
+  for (const Share& share : traffic.received_by(me)) vote.received += fingerprint(share.peer, me, share.bytes);
+  return vote;
+}
+
 // One sentence per request; equal sentences, equal plans.
-std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
+std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm, bool own_counts) {
   std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
                                  algorithm, static_cast<int>(options.policy), options.longest_message);
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
   if (problem.collective == Collective::alltoallv)
-    text += fmt::format(" {}", fingerprint(problem));
+    text += own_counts ? "" : fmt::format(" {}", fingerprint(problem));
   else if (problem.counts)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
   return text;
@@ -59,20 +76,26 @@ void check_operation(const Problem& problem, const Operator* operation) {
 }
 
 // Collective: throws on all ranks if one has an error or they disagree.
-void agree(Communicator& communicator, const std::string& request, const std::optional<Error>& error) {
-  struct Vote {
-    std::uint64_t hash;
-    bool good;
-  };
-  const Vote mine{std::hash<std::string>{}(request), !error};
+void agree(Communicator& communicator, const Vote& mine, const std::optional<Error>& error) {
   std::vector<Vote> all(static_cast<std::size_t>(communicator.size()));
   communicator.all_gather(&mine, all.data(), sizeof mine);
   if (error) throw *error;
+  std::uint64_t difference = 0;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (!all[rank].good) throw Error(ErrorCode::misuse, fmt::format("rank {} could not make the plan", rank));
-    if (all[rank].hash != mine.hash)
+    if (all[rank].request != mine.request)
       throw Error(ErrorCode::misuse, fmt::format("rank {} asks for another plan than rank {}", rank, communicator.rank()));
+    difference += all[rank].sent - all[rank].received;
   }
+  if (difference != 0)
+    throw Error(ErrorCode::misuse, "what some ranks are to send is not what others expect of them; compare their counts");
+}
+
+// Null where the algorithm's parameters do not ask for headers.
+StagedExecutable::Make staged(const Problem& problem, const Choice& choice, Rank me) {
+  check_applies(problem, choice);
+  if (!choice.algorithm->in_stages(problem, choice.parameters, me)) return nullptr;
+  return [problem, choice, me] { return choice.algorithm->in_stages(problem, choice.parameters, me); };
 }
 
 }  // namespace
@@ -80,6 +103,8 @@ void agree(Communicator& communicator, const std::string& request, const std::op
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   Plan made;
   std::shared_ptr<const Script> script;
+  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
+  bool own_counts = false;           // is what it itself sends and receives all that this rank must know?
   std::optional<Error> error;
   try {
     check(problem);
@@ -95,18 +120,28 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
       throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
     const Layouts layouts = options.in_place && canonical ? in_place_layouts(problem, communicator.rank()) : options.layouts;
     made.algorithm_ = options.algorithm;
-    if (options.algorithm != "vendor") {
-      const Schedule schedule = make_schedule(problem, options.algorithm);
-      const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
-      made.algorithm_ = specification(schedule);
-      script = std::make_shared<const Script>(make_script(program, problem.ranks,
-                                                          {.policy = options.policy,
-                                                           .buffers = options.buffers,
-                                                           .strided_messages = communicator.moves_strided_messages(),
-                                                           .longest_message = options.longest_message,
-                                                           .operation = options.operation}));
-      made.scratch_bytes_ = script->scratch_bytes;
-      made.staging_bytes_ = script->staging_bytes;
+    if (options.algorithm == "vendor") {
+      own_counts = true;
+    } else {
+      const Choice choice = parse_choice(problem, options.algorithm);
+      own_counts = choice.algorithm->needs_own_counts_only;
+      if (choice.algorithm->in_stages && canonical && !options.in_place) in_stages = staged(problem, choice, communicator.rank());
+      if (in_stages) {
+        own_counts = true;
+        made.algorithm_ = specification(choice);
+      } else {
+        const Schedule schedule = make_schedule(problem, choice);
+        const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
+        made.algorithm_ = specification(schedule);
+        script = std::make_shared<const Script>(make_script(program, problem.ranks,
+                                                            {.policy = options.policy,
+                                                             .buffers = options.buffers,
+                                                             .strided_messages = communicator.moves_strided_messages(),
+                                                             .longest_message = options.longest_message,
+                                                             .operation = options.operation}));
+        made.scratch_bytes_ = script->scratch_bytes;
+        made.staging_bytes_ = script->staging_bytes;
+      }
     }
     made.input_extent_ = extent(layouts.input, input_bytes(problem, communicator.rank()));
     made.output_extent_ = extent(layouts.output, output_bytes(problem, communicator.rank()));
@@ -116,10 +151,15 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
     error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
-  agree(communicator, error ? "" : description(problem, options, made.algorithm_), error);  // what is wrong may not be described
+  Vote vote;  // what is wrong may not be described
+  if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_, own_counts));
+  agree(communicator, vote, error);
 
   std::string reason;
-  made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
+  if (in_stages)
+    made.executable_ = std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy);
+  else
+    made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
   return made;
 }

@@ -151,4 +151,21 @@ Problem alltoallv(Count ranks, std::vector<Bytes> counts) {
   return problem;
 }
 
+Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
+  const auto p = static_cast<Count>(row.size());
+  if (row.size() != column.size())
+    throw Error(ErrorCode::misuse, fmt::format("there are counts for {} receivers and {} senders", row.size(), column.size()));
+  if (rank < 0 || rank >= p) throw Error(ErrorCode::misuse, fmt::format("there is no rank {} among {}", rank, p));
+  const auto own = static_cast<std::size_t>(rank);
+  if (row[own] != column[own])
+    throw Error(ErrorCode::misuse,
+                fmt::format("rank {} sends itself {} bytes and receives {} from itself", rank, row[own], column[own]));
+  std::vector<TrafficEntry> entries;
+  for (Rank other = 0; other < p; ++other) {
+    entries.push_back({rank, other, row[static_cast<std::size_t>(other)]});
+    if (other != rank) entries.push_back({other, rank, column[static_cast<std::size_t>(other)]});
+  }
+  return alltoallv(p, std::move(entries));
+}
+
 }  // namespace quadrille

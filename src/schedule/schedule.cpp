@@ -71,10 +71,12 @@ Symmetry exclusive_or_symmetry(Count) {
   return {{0}, [](Rank) { return Rank{0}; }, [](Rank rank, Rank x) { return x ^ rank; }};
 }
 
-std::string specification(const Schedule& schedule) {
-  std::string text = schedule.algorithm;
+std::string specification(const Schedule& schedule) { return specification(schedule.algorithm, schedule.parameters); }
+
+std::string specification(std::string_view algorithm, const Parameters& parameters) {
+  std::string text(algorithm);
   char separator = ':';
-  for (const auto& [key, value] : schedule.parameters) {
+  for (const auto& [key, value] : parameters) {
     text += separator + key + '=' + to_string(value);
     separator = ',';
   }

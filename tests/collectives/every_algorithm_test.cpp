@@ -60,9 +60,9 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
         if (!parameter.choices.empty())
           value = parameter.choices[random() % parameter.choices.size()];
         else
-          value = parameter.least +
-                  static_cast<Count>(random() % static_cast<std::uint64_t>((parameter.most ? parameter.most(problem) : 1000) -
-                                                                           parameter.least + 1));
+          value = std::uniform_int_distribution<Count>(
+              parameter.least, std::max(parameter.least, std::min(parameter.most ? parameter.most(problem) : Count{1000},
+                                                                  most_telling_number(problem))))(random);
       }
       if (!reason_against(problem, choice)) expect_right(problem, choice);
       if (HasFailure()) return;

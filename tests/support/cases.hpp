@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille::testing {
 
@@ -88,9 +89,16 @@ inline std::string description(const Problem& problem) {
   return text;
 }
 
+// The largest number worth trying: those above say the same, of a problem of so many ranks and bytes.
+inline Count most_telling_number(const Problem& problem) {
+  if (problem.collective != Collective::alltoallv) return std::numeric_limits<Count>::max();
+  return std::max(problem.ranks, Traffic(problem).longest());
+}
+
 // Every setting of the parameters that applies, numbers up to `most_number`.
 inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem,
                                        Count most_number = std::numeric_limits<Count>::max()) {
+  most_number = std::min(most_number, most_telling_number(problem));
   std::vector<Choice> choices{{&algorithm, {}}};
   for (const Parameter& parameter : algorithm.parameters) {
     std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());

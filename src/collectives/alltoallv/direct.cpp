@@ -30,6 +30,7 @@ extern const Algorithm alltoallv_direct{
                     .range = "1..max(1,p-1)"}},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, number(parameters, "window"), me); },
+    .needs_own_counts_only = true,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "window"); },
 };
 

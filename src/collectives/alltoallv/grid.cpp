@@ -16,11 +16,14 @@ extern const Algorithm alltoallv_grid{
     .summary = "along the rows of a grid to the right column, then along the columns",
     .needs = "a valid number of columns",
     .source = "liu2002, algorithm A3",
-    .parameters = {columns_parameter(), counts_parameter(/*with_headers=*/true)},
-    .generate = [](const Problem&, const Parameters&, const Analysis* analysis, Rank me) { return grid_exchange(analysis, me); },
+    .parameters = {columns_parameter(), counts_parameter()},
+    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                   Rank me) { return grid_exchange(problem, analysis, me); },
     .reason_against = reason_against_columns,
     .analyse = [](const Problem& problem,
                   const Parameters& parameters) { return analyse_grid_exchange(problem, parameters, std::nullopt, 1); },
+    .in_stages = [](const Problem& problem, const Parameters& parameters,
+                    Rank me) { return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -18,6 +18,7 @@ extern const Algorithm alltoallv_shift{
     .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, 1, me); },
+    .needs_own_counts_only = true,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -7,122 +7,104 @@
 // Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.
 #include <algorithm>
-#include <optional>
+#include <numeric>
 
-#include "collectives/counts_agreement.hpp"
 #include "collectives/pairs.hpp"
-#include "quadrille/program_builder.hpp"
+#include "collectives/slice_passes.hpp"
+#include "quadrille/algorithm.hpp"
 
 namespace quadrille {
 namespace {
 
-struct AllPairs : Analysis {
-  std::vector<Pair> by_source;
-  std::vector<const Pair*> by_target;
-  std::vector<std::size_t> row_starts, column_starts;  // p + 1 of each
-  std::optional<CountsAgreement> agreement;
-};
-
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  auto all = std::make_shared<AllPairs>();
-  const auto p = static_cast<std::size_t>(problem.ranks);
-  if (word(parameters, "counts") == "gathered") all->agreement.emplace(problem);
-  all->by_source = pairs_of(problem);
-  all->row_starts.assign(p + 1, 0);
-  all->column_starts.assign(p + 1, 0);
-  for (const Pair& pair : all->by_source) {
-    ++all->row_starts[static_cast<std::size_t>(pair.source) + 1];
-    ++all->column_starts[static_cast<std::size_t>(pair.target) + 1];
-  }
-  for (std::size_t rank = 0; rank < p; ++rank) {
-    all->row_starts[rank + 1] += all->row_starts[rank];
-    all->column_starts[rank + 1] += all->column_starts[rank];
-  }
-  all->by_target.resize(all->by_source.size());
-  std::vector<std::size_t> next(all->column_starts.begin(), all->column_starts.end() - 1);
-  for (const Pair& pair : all->by_source) all->by_target[next[static_cast<std::size_t>(pair.target)]++] = &pair;
-  return all;
-}
-
-class Cutting {
+class TwoPhaseRoute : public SliceRoute {
  public:
-  Cutting(Count p, Bytes grain) : p_(p), grain_(grain) {}
+  TwoPhaseRoute(Count p, Bytes grain) : p_(p), grain_(grain) {}
 
-  Count count(const Pair& pair) const { return std::min(p_, ceil_divide(pair.bytes, grain_)); }  // that are not empty
-  Slice share(const Pair& pair, Count q) const {
-    const Count units = ceil_divide(pair.bytes, grain_), each = units / p_, longer = units % p_;
-    const auto cut = [&](Count x) { return std::min(pair.bytes, (x * each + std::min(x, longer)) * grain_); };
-    return {&pair, cut(q), cut(q + 1)};
+  Count ranks() const override { return p_; }
+  Count passes() const override { return p_ == 1 ? 1 : 2; }
+  std::string_view name(Count pass) const override { return is_last(pass) ? "collect" : "spread"; }
+  Count place_of(Rank target) const override { return target; }
+  Rank at_place(Count place) const override { return place; }
+
+  std::vector<Meeting> meetings(Count, Rank me) const override {
+    std::vector<Meeting> list;
+    for (Count distance = 1; distance < p_; ++distance) list.push_back({(me + distance) % p_, (me + p_ - distance) % p_});
+    return list;
   }
-  Rank taker(const Pair& pair, Count q) const { return (pair.source + pair.target + q) % p_; }
-  Slice share_of(const Pair& pair, Rank rank) const { return share(pair, ((rank - pair.source - pair.target) % p_ + p_) % p_); }
+
+  void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override {
+    for (const HeldSlice& slice : held)
+      if (is_last(pass))
+        hand(slice, slice.target);
+      else
+        for (Count q = 0; q < std::min(p_, ceil_divide(slice.length(), grain_)); ++q)
+          hand(slice.part(cut(slice.length(), q), cut(slice.length(), q + 1)), (me + slice.target + q) % p_);
+  }
+
+  // Of a pair: the share that `taker` takes.
+  CodedSlice share(const Pair& pair, Rank taker) const {
+    const Count q = ((taker - pair.source - pair.target) % p_ + p_) % p_;
+    return {pair.target, pair.source, cut(pair.bytes, q), cut(pair.bytes, q + 1)};
+  }
 
  private:
+  bool is_last(Count pass) const { return pass == passes() - 1; }
+
+  Bytes cut(Bytes length, Count q) const {  // where the q-th share begins
+    const Count units = ceil_divide(length, grain_);
+    return std::min(length, (q * (units / p_) + std::min(q, units % p_)) * grain_);
+  }
+
   Count p_;
   Bytes grain_;
 };
 
-void exchange(ProgramBuilder& program, Rank me, std::vector<Regions>& sends, std::vector<Regions>& receives) {
-  const auto p = static_cast<Count>(sends.size());
-  for (Count distance = 1; distance < p; ++distance) {
-    if (distance > 1) program.begin_round();
-    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
-    program.send(to, std::move(sends[static_cast<std::size_t>(to)]));
-    program.receive(from, std::move(receives[static_cast<std::size_t>(from)]));
+struct AllPairs : Analysis {
+  std::shared_ptr<const TwoPhaseRoute> route;
+  std::optional<CountsAgreement> agreement;
+  std::vector<Pair> by_target;      // then source
+  std::vector<std::size_t> starts;  // of each target, and the end
+
+  Arrivals arrivals(Count pass, Rank me) const {
+    Arrivals arrivals;
+    if (pass == 0) {
+      for (const Pair& pair : by_target)
+        if (pair.source != me) add_slice(arrivals[pair.source], route->share(pair, me));
+      return arrivals;
+    }
+    for (std::size_t i = starts[static_cast<std::size_t>(me)]; i < starts[static_cast<std::size_t>(me) + 1]; ++i)
+      for (Rank taker = 0; taker < route->ranks(); ++taker)
+        if (taker != me) add_slice(arrivals[taker], route->share(by_target[i], taker));
+    return arrivals;
   }
+};
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  auto all = std::make_shared<AllPairs>();
+  all->route = std::make_shared<TwoPhaseRoute>(problem.ranks, number(parameters, "grain"));
+  if (word(parameters, "counts") == "gathered") all->agreement.emplace(problem);
+  const std::vector<Pair> by_source = pairs_of(problem);
+  all->starts.assign(static_cast<std::size_t>(problem.ranks) + 1, 0);
+  for (const Pair& pair : by_source) ++all->starts[static_cast<std::size_t>(pair.target) + 1];
+  std::partial_sum(all->starts.begin(), all->starts.end(), all->starts.begin());
+  all->by_target.resize(by_source.size());
+  std::vector<std::size_t> next(all->starts.begin(), all->starts.end() - 1);
+  for (const Pair& pair : by_source) all->by_target[next[static_cast<std::size_t>(pair.target)]++] = pair;
+  return all;
 }
 
 Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   const auto& all = static_cast<const AllPairs&>(*analysis);
-  const Cutting cutting(problem.ranks, number(parameters, "grain"));
-  const auto p = static_cast<std::size_t>(problem.ranks), own = static_cast<std::size_t>(me);
+  return SlicePasses(problem, all.route, number(parameters, "grain"), has_headers(parameters),
+                     all.agreement ? &*all.agreement : nullptr, me)
+      .run([&](Count pass) { return all.arrivals(pass, me); });
+}
 
-  // In a message the shares stand by target, then source. A message arrives in one piece of scratch memory.
-  std::vector<Regions> spread(p), spread_receives(p), collect(p), collect_receives(p);
-  for (std::size_t i = all.row_starts[own]; i < all.row_starts[own + 1]; ++i) {
-    const Pair& pair = all.by_source[i];
-    for (Count q = 0; q < cutting.count(pair); ++q)
-      append(spread[static_cast<std::size_t>(cutting.taker(pair, q))], cutting.share(pair, q).input());
-  }
-  std::vector<Bytes> arrived(p, 0);  // from each source
-  for (const Pair& pair : all.by_source)
-    if (pair.source != me) arrived[static_cast<std::size_t>(pair.source)] += cutting.share_of(pair, me).length();
-  Bytes scratch = 0;
-  std::vector<Bytes> next(p, 0);
-  for (std::size_t source = 0; source < p; ++source) {
-    next[source] = scratch;
-    append(spread_receives[source], {Buffer::scratch, scratch, arrived[source], {}});
-    scratch += arrived[source];
-  }
-
-  Regions own_from, own_to;
-  for (const Pair* pair : all.by_target) {
-    const Slice share = cutting.share_of(*pair, me);
-    Bytes& place = next[static_cast<std::size_t>(pair->source)];
-    const Region held = pair->source == me ? share.input() : Region{Buffer::scratch, place, share.length(), {}};
-    if (pair->source != me) place += share.length();
-    append(pair->target == me ? own_from : collect[static_cast<std::size_t>(pair->target)], held);
-    if (pair->target == me) append(own_to, share.output());
-  }
-  for (std::size_t i = all.column_starts[own]; i < all.column_starts[own + 1]; ++i) {
-    const Pair& pair = *all.by_target[i];
-    for (Count q = 0; q < cutting.count(pair); ++q)
-      append(collect_receives[static_cast<std::size_t>(cutting.taker(pair, q))], cutting.share(pair, q).output());
-  }
-
-  ProgramBuilder program{me};
-  program.scratch(scratch);
-  if (all.agreement) all.agreement->add_to(program, me);
-  if (p > 1) {
-    program.stage("spread");
-    program.begin_round();
-    exchange(program, me, spread, spread_receives);
-  }
-  program.stage("collect");
-  program.begin_round();
-  program.copy(std::move(own_from), std::move(own_to));
-  exchange(program, me, collect, collect_receives);
-  return std::move(program).finish();
+std::unique_ptr<StagedProgram> in_stages(const Problem& problem, const Parameters& parameters, Rank me) {
+  if (!has_headers(parameters)) return nullptr;
+  const Bytes grain = number(parameters, "grain");
+  auto route = std::make_shared<TwoPhaseRoute>(problem.ranks, grain);
+  return std::make_unique<SlicePasses>(problem, std::move(route), grain, /*with_headers=*/true, nullptr, me);
 }
 
 }  // namespace
@@ -133,9 +115,10 @@ extern const Algorithm alltoallv_two_phase{
     .summary = "cut everything into a share for each rank, then collect the shares: balanced whatever the counts",
     .needs = "",
     .source = "liu2002, algorithm A2",
-    .parameters = {grain_parameter(), counts_parameter(/*with_headers=*/false)},
+    .parameters = {grain_parameter(), counts_parameter()},
     .generate = generate,
     .analyse = analyse,
+    .in_stages = in_stages,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

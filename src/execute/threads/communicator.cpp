@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "execute/threads/executable.hpp"
+#include "execute/threads/mail.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -41,6 +42,8 @@ class ThreadCommunicator : public Communicator {
     group_.fail();  // the others are waiting to be connected
     throw Error(ErrorCode::too_large, "there is not enough memory for this plan");
   }
+
+  std::unique_ptr<Mail> mail() override { return std::make_unique<ThreadMail>(group_, rank_); }
 
   std::unique_ptr<Executable> vendor(const Problem&, const std::shared_ptr<const Operator>&, std::string& reason) override {
     reason = "threads have no collectives of their own; it needs an MPI library";

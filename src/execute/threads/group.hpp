@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -34,10 +36,17 @@ struct Offer {
   std::map<MessageKey, std::size_t> messages;  // positions in the script
 };
 
+// What has been sent to one rank as mail and not been taken.
+struct Inbox {
+  std::mutex mutex;
+  std::map<Rank, std::deque<std::vector<std::byte>>> letters;  // by sender
+};
+
 class ThreadGroup {
  public:
   explicit ThreadGroup(Count ranks)
-      : offers(static_cast<std::size_t>(ranks)),
+      : inboxes(static_cast<std::size_t>(ranks)),
+        offers(static_cast<std::size_t>(ranks)),
         pointers(static_cast<std::size_t>(ranks)),
         ranks_(ranks),
         core_for_every_rank_(ranks <= usable_core_count()) {}
@@ -66,6 +75,8 @@ class ThreadGroup {
       wait_until([&] { return generation_.load(std::memory_order_acquire) != generation; });
     }
   }
+
+  std::vector<Inbox> inboxes;
 
   // Between two barriers each rank writes its own entry and reads everybody's.
   std::vector<Offer> offers;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
+#include "execute/mpi/plug_in/mpi_mail.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
 
 namespace quadrille {
@@ -60,6 +61,8 @@ class MpiCommunicator : public Communicator {
       throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
     return made;
   }
+
+  std::unique_ptr<Mail> mail() override { return std::make_unique<MpiMail>(communicator_, waiter_); }
 
   std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                      std::string& reason) override {

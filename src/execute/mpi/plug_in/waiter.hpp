@@ -38,6 +38,16 @@ class Waiter {
     }
   }
 
+  // For a message that may be of any length; it is then `message`'s.
+  void wait_until_probed(int from, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) const {
+    if (!yields_) return check_mpi(MPI_Mprobe(from, tag, communicator, message, status), "MPI_Mprobe");
+    for (int found = 0;;) {
+      check_mpi(MPI_Improbe(from, tag, communicator, &found, message, status), "MPI_Improbe");
+      if (found) return;
+      sched_yield();
+    }
+  }
+
  private:
   bool yields_;  // this rank must give its core away itself
 };

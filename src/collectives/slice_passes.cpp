@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/slice_passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+
+#include "collectives/pairs.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+[[noreturn]] void fail(Rank from, std::string_view what) {
+  throw Error(ErrorCode::malformed, fmt::format("a message of rank {} {}; do all ranks have the same counts?", from, what));
+}
+
+}  // namespace
+
+HeldSlice HeldSlice::part(Bytes from, Bytes to) const {
+  HeldSlice some = *this;
+  some.first = first + from;
+  some.last = first + to;
+  some.offset = offset + from;
+  return some;
+}
+
+void add_slice(std::vector<CodedSlice>& slices, const CodedSlice& slice) {
+  if (slice.first == slice.last) return;
+  if (!slices.empty()) {
+    CodedSlice& before = slices.back();
+    if (before.target_place == slice.target_place && before.source == slice.source && before.last == slice.first) {
+      before.last = slice.last;
+      return;
+    }
+  }
+  slices.push_back(slice);
+}
+
+SlicePasses::SlicePasses(const Problem& problem, std::shared_ptr<const SliceRoute> route, Bytes grain, bool with_headers,
+                         const CountsAgreement* agreement, Rank me)
+    : route_(std::move(route)),
+      grain_(grain),
+      with_headers_(with_headers),
+      me_(me),
+      column_(Traffic(problem).received_by(me)),
+      program_(me) {
+  if (agreement) agreement->add_to(program_, me);
+  for (const Share& share : Traffic(problem).sent_by(me))
+    kept_.push_back({{route_->place_of(share.peer), me, 0, share.bytes}, share.peer, Buffer::input, share.offset});
+  for (const Share& share : column_) missing_ += share.bytes;
+}
+
+const std::vector<StagedRound>* SlicePasses::next_stage() {
+  close_stage();
+  if (++pass_ >= route_->passes()) return nullptr;
+  held_ = std::move(kept_);
+  kept_.clear();
+  std::sort(held_.begin(), held_.end(), [](const HeldSlice& a, const HeldSlice& b) {
+    return std::tie(a.target_place, a.source, a.first) < std::tie(b.target_place, b.source, b.first);
+  });
+  auto meetings = route_->meetings(pass_, me_);
+  if (meetings.empty()) meetings.emplace_back();  // a single rank's
+  std::map<Rank, std::size_t> round_of;           // in which this rank sends to another
+  for (std::size_t round = 0; round < meetings.size(); ++round)
+    if (meetings[round].to) round_of[*meetings[round].to] = round;
+
+  rounds_.assign(meetings.size(), {});
+  received_.assign(meetings.size(), {});
+  next_received_ = 0;
+  std::vector<SliceCoder> coders(meetings.size(), SliceCoder(grain_));
+  for (std::size_t round = 0; round < meetings.size(); ++round)
+    std::tie(rounds_[round].to, rounds_[round].from) = std::tie(meetings[round].to, meetings[round].from);
+  route_->deal(pass_, me_, held_, [&](const HeldSlice& slice, Rank to) {
+    if (slice.length() == 0) return;
+    if (to == me_) {
+      kept_.push_back(slice);
+      return;
+    }
+    const auto found = round_of.find(to);
+    if (found == round_of.end()) fail(slice.source, "has gone astray");
+    append(rounds_[found->second].read, slice.region());
+    if (with_headers_) coders[found->second].add(slice);
+  });
+  if (with_headers_)
+    for (std::size_t round = 0; round < meetings.size(); ++round)
+      if (rounds_[round].to) rounds_[round].header = coders[round].code();
+  if (last_pass())
+    for (const HeldSlice& slice : kept_) {
+      append(rounds_.front().copy_source, slice.region());
+      append(rounds_.front().copy_target, {Buffer::output, output_offset(slice), slice.length(), {}});
+    }
+  return &rounds_;
+}
+
+std::optional<Bytes> SlicePasses::next_place() const {
+  if (last_pass()) return std::nullopt;
+  return scratch_;
+}
+
+Regions SlicePasses::arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) {
+  const std::vector<CodedSlice> slices = decode_slices({header.begin(), header.end()}, grain_);
+  Bytes told = 0;
+  for (const CodedSlice& slice : slices) {
+    if (std::max(slice.target_place, slice.source) >= route_->ranks() || slice.first >= slice.last)
+      fail(from, "names a rank that does not exist or a piece of nothing");
+    if (__builtin_add_overflow(told, slice.last - slice.first, &told)) fail(from, "tells of more than there is");
+  }
+  if (told != payload) fail(from, "is not as long as its header says");
+  return place(from, slices, static_cast<Bytes>(header.size()));
+}
+
+Regions SlicePasses::place(Rank from, const std::vector<CodedSlice>& slices, Bytes header_bytes) {
+  while (next_received_ < rounds_.size() && rounds_[next_received_].from != from) ++next_received_;
+  if (next_received_ == rounds_.size()) fail(from, "comes out of turn");
+  Received& received = received_[next_received_++];
+  received.header_bytes = header_bytes;
+  for (const CodedSlice& slice : slices) {
+    if (last_pass()) {
+      append(received.regions, {Buffer::output, output_offset(slice), slice.last - slice.first, {}});
+    } else {
+      kept_.push_back({slice, route_->at_place(slice.target_place), Buffer::scratch, scratch_});
+      scratch_ += slice.last - slice.first;
+      append(received.regions, kept_.back().region());
+    }
+  }
+  return received.regions;
+}
+
+Bytes SlicePasses::output_offset(const CodedSlice& slice) const {
+  const auto share = std::lower_bound(column_.begin(), column_.end(), slice.source,
+                                      [](const Share& entry, Rank source) { return entry.peer < source; });
+  if (slice.target_place != route_->place_of(me_) || share == column_.end() || share->peer != slice.source ||
+      slice.last > share->bytes)
+    fail(slice.source, "has more for this rank than expected");
+  return share->offset + slice.first;
+}
+
+void SlicePasses::close_stage() {
+  if (rounds_.empty()) return;
+  program_.stage(std::string(route_->name(pass_)));
+  for (std::size_t i = 0; i < rounds_.size(); ++i) {
+    StagedRound& round = rounds_[i];
+    program_.begin_round();
+    if (last_pass()) {
+      missing_ -= bytes(round.copy_target) + bytes(received_[i].regions);
+      program_.copy(std::move(round.copy_source), std::move(round.copy_target));
+    }
+    if (round.to) {
+      if (with_headers_) program_.control_send(*round.to, static_cast<Bytes>(round.header.size()));
+      program_.send(*round.to, std::move(round.read));
+    }
+    if (round.from) {
+      if (with_headers_) program_.control_receive(*round.from, received_[i].header_bytes);
+      program_.receive(*round.from, std::move(received_[i].regions));
+    }
+  }
+  rounds_.clear();
+}
+
+Program SlicePasses::finish() {
+  if (missing_ != 0)
+    throw Error(ErrorCode::malformed,
+                fmt::format("{} bytes that rank {} expects were not sent; do all ranks have the same counts?", missing_, me_));
+  program_.scratch(scratch_);
+  return std::move(program_).finish();
+}
+
+Program SlicePasses::run(const std::function<Arrivals(Count pass)>& arrivals) && {
+  while (next_stage()) {
+    const Arrivals coming = arrivals(pass_);
+    for (const StagedRound& round : rounds_) {
+      if (!round.from) continue;
+      const auto found = coming.find(*round.from);
+      static const std::vector<CodedSlice> nothing;
+      const std::vector<CodedSlice>& slices = found == coming.end() ? nothing : found->second;
+      Bytes header_bytes = 0;
+      if (with_headers_) {
+        SliceCoder coder(grain_);
+        for (const CodedSlice& slice : slices) coder.add(slice);
+        header_bytes = coder.size();
+      }
+      place(*round.from, slices, header_bytes);
+    }
+  }
+  return finish();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Irregular exchanges in passes: in each, a rank hands parts of what it has, cut into slices of pairs, to others, and in the end
+// everything is where it belongs. Which part goes to whom in a pass is a SliceRoute, and needs no more than what the rank has; what
+// others will send is told by headers, or by an analysis that knows all counts.
+//
+// In a message slices stand by target (in the order of the route's places), then source, then offset. A message arrives in one run
+// of scratch memory, in the order of rounds; what a rank would send to itself stays where it is.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "collectives/counts_agreement.hpp"
+#include "collectives/slice_code.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/staged_program.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+
+// Bytes [first, last) of what `source` has for the target at a place, and where a rank holds them.
+struct HeldSlice : CodedSlice {
+  Rank target = 0;
+  Buffer buffer = Buffer::input;
+  Bytes offset = 0;
+
+  Bytes length() const { return last - first; }
+  Region region() const { return {buffer, offset, length(), {}}; }
+  HeldSlice part(Bytes from, Bytes to) const;  // of the same bytes
+};
+
+// Pure, and without a rank of its own: one serves all.
+class SliceRoute {
+ public:
+  struct Meeting {
+    std::optional<Rank> to, from;  // others than the rank itself
+  };
+  using Hand = std::function<void(const HeldSlice& slice, Rank to)>;  // in the order of what is held
+
+  virtual ~SliceRoute() = default;
+  virtual Count ranks() const = 0;
+  virtual Count passes() const = 0;  // at least 1
+  virtual std::string_view name(Count pass) const = 0;
+  virtual std::vector<Meeting> meetings(Count pass, Rank me) const = 0;  // round by round
+  virtual Count place_of(Rank target) const = 0;                         // a numbering of the ranks
+  virtual Rank at_place(Count place) const = 0;
+  // Hands on everything that is held, by place, then source, then offset.
+  virtual void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const = 0;
+};
+
+// What comes from each sender in a pass, in the order of a message. Slices that touch are one.
+using Arrivals = std::map<Rank, std::vector<CodedSlice>>;
+void add_slice(std::vector<CodedSlice>& slices, const CodedSlice& slice);
+
+class SlicePasses : public StagedProgram {
+ public:
+  // Of the problem's counts it reads the row and the column of `me`.
+  SlicePasses(const Problem& problem, std::shared_ptr<const SliceRoute> route, Bytes grain, bool with_headers,
+              const CountsAgreement* agreement, Rank me);
+
+  const std::vector<StagedRound>* next_stage() override;
+  std::optional<Bytes> next_place() const override;
+  Regions arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) override;
+  Program finish() override;
+
+  // For those who know what will come: the whole program.
+  Program run(const std::function<Arrivals(Count pass)>& arrivals) &&;
+
+ private:
+  struct Received {
+    Regions regions;
+    Bytes header_bytes = 0;
+  };
+
+  bool last_pass() const { return pass_ == route_->passes() - 1; }
+  Regions place(Rank from, const std::vector<CodedSlice>& slices, Bytes header_bytes);
+  Bytes output_offset(const CodedSlice& slice) const;
+  void close_stage();
+
+  const std::shared_ptr<const SliceRoute> route_;
+  const Bytes grain_;
+  const bool with_headers_;
+  const Rank me_;
+  const std::vector<Share> column_;  // what this rank receives, by sender
+  ProgramBuilder program_;
+  Count pass_ = -1;
+  std::vector<HeldSlice> held_, kept_;  // before the pass; after it, unsorted
+  std::vector<StagedRound> rounds_;
+  std::vector<Received> received_;  // by round
+  std::size_t next_received_ = 0;   // the first round whose message is still to come
+  Bytes scratch_ = 0, missing_ = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/staged.hpp"
+
+#include <cstdint>
+
+#include "execute/run.hpp"
+
+namespace quadrille {
+namespace {
+
+using HeaderLength = std::uint64_t;
+
+void copy_regions(const Regions& source, const Bases& source_bases, const Regions& target, const Bases& target_bases,
+                  std::vector<StridedCopy>& room) {
+  room.clear();
+  append_copies(room, source, target);
+  for (const StridedCopy& copy : room) run_copy(copy, source_bases, target_bases);
+}
+
+Regions whole(Bytes length) { return {{Buffer::staging, 0, length, {}}}; }
+
+}  // namespace
+
+StagedExecutable::StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy)
+    : mail_(std::move(mail)), make_(std::move(make)), policy_(policy) {}
+
+void StagedExecutable::execute(const std::byte* input, std::byte* output) { execute_and_tell(input, output); }
+
+Program StagedExecutable::execute_and_tell(const std::byte* input, std::byte* output) {
+  NoWatch watch;
+  return run(input, output, watch);
+}
+
+Phases StagedExecutable::execute_timed(const std::byte* input, std::byte* output) {
+  Watch watch;
+  run(input, output, watch);
+  return watch.phases();
+}
+
+template <class AnyWatch>
+Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  const std::unique_ptr<StagedProgram> program = make_();
+  while (const std::vector<StagedRound>* rounds = program->next_stage()) {
+    if (letters_.size() < rounds->size()) letters_.resize(rounds->size());
+    const bool together = policy_ != Policy::blocking;
+    for (std::size_t i = 0; together && i < rounds->size(); ++i) send((*rounds)[i], i);
+    watch.ends(&Phases::distribute_s);
+    for (std::size_t i = 0; i < rounds->size(); ++i) {
+      const StagedRound& round = (*rounds)[i];
+      if (!together) send(round, i);
+      copy_regions(round.copy_source, bases_, round.copy_target, bases_, copies_);
+      watch.ends(&Phases::distribute_s);
+      if (round.from) receive(*program, *round.from);
+      if (!together) mail_->finish_sends();
+      watch.ends(&Phases::communicate_s);
+    }
+    mail_->finish_sends();
+    watch.ends(&Phases::communicate_s);
+  }
+  return program->finish();
+}
+
+void StagedExecutable::send(const StagedRound& round, std::size_t number) {
+  if (!round.to) return;
+  std::vector<std::byte>& letter = letters_[number];
+  const Bytes payload = bytes(round.read);
+  const HeaderLength header = round.header.size();
+  letter.resize(static_cast<std::size_t>(payload) + round.header.size() + sizeof header);
+  Bases bases{};
+  bases[static_cast<std::size_t>(Buffer::staging)] = letter.data();
+  if (payload > 0) copy_regions(round.read, bases_, whole(payload), bases, copies_);
+  std::memcpy(letter.data() + payload, round.header.data(), round.header.size());
+  std::memcpy(letter.data() + payload + header, &header, sizeof header);
+  mail_->send(*round.to, letter);
+}
+
+void StagedExecutable::receive(StagedProgram& program, Rank from) {
+  const Bytes length = mail_->wait_for(from);
+  const std::optional<Bytes> place = program.next_place();
+  std::vector<std::byte>& memory = place ? scratch_ : arrival_;
+  const auto first = static_cast<std::size_t>(place.value_or(0));
+  if (memory.size() < first + static_cast<std::size_t>(length)) memory.resize(first + static_cast<std::size_t>(length));
+  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  std::byte* letter = memory.data() + first;
+  mail_->receive(letter);
+
+  HeaderLength header = 0;
+  const auto without_length = static_cast<std::uint64_t>(length) - sizeof header;  // wraps round where there is none
+  if (length >= static_cast<Bytes>(sizeof header)) std::memcpy(&header, letter + without_length, sizeof header);
+  if (length < static_cast<Bytes>(sizeof header) || header > without_length)
+    throw Error(ErrorCode::malformed, "a message with a header is cut off, or is none");
+  const Bytes payload = static_cast<Bytes>(without_length - header);
+  const auto* code = reinterpret_cast<const std::uint8_t*>(letter + payload);
+  const Regions target = program.arrived(from, {code, static_cast<std::size_t>(header)}, payload);
+  if (place || payload == 0) return;
+  Bases bases{};
+  bases[static_cast<std::size_t>(Buffer::staging)] = letter;
+  copy_regions(whole(payload), bases, target, bases_, copies_);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a program that is made while it runs (staged_program.hpp). A message is its payload, its header, and how long the header
+// is, so that the payload can arrive where it is to stay.
+#pragma once
+
+#include <functional>
+
+#include "execute/copies.hpp"
+#include "execute/mail.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/staged_program.hpp"
+
+namespace quadrille {
+
+class StagedExecutable : public Executable {
+ public:
+  using Make = std::function<std::unique_ptr<StagedProgram>()>;
+
+  // `make` begins the program anew for each execution. With Policy::blocking a round ends before the next begins; otherwise all
+  // messages of a stage are under way together.
+  StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy);
+
+  void execute(const std::byte* input, std::byte* output) override;
+  Phases execute_timed(const std::byte* input, std::byte* output) override;
+
+  // As execute; returns what has run.
+  Program execute_and_tell(const std::byte* input, std::byte* output);
+
+ private:
+  template <class AnyWatch>
+  Program run(const std::byte* input, std::byte* output, AnyWatch& watch);
+  void send(const StagedRound& round, std::size_t number);
+  void receive(StagedProgram& program, Rank from);
+
+  std::unique_ptr<Mail> mail_;
+  Make make_;
+  Policy policy_;
+  // Kept from one execution to the next, and grown where it needs more.
+  std::vector<std::byte> scratch_, arrival_;
+  std::vector<std::vector<std::byte>> letters_;  // on their way, by round
+  Bases bases_{};
+  std::vector<StridedCopy> copies_;
+};
+
+}  // namespace quadrille

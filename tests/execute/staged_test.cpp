@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that know only their own counts, and are told the rest by headers.
+#include "execute/staged.hpp"
+
+#include <gtest/gtest.h>
+
+#include "collectives/slice_code.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+Problem as_seen_by(Rank rank, const Problem& problem) {
+  std::vector<Bytes> column(static_cast<std::size_t>(problem.ranks), 0);
+  for (const Share& share : Traffic(problem).received_by(rank)) column[static_cast<std::size_t>(share.peer)] = share.bytes;
+  return alltoallv_of_rank(rank, Traffic(problem).row(rank), column);
+}
+
+// A byte that tells where it comes from.
+std::byte label(Rank from, Rank to, Bytes offset) {
+  return static_cast<std::byte>(from * 89 + to * 37 + offset * 7 + offset / 256);
+}
+
+std::vector<std::byte> filled(const std::vector<Share>& shares, Bytes length, auto&& label_of) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(length));
+  for (const Share& share : shares)
+    for (Bytes i = 0; i < share.bytes; ++i) buffer[static_cast<std::size_t>(share.offset + i)] = label_of(share.peer, i);
+  return buffer;
+}
+
+std::vector<std::byte> input_of(const Problem& problem, Rank me) {
+  return filled(Traffic(problem).sent_by(me), input_bytes(problem, me), [&](Rank to, Bytes i) { return label(me, to, i); });
+}
+
+std::vector<std::byte> output_of(const Problem& problem, Rank me) {
+  return filled(Traffic(problem).received_by(me), output_bytes(problem, me),
+                [&](Rank from, Bytes i) { return label(from, me, i); });
+}
+
+std::vector<Problem> problems(Count p) {
+  std::vector<Problem> list{alltoallv(p, std::vector<TrafficEntry>{}),
+                            alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 1000}})};
+  for (const TrafficKind kind : all_traffic_kinds())
+    list.push_back(make_traffic(p, {.kind = kind, .most = 700, .small = 1, .typical = 90, .density = 0.3}));
+  return list;
+}
+
+// What runs is the schedule of those who know everything, message by message, byte by byte.
+TEST(Staged, RunsTheScheduleOfTheWholeMatrix) {
+  for (Count p = 1; p <= (sanitized ? 6 : 12); ++p)
+    for (const Problem& problem : problems(p))
+      for (const char* id : {"two-phase", "grid", "four-stage"})
+        for (const Policy policy : {Policy::blocking, Policy::nonblocking}) {
+          const std::string specification = fmt::format("{}:counts=headers{}", id, id == std::string("grid") ? "" : ",grain=8");
+          const Schedule schedule = make_schedule(problem, specification);
+          run_threads(p, [&](Communicator& ranks) {
+            const Rank me = ranks.rank();
+            const Problem seen = as_seen_by(me, problem);
+            const Choice choice = parse_choice(seen, specification);
+            StagedExecutable executable(
+                ranks.mail(), [&] { return choice.algorithm->in_stages(seen, choice.parameters, me); }, policy);
+            const std::vector<std::byte> input = input_of(problem, me);
+            std::vector<std::byte> output(static_cast<std::size_t>(output_bytes(problem, me)));
+            for (int run = 0; run < 2; ++run) {
+              std::fill(output.begin(), output.end(), std::byte{0});
+              EXPECT_EQ(executable.execute_and_tell(input.data(), output.data()), schedule.program(me))
+                  << specification << " p=" << p;
+              EXPECT_EQ(output, output_of(problem, me)) << specification << " p=" << p;
+            }
+          });
+          if (HasFailure()) return;
+        }
+}
+
+TEST(Staged, IsPlannedFromOwnCounts) {
+  const Problem problem = make_traffic(6, {.kind = TrafficKind::spike, .most = 5000, .small = 3});
+  run_threads(6, [&](Communicator& ranks) {
+    const Rank me = ranks.rank();
+    const Problem seen = as_seen_by(me, problem);
+    const std::vector<std::byte> input = input_of(problem, me);
+    for (const char* specification :
+         {"four-stage:counts=headers", "grid:counts=headers", "two-phase:counts=headers", "shift", "direct"}) {
+      std::vector<std::byte> output(static_cast<std::size_t>(output_bytes(problem, me)));
+      Plan made = plan(ranks, seen, {.algorithm = specification});
+      made.execute(input.data(), output.data());
+      EXPECT_EQ(output, output_of(problem, me)) << specification;
+      const Phases phases = made.execute_timed(input.data(), output.data());
+      EXPECT_GE(phases.communicate_s, 0);
+    }
+    for (const char* specification : {"four-stage", "two-phase:counts=known", "padded-bruck"})
+      EXPECT_THROW(plan(ranks, seen, {.algorithm = specification}), Error) << specification;
+  });
+}
+
+TEST(Staged, IsNotPlannedWhereOneSendsWhatTheOtherDoesNotExpect) {
+  run_threads(3, [](Communicator& ranks) {
+    std::vector<Bytes> row{5, 5, 5}, column{5, 5, 5};
+    if (ranks.rank() == 1) row[2] = 6;
+    for (const char* specification : {"four-stage:counts=headers", "direct"})
+      EXPECT_THROW(plan(ranks, alltoallv_of_rank(ranks.rank(), row, column), {.algorithm = specification}), Error);
+  });
+  EXPECT_THROW(alltoallv_of_rank(0, {1, 2}, {2, 2}), Error);
+  EXPECT_THROW(alltoallv_of_rank(2, {1, 2}, {1, 2}), Error);
+  EXPECT_THROW(alltoallv_of_rank(0, {1, 2}, {1}), Error);
+}
+
+// Rank 0 of two, and what it is told by the other.
+std::unique_ptr<StagedProgram> first_of_two(Bytes expected) {
+  const Problem problem = alltoallv_of_rank(0, {0, 0}, {0, expected});
+  const Choice choice = parse_choice(problem, "grid:counts=headers");
+  auto program = choice.algorithm->in_stages(problem, choice.parameters, 0);
+  EXPECT_NE(program->next_stage(), nullptr);
+  return program;
+}
+
+TEST(Staged, RefusesHeadersThatDoNotGoWithThePayloadOrTheCounts) {
+  const auto header = [](const CodedSlice& slice) {
+    SliceCoder coder(1);
+    coder.add(slice);
+    return coder.code();
+  };
+  EXPECT_EQ(bytes(first_of_two(7)->arrived(1, header({0, 1, 0, 7}), 7)), 7);
+  EXPECT_THROW(first_of_two(7)->arrived(1, header({0, 1, 0, 7}), 6), Error);  // not as long as told
+  EXPECT_THROW(first_of_two(7)->arrived(1, header({0, 1, 0, 8}), 8), Error);  // more than expected
+  EXPECT_THROW(first_of_two(7)->arrived(1, header({1, 1, 0, 7}), 7), Error);  // for another
+  EXPECT_THROW(first_of_two(7)->arrived(1, header({0, 0, 0, 7}), 7), Error);  // of another
+  EXPECT_THROW(first_of_two(7)->arrived(1, header({0, 9, 0, 7}), 7), Error);  // of nobody
+  EXPECT_THROW(first_of_two(7)->arrived(0, header({0, 1, 0, 7}), 7), Error);  // out of turn
+  EXPECT_THROW(first_of_two(7)->arrived(1, std::vector<std::uint8_t>{}, 7), Error);
+  EXPECT_THROW(first_of_two(7)->arrived(1, std::vector<std::uint8_t>{128}, 0), Error);
+  const auto short_of_bytes = first_of_two(7);
+  short_of_bytes->arrived(1, header({0, 1, 0, 5}), 5);
+  EXPECT_EQ(short_of_bytes->next_stage(), nullptr);
+  EXPECT_THROW(short_of_bytes->finish(), Error);
+}
+
+}  // namespace
+}  // namespace quadrille
