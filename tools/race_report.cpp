@@ -46,13 +46,16 @@ Json json_of(const RaceResult& result) {
   Json entries = Json::array(), left_out = Json::array();
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
   for (const auto& [candidate, reason] : result.left_out) left_out.push_back({{"algorithm", candidate}, {"reason", reason}});
-  Json object{
-      {"block_bytes", result.problem.block_bytes},
-      {"model", {{"name", result.model.name}, {"startup_s", result.model.startup_s}, {"s_per_byte", s_per_byte(result.model)}}},
-      {"rounds", result.rounds},
-      {"runs_per_sample", result.runs_per_sample},
-      {"entries", std::move(entries)},
-      {"left_out", std::move(left_out)}};
+  Json object{{"block_bytes", result.problem.block_bytes},
+              {"model",
+               {{"name", result.model.name},
+                {"startup_s", result.model.startup_s},
+                {"s_per_byte", s_per_byte(result.model)},
+                {"contention", result.model.contention ? Json(*result.model.contention) : Json(nullptr)}}},
+              {"rounds", result.rounds},
+              {"runs_per_sample", result.runs_per_sample},
+              {"entries", std::move(entries)},
+              {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
   if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
   if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;
@@ -156,9 +159,10 @@ void Report::add(const RaceResult& result) {
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
-  text += fmt::format("{} rounds of {} run{}, seed {};\npredicted for a start-up of {} and {:.3g} ns a byte ({})\n\n",
+  text += fmt::format("{} rounds of {} run{}, seed {};\npredicted for a start-up of {} and {:.3g} ns a byte{} ({})\n\n",
                       result.rounds, result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
                       seconds_text(result.model.startup_s), s_per_byte(result.model) * 1e9,
+                      result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
                       result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
   text += table_of(result) + '\n' + (phases_ ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;

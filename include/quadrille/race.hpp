@@ -53,8 +53,8 @@ struct RaceResult {
   int rounds = 0;
 };
 
-// Collective. What a start-up and a byte take among these ranks now: a line through the times of small and of larger equal
-// exchanges. The same on all ranks.
+// Collective, about a second. What a start-up and a byte take among these ranks now: a line through the times of small and of
+// larger equal exchanges; and the contention factor, from a permutation of long messages. The same on all ranks.
 FlatModel fit_model(Communicator& communicator);
 
 // Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` asks it first; whoever means to

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/race.hpp"
+#include "quadrille/traffic_patterns.hpp"
 
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
@@ -212,27 +213,38 @@ class Race {
 
 FlatModel fit_model(Communicator& communicator) {
   constexpr Bytes small = 8;
-  constexpr int samples = 7;
+  constexpr double seconds_per_fit = 0.1;
+  constexpr int samples = 5;
   const Count p = communicator.size();
-  const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
-  AlignedBytes input(p * large), output(p * large);
-  std::memset(input.data.get(), 0, static_cast<std::size_t>(p * large));
-  const auto median_of = [&](Bytes block) {
-    Plan shift = plan(communicator, alltoall(p, block), {.algorithm = "shift"});
-    std::vector<double> times;
-    for (int i = 0; i < samples + 2; ++i) {
-      const double seconds = batch_seconds(communicator, shift, 8, input.data.get(), output.data.get());
-      if (i >= 2) times.push_back(seconds);  // the first are cold
-    }
-    return boost::math::statistics::median(times) / static_cast<double>(std::max<Count>(1, p - 1));  // of a round
-  };
   FlatModel model;
   model.name = "fitted";
   model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport());
   if (p == 1) return model;
-  const double of_small = median_of(small), of_large = median_of(large);
+  const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
+  AlignedBytes input(p * large), output(p * large);
+  std::memset(input.data.get(), 0, static_cast<std::size_t>(p * large));
+  const auto time_of = [&](const Problem& problem, Policy policy) {
+    Plan shift = plan(communicator, problem, {.algorithm = "shift", .policy = policy});
+    const auto seconds = [&](Count runs) { return batch_seconds(communicator, shift, runs, input.data.get(), output.data.get()); };
+    seconds(1);  // cold
+    const auto runs = static_cast<Count>(std::clamp(seconds_per_fit / samples / std::max(1e-7, seconds(1)), 1.0, 64.0));
+    std::vector<double> times;
+    for (int i = 0; i < samples; ++i) times.push_back(seconds(runs));
+    return boost::math::statistics::median(times);
+  };
+  const auto rounds = static_cast<double>(p - 1);
+  const double of_small = time_of(alltoall(p, small), Policy::blocking) / rounds,
+               of_large = time_of(alltoall(p, large), Policy::blocking) / rounds;
   model.wire_s_per_byte = std::max(0.0, (of_large - of_small) / static_cast<double>(large - small));
   model.startup_s = std::max(0.0, of_small - model.wire_s_per_byte * static_cast<double>(small));
+
+  // In a permutation every rank has one message, but the steps in which these are due add up to many. Ranks that need not
+  // keep step do better than that: by how much is the contention factor.
+  const Problem uneven = make_traffic(p, {.kind = TrafficKind::permutation, .most = large, .small = 0, .typical = large});
+  const std::vector<StageFigures> figures = stage_figures(make_schedule(uneven, "shift"));
+  const auto load = static_cast<double>(figures.front().load), volume = static_cast<double>(figures.front().volume);
+  if (model.wire_s_per_byte > 0 && volume > load)
+    model.contention = std::clamp(time_of(uneven, Policy::nonblocking) / (load * model.wire_s_per_byte), 1.0, volume / load);
   return model;
 }
 
