@@ -13,6 +13,7 @@
   ROW(alltoall_mesh)                      \
   ROW(alltoallv_direct)                   \
   ROW(alltoallv_shift)                    \
+  ROW(alltoallv_one_factor)               \
   ROW(alltoallv_two_phase)                \
   ROW(alltoallv_grid)                     \
   ROW(alltoallv_four_stage)               \
