@@ -28,14 +28,15 @@ struct NamedNumber {
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard = Count{1};                        // the default; a number is clipped to the range of the problem
-  ParameterValue (*standard_for)(const Problem&) = nullptr;  // a default that depends on the problem; clipped as well
-  std::string_view standard_rule;                            // that default in words, for people
-  std::vector<std::string> choices;                          // words; empty for a number
-  Count least = 1;                                           // numbers
-  Count (*most)(const Problem&) = nullptr;                   // numbers; null: no upper limit
-  std::string_view range;                                    // numbers: the range in words, such as "2..max(2,p)"
-  std::vector<NamedNumber> named;                            // numbers: words for some of them
+  ParameterValue standard = Count{1};  // the default; a number is clipped to the range of the problem
+  // A default that depends on the problem and on the parameters that stand before it; clipped as well.
+  ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
+  std::string_view standard_rule;           // that default in words, for people
+  std::vector<std::string> choices;         // words; empty for a number
+  Count least = 1;                          // numbers
+  Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
+  std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"
+  std::vector<NamedNumber> named;           // numbers: words for some of them
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.

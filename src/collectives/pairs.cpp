@@ -33,7 +33,7 @@ Parameter grain_parameter() {
           .summary = "bytes that are not cut: a larger grain makes longer pieces and less balance",
           .standard = Count{1},
           // Keeps the longest message within a few percent of perfect balance, and pieces of long messages long [liu2002].
-          .standard_for = [](const Problem& problem) -> ParameterValue {
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             return std::min<Bytes>(Traffic(problem).heaviest() / (20 * problem.ranks), 4096);
           },
           .standard_rule = "L/(20p), at most 4 KiB, L the most that a rank sends or receives",
