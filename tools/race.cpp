@@ -114,7 +114,8 @@ Count ranks_on_mpi(const Options& options, Count world) {
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
-    refuse(fmt::format("the counts are those of {} ranks, but the launcher started {}", counts.at(0), world));
+    refuse(fmt::format("the {} are those of {} ranks, but the launcher started {}",
+                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counts.at(0), world));
   refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
 }
 

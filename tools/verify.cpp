@@ -53,7 +53,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
 std::vector<Verdict> judge_files(const Options& options) {
   const ProblemOptions& problem = options.problem;
   const bool about_problem = problem.ranks || problem.block || problem.counts || problem.pattern || problem.root || problem.grid ||
-                             problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
+                             problem.nodes || problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
                              !options.algorithms.empty();
   const std::string& first = options.subjects[0];
   const bool exists = first == "-" || ::access(first.c_str(), F_OK) == 0;

@@ -173,9 +173,15 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--root", "1"), "has no root");
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
   refuses(direct("--grid", "2x"), "no whole number");
-  refuses(direct("--node-sizes", "3,3"), "more than 4 ranks");
-  refuses(direct("--node-sizes", "3"), "4 ranks have 3 nodes");
-  refuses(direct("--node-sizes", "9000000000000000000"), "more than 4 ranks");
+  refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
+  refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
+  refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
+  refuses(direct("--node-sizes", "4x9000000000000000000"), "hold more than");
+  refuses(direct("--node-sizes", "2x"), "no whole number");
+  refuses(direct("--node-sizes", "2x0"), "at least 1");
+  refuses(direct("--nodes", "0,1,0"), "hold 3 ranks, not 4");
+  refuses(direct("--nodes", "0,-1,0,0"), "at least 0");
+  refuses({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0", "--node-sizes", "1"}, "exclude each other");
   refuses(direct("--format", "jsn"), "did you mean 'json'?");
   refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "4", "--format", "text", "--json"}, "exclude each other");
   refuses({"verify", "alltoall"}, "--ranks");
