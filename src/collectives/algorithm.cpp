@@ -150,6 +150,7 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   schedule.parameters = choice.parameters;
   if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);
   if (algorithm.ports) schedule.port_limit = algorithm.ports(problem, choice.parameters);
+  if (algorithm.node_ports) schedule.node_port_limit = algorithm.node_ports(problem, choice.parameters);
   schedule.program = [problem, parameters = choice.parameters, generate = algorithm.generate,
                       analysis = algorithm.analyse ? algorithm.analyse(problem, choice.parameters) : nullptr](Rank rank) {
     return generate(problem, parameters, analysis.get(), rank);
