@@ -14,20 +14,24 @@
 namespace quadrille {
 namespace {
 
+void mix(std::uint64_t& hash, Count number) {
+  hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+  hash ^= hash >> 29;
+}
+
 // Of a matrix of counts, alike for its dense and its sparse form.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t hash = 0;
-  const auto mix = [&](Count number) {
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  };
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : traffic.sent_by(from)) {
-      mix(from);
-      mix(share.peer);
-      mix(share.bytes);
-    }
+    for (const Share& share : traffic.sent_by(from))
+      for (const Count number : {from, share.peer, share.bytes}) mix(hash, number);
+  return hash;
+}
+
+std::uint64_t fingerprint(const std::vector<Count>& numbers) {
+  std::uint64_t hash = 0;
+  for (const Count number : numbers) mix(hash, number);
   return hash;
 }
 
@@ -42,6 +46,7 @@ std::string description(const Problem& problem, const PlanOptions& options, cons
     text += fmt::format(" {}", fingerprint(problem));
   else if (problem.counts)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
+  if (!problem.nodes.empty()) text += fmt::format(" on nodes {}", fingerprint(problem.nodes));
   return text;
 }
 

@@ -99,6 +99,17 @@ TEST(Plans, RanksThatDisagreeAllHear) {
     }
   });
   EXPECT_EQ(heard, 3);
+  heard = 0;
+  run_threads(3, [&](Communicator& communicator) {
+    Problem problem = alltoall(3, 8);
+    problem.nodes = {0, 1, communicator.rank() == 2 ? 0 : 1};
+    try {
+      plan(communicator, problem, {.algorithm = "clustered"});
+    } catch (const Error&) {
+      ++heard;
+    }
+  });
+  EXPECT_EQ(heard, 3);
 }
 
 TEST(Plans, RefuseWhatDoesNotFit) {
