@@ -8,6 +8,7 @@
   ROW(alltoall_xor)                       \
   ROW(alltoall_one_factor)                \
   ROW(alltoall_clustered)                 \
+  ROW(alltoall_combined)                  \
   ROW(alltoall_ring)                      \
   ROW(alltoall_bruck)                     \
   ROW(alltoall_hypercube)                 \
@@ -16,6 +17,7 @@
   ROW(alltoallv_shift)                    \
   ROW(alltoallv_one_factor)               \
   ROW(alltoallv_clustered)                \
+  ROW(alltoallv_combined)                 \
   ROW(alltoallv_two_phase)                \
   ROW(alltoallv_grid)                     \
   ROW(alltoallv_four_stage)               \
