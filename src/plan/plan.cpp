@@ -7,6 +7,7 @@
 
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
+#include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
@@ -82,7 +83,8 @@ void agree(Communicator& communicator, const std::string& request, const std::op
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+  const Problem problem = placed(communicator, asked);
   Plan made;
   std::shared_ptr<const Script> script;
   std::optional<Error> error;

@@ -112,6 +112,17 @@ TEST(Plans, RanksThatDisagreeAllHear) {
   EXPECT_EQ(heard, 3);
 }
 
+// Threads are on one node, unless the problem says otherwise.
+TEST(Plans, AreOnTheNodesOfTheGroup) {
+  run_threads(4, [](Communicator& communicator) {
+    EXPECT_EQ(communicator.nodes(), (std::vector<Count>{0, 0, 0, 0}));
+    EXPECT_EQ(plan(communicator, alltoall(4, 8), {.algorithm = "combined"}).algorithm(), "combined:leaders=4");
+    Problem problem = alltoall(4, 8);
+    problem.nodes = {0, 0, 1, 2};
+    EXPECT_EQ(plan(communicator, problem, {.algorithm = "combined"}).algorithm(), "combined:leaders=2");
+  });
+}
+
 TEST(Plans, RefuseWhatDoesNotFit) {
   run_threads(3, [](Communicator& communicator) {
     EXPECT_THROW(plan(communicator, alltoall(4, 8)), Error);
