@@ -13,6 +13,8 @@
 namespace quadrille {
 namespace {
 
+constexpr std::size_t most_named = 8;  // exchanges in a finding
+
 struct NodeExchange {
   Count round, node;
   Rank rank, peer;
@@ -46,8 +48,9 @@ void check_node_ports(const Schedule& schedule, const std::vector<Program>& prog
     });
     if (last - first > limit) {
       std::vector<std::string> pairs;
-      for (auto exchange = first; exchange != last; ++exchange)
+      for (auto exchange = first; exchange != last && pairs.size() < most_named; ++exchange)
         pairs.push_back(fmt::format("{} with {}", exchange->rank, exchange->peer));
+      if (static_cast<std::size_t>(last - first) > most_named) pairs.emplace_back("..");
       const Rank beyond = (first + limit)->rank;
       const auto& number = schedule.problem.nodes;
       report.add({Rule::node_port_limit,

@@ -182,6 +182,17 @@ TEST(NodeTimetable, TakesTheStepsThatAreProved) {
   });
 }
 
+TEST(NodeTimetable, IsNeverLongerWithConcentratedFactors) {
+  int shorter = 0;
+  for (const Sizes& sizes : size_lists()) {
+    const Count basic = NodeTimetable(sizes, OwnNode::exchanges, Form::basic).steps();
+    const Count concentrated = NodeTimetable(sizes, OwnNode::exchanges, Form::concentrated).steps();
+    EXPECT_LE(concentrated, basic) << ::testing::PrintToString(sizes);
+    shorter += concentrated < basic ? 1 : 0;
+  }
+  EXPECT_GT(shorter, 0);
+}
+
 // As printed, a node spends the square of its size on itself, and the largest nodes are never idle.
 TEST(NodeTimetable, KeepsTheLargestNodesBusyAsPrinted) {
   for (const Sizes& sizes : size_lists()) {
