@@ -37,8 +37,7 @@ class Leaders : public Analysis {
 class CombinedProgram {
  public:
   CombinedProgram(const Problem& problem, const Leaders& leaders, bool tells_sizes, Rank me)
-      : problem_(problem),
-        traffic_(problem),
+      : traffic_(problem),
         leaders_(leaders),
         tells_sizes_(tells_sizes),
         me_(me),
@@ -182,7 +181,6 @@ class CombinedProgram {
     program_.receive(ends.peer, folded(ends.received));
   }
 
-  const Problem& problem_;
   const Traffic traffic_;
   const Leaders& leaders_;
   const bool tells_sizes_;
