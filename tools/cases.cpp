@@ -138,10 +138,12 @@ std::string full_name(const Choice& choice) {
 }
 
 std::string short_name(const Problem& problem, const Choice& choice) {
-  const Choice standard = parse_choice(problem, choice.algorithm->id);
   Choice unusual{choice.algorithm, {}};
-  for (const auto& [key, value] : choice.parameters)
-    if (standard.parameters.at(key) != value) unusual.parameters[key] = value;
+  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on those before it
+    const std::string key(parameter.name);
+    const ParameterValue& value = choice.parameters.at(key);
+    if (parse_choice(problem, full_name(unusual)).parameters.at(key) != value) unusual.parameters[key] = value;
+  }
   return full_name(unusual);
 }
 

@@ -19,6 +19,7 @@ namespace quadrille::command {
 namespace {
 
 constexpr Count most_shares = Count{1} << 24;
+constexpr Count most_placed = Count{1} << 24;  // ranks on nodes
 
 // Shares of whole elements, `block_bytes` on average, none among them, and always the same.
 std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
@@ -67,17 +68,38 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser.add_flag("--reproducible", reproducible,
                   "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
   parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
-  parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 4,4")->type_name("LIST");
+  parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
+      ->type_name("LIST");
+  parser.add_option("--nodes", nodes, "the node of each rank: 0,1,0,1")->type_name("LIST");
 }
 
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
+  if (nodes || node_sizes) return {static_cast<Count>(placement().size())};
   if (names_file(counts)) {
     const CountsFile file = read_counts(0);
     return {std::max(file.rows, file.columns)};
   }
   if (standard == 0) refuse("say how many ranks: --ranks 8, or a list such as 2..8,16");
   return {standard};
+}
+
+std::vector<Count> ProblemOptions::placement() const {
+  if (nodes && node_sizes) refuse("--nodes and --node-sizes exclude each other");
+  if (nodes) return parse_wholes(*nodes, "the node of a rank", 0);
+  std::vector<Count> placed;
+  if (!node_sizes) return placed;
+  Count node = 0;
+  for (const std::string_view item : split(*node_sizes, ',')) {
+    const std::size_t cross = item.find('x');
+    const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
+    for (const Count size : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
+      if (size > (most_placed - static_cast<Count>(placed.size())) / times)
+        refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_placed));
+      for (Count i = 0; i < times; ++i) placed.insert(placed.end(), static_cast<std::size_t>(size), node++);
+    }
+  }
+  return placed;
 }
 
 CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
@@ -147,13 +169,10 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   problem.root = root_rank;
   if (grid)
     for (const std::string_view side : split(*grid, 'x')) problem.grid.push_back(parse_whole(side, "a side of the grid", 1));
-  if (node_sizes) {
-    Count node = 0;
-    for (const Count size : parse_wholes(*node_sizes, "the size of a node", 1)) {
-      if (size > rank_count - static_cast<Count>(problem.nodes.size()))
-        refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, rank_count));
-      problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(size), node++);
-    }
+  if (nodes || node_sizes) {
+    problem.nodes = placement();
+    if (static_cast<Count>(problem.nodes.size()) != rank_count)
+      refuse(fmt::format("the nodes '{}' hold {} ranks, not {}", nodes ? *nodes : *node_sizes, problem.nodes.size(), rank_count));
   }
   check(problem);
   return problem;

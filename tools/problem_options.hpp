@@ -15,18 +15,20 @@
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, counts, pattern, root, grid, node_sizes, operation, type;
+  std::optional<std::string> ranks, block, counts, pattern, root, grid, nodes, node_sizes, operation, type;
   bool reproducible = false;
 
   void add_to(CLI::App& parser);
-  std::vector<Count> rank_counts(Count standard) const;                    // `standard` where --ranks is not given; 0: it must be
-  std::vector<Bytes> block_sizes() const;                                  // 8B where --block is not given
-  std::vector<Rank> roots(Collective collective, Count rank_count) const;  // 0 where --root is not given
+  // Where --ranks is not given, those of the nodes or the file of counts, or else `standard`; 0: it must be given.
+  std::vector<Count> rank_counts(Count standard) const;
+  std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
+  std::vector<Rank> roots(Collective collective, Count rank_count) const;      // 0 where --root is not given
   std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
 
  private:
+  std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
   CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
 
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin

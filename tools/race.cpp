@@ -78,7 +78,9 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   return candidates;
 }
 
-Request make_request(const Options& options, Count ranks, bool mpi) {
+// Where the problem names no nodes, they are `nodes`.
+Request make_request(const Options& options, const std::vector<Count>& nodes, bool mpi) {
+  const auto ranks = static_cast<Count>(nodes.size());
   if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
   const Collective collective = parse_collective(options.collective);
   Request request;
@@ -94,8 +96,10 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
   if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
-  for (const Bytes size : options.problem.block_sizes())
+  for (const Bytes size : options.problem.block_sizes()) {
     request.problems.push_back(options.problem.problem(collective, ranks, size, roots[0]));
+    if (request.problems.back().nodes.empty()) request.problems.back().nodes = nodes;
+  }
   for (const Problem& problem : request.problems) check_memory(problem);
   request.candidates = make_candidates(request.problems, options, mpi);
   return request;
@@ -114,7 +118,8 @@ Count ranks_on_mpi(const Options& options, Count world) {
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
-    refuse(fmt::format("the counts are those of {} ranks, but the launcher started {}", counts.at(0), world));
+    refuse(fmt::format("the {} are those of {} ranks, but the launcher started {}",
+                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counts.at(0), world));
   refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
 }
 
@@ -150,7 +155,7 @@ std::string stuck(double seconds) {
 
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
-  const Request request = make_request(options, ranks, false);
+  const Request request = make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks), 0), false);
   Report report(options.output, options.json, options.phases, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
@@ -179,13 +184,13 @@ bool report_can_be_written(Communicator& world, const Options& options) {
 }
 
 int run_on_mpi(const Options& options) {
-  // What can be known before MPI is up is refused before, so that every process just exits.
-  std::optional<Request> request;
-  const auto launched = launched_ranks();
-  if (launched) request = make_request(options, ranks_on_mpi(options, *launched), true);
+  // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
+  if (const auto launched = launched_ranks())
+    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_on_mpi(options, *launched)), 0), true);
 
   const std::unique_ptr<Communicator> world = mpi_world();
-  if (world->size() != launched) request = make_request(options, ranks_on_mpi(options, world->size()), true);
+  ranks_on_mpi(options, world->size());
+  const Request request = make_request(options, world->nodes(), true);
   if (!report_can_be_written(*world, options)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
@@ -194,10 +199,10 @@ int run_on_mpi(const Options& options) {
   };
   try {
     Report report(first ? options.output : std::nullopt, options.json, options.phases, std::string(world->transport()),
-                  world->size(), request->options);
+                  world->size(), request.options);
     // Rank 0 hears of the progress, so rank 0 watches.
-    Watchdog watchdog(first ? request->timeout_seconds : for_ever, [&] { give_up(stuck(request->timeout_seconds)); });
-    const bool right = run_all(*world, *request, report, watchdog);
+    Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
+    const bool right = run_all(*world, request, report, watchdog);
     if (first) report.finish();
     return right ? good : with_findings;
   } catch (const Error& error) {

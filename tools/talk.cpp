@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
 
 #include "launcher.hpp"
 
@@ -31,7 +32,8 @@ void complain(std::string_view sentence) {
 }
 
 void remark(std::string_view line) {
-  if (speaks()) fmt::print(stderr, "{}\n", printable(line));
+  static std::set<std::string, std::less<>> said;
+  if (speaks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
 }
 
 Progress::Progress() : visible_(speaks() && ::isatty(STDERR_FILENO)) {}

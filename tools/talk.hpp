@@ -8,7 +8,7 @@
 namespace quadrille::command {
 
 void complain(std::string_view sentence);  // "quadrille: sentence" in one line, whatever the sentence quotes
-void remark(std::string_view line);
+void remark(std::string_view line);        // once, however often
 
 // One line that is written over and over, if stderr is a terminal; gone when destroyed.
 class Progress {

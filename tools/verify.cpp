@@ -22,13 +22,14 @@ struct Options {
   std::vector<std::string> subjects;  // a collective, or files
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> ports, output;
+  std::optional<std::string> ports, node_ports, output;
   bool json = false;
 };
 
 VerifyOptions verify_options(const Options& options) {
   VerifyOptions rules;
   if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
+  if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
   if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
   return rules;
 }
@@ -53,7 +54,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
 std::vector<Verdict> judge_files(const Options& options) {
   const ProblemOptions& problem = options.problem;
   const bool about_problem = problem.ranks || problem.block || problem.counts || problem.pattern || problem.root || problem.grid ||
-                             problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
+                             problem.nodes || problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
                              !options.algorithms.empty();
   const std::string& first = options.subjects[0];
   const bool exists = first == "-" || ::access(first.c_str(), F_OK) == 0;
@@ -109,6 +110,11 @@ Subcommand add_verify(CLI::App& command) {
   parser
       ->add_option("--ports", options->ports,
                    "messages that a rank may send, and receive, in a round (default: the algorithm's claim)")
+      ->type_name("K");
+  parser
+      ->add_option("--node-ports", options->node_ports,
+                   "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
+                   "algorithm's claim)")
       ->type_name("K");
   parser
       ->add_option("--policy", options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)")

@@ -29,14 +29,15 @@ struct NamedNumber {
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard = Count{1};                        // the default; a number is clipped to the range of the problem
-  ParameterValue (*standard_for)(const Problem&) = nullptr;  // a default that depends on the problem; clipped as well
-  std::string_view standard_rule;                            // that default in words, for people
-  std::vector<std::string> choices;                          // words; empty for a number
-  Count least = 1;                                           // numbers
-  Count (*most)(const Problem&) = nullptr;                   // numbers; null: no upper limit
-  std::string_view range;                                    // numbers: the range in words, such as "2..max(2,p)"
-  std::vector<NamedNumber> named;                            // numbers: words for some of them
+  ParameterValue standard = Count{1};  // the default; a number is clipped to the range of the problem
+  // A default that depends on the problem and on the parameters that stand before it; clipped as well.
+  ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
+  std::string_view standard_rule;           // that default in words, for people
+  std::vector<std::string> choices;         // words; empty for a number
+  Count least = 1;                          // numbers
+  Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
+  std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"
+  std::vector<NamedNumber> named;           // numbers: words for some of them
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.
@@ -66,6 +67,9 @@ struct Algorithm {
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
   // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
+  // The largest number of exchanges that the ranks of a node have with other nodes in a round; null: as many as they like. An
+  // exchange is all that one rank sends to another and receives from it.
+  Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
   // Reductions: the strictest way of combining that the programs keep to; and when, in words, such as "rank order; fixed
   // tree where p is a power of two". Where a problem asks for more, the algorithm does not apply.
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;

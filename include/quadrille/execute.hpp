@@ -47,6 +47,9 @@ class Communicator {
   virtual Count size() const = 0;
   virtual std::string_view transport() const = 0;  // "threads", "openmpi", "mpich"
 
+  // The node of each rank, numbered in the order of their first ranks: ranks of one node share memory. Found out once, and kept.
+  virtual const std::vector<Count>& nodes() = 0;
+
   // Can a message be a list of strided regions? If not, scripts stage such messages.
   virtual bool moves_strided_messages() const = 0;
 
@@ -110,7 +113,8 @@ class Plan {
   Bytes scratch_bytes_ = 0, staging_bytes_ = 0;
 };
 
-// Collective: all ranks must ask for the same problem, algorithm and policy, and it is checked that they do.
+// Collective: all ranks must ask for the same problem, algorithm and policy, and it is checked that they do. Where the problem
+// names no nodes, they are those of the communicator.
 // Throws Error{misuse} on every rank if they differ, if the algorithm does not apply, or if the problem's number of ranks
 // is not the communicator's.
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});

@@ -161,8 +161,9 @@ struct Schedule {
   std::string algorithm;
   Parameters parameters;
   std::function<Program(Rank)> program;
-  std::optional<Symmetry> symmetry;  // stated by the algorithm; absent for documents
-  std::optional<Count> port_limit;   // stated by the algorithm: most messages that a rank sends, or receives, in a round
+  std::optional<Symmetry> symmetry;      // stated by the algorithm; absent for documents
+  std::optional<Count> port_limit;       // stated by the algorithm: most messages that a rank sends, or receives, in a round
+  std::optional<Count> node_port_limit;  // stated by the algorithm: most exchanges that a node has with other nodes in a round
   // Documents state the size of their input and output buffers; empty: the canonical sizes.
   std::vector<Bytes> stated_input_bytes, stated_output_bytes;
 };

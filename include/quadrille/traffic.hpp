@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of an alltoallv send each other. A problem has it as a dense matrix (Problem::counts) or as the list of
 // its entries (Problem::sparse_counts): 16,384 ranks with 8 partners each take 6 MB instead of 2 GiB. Whoever reads the
-// counts reads them through a Traffic and need not know which.
+// counts reads them through a Traffic and need not know which; an alltoall has one too, all of whose counts are equal.
 //
 //   Problem problem = alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
 //   for (const Share& share : Traffic(problem).sent_by(0)) ..  // {.peer = 2, .bytes = 100, .offset = 0}
@@ -52,7 +52,10 @@ class SparseCounts {
 class Traffic {
  public:
   explicit Traffic(const Problem& problem)
-      : ranks_(problem.ranks), dense_(problem.counts.get()), sparse_(problem.sparse_counts.get()) {}
+      : ranks_(problem.ranks),
+        block_bytes_(problem.block_bytes),
+        dense_(problem.counts.get()),
+        sparse_(problem.sparse_counts.get()) {}
 
   Count ranks() const { return ranks_; }
   Bytes bytes(Rank from, Rank to) const;
@@ -68,6 +71,7 @@ class Traffic {
 
  private:
   Count ranks_;
+  Bytes block_bytes_;  // where there are no counts
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };

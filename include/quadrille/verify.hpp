@@ -32,6 +32,7 @@ enum class Rule : std::uint8_t {
   self_message,
   unknown_rank,
   port_limit,
+  node_port_limit,
   round_order,
   stage_disagreement,
   deadlock,
@@ -57,6 +58,10 @@ struct VerifyOptions {
   // The largest number of messages that a rank may send, or receive, in a round. Absent: the schedule's parameter
   // `ports` if it has one, else the algorithm's own claim, else no limit.
   std::optional<Count> port_limit;
+  // The largest number of exchanges that the ranks of a node may have with other nodes in a round, an exchange being all that one
+  // rank sends to another and receives from it; 1: single-ported nodes. Where the problem names no nodes, every rank is one.
+  // Absent: the algorithm's own claim, else no limit.
+  std::optional<Count> node_port_limit;
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
   std::size_t most_findings = 100;                                                        // stop after so many
   // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs together.

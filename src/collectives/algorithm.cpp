@@ -95,14 +95,6 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     unknown(fmt::format("{} algorithm", name(problem.collective)), id, known);
   }
 
-  for (const Parameter& parameter : choice.algorithm->parameters) {
-    ParameterValue value = parameter.standard;
-    if (parameter.standard_for) value = parameter.standard_for(problem);
-    if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
-    choice.parameters[std::string(parameter.name)] = value;
-  }
-
-  std::vector<std::string_view> given;
   for (std::size_t begin = colon; begin != std::string_view::npos;) {
     const std::size_t end = specification.find(',', begin + 1);
     const std::string_view setting = specification.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
@@ -119,10 +111,17 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
       for (const Parameter& entry : parameters) known.emplace_back(entry.name);
       unknown(fmt::format("parameter of {}/{}", name(problem.collective), id), key, known);
     }
-    if (std::find(given.begin(), given.end(), key) != given.end())
+    if (choice.parameters.contains(std::string(key)))
       throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
-    given.push_back(key);
     choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, setting.substr(equals + 1));
+  }
+
+  for (const Parameter& parameter : choice.algorithm->parameters) {
+    if (choice.parameters.contains(std::string(parameter.name))) continue;
+    ParameterValue value = parameter.standard;
+    if (parameter.standard_for) value = parameter.standard_for(problem, choice.parameters);
+    if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
+    choice.parameters[std::string(parameter.name)] = value;
   }
   return choice;
 }
@@ -158,6 +157,7 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   schedule.parameters = choice.parameters;
   if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);
   if (algorithm.ports) schedule.port_limit = algorithm.ports(problem, choice.parameters);
+  if (algorithm.node_ports) schedule.node_port_limit = algorithm.node_ports(problem, choice.parameters);
   schedule.program = [problem, parameters = choice.parameters, generate = algorithm.generate,
                       analysis = algorithm.analyse ? algorithm.analyse(problem, choice.parameters) : nullptr](Rank rank) {
     return generate(problem, parameters, analysis.get(), rank);

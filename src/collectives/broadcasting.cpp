@@ -55,7 +55,9 @@ Program broadcast_by_skips(const Problem& problem, Count segments, std::string s
 
 Parameter segments_of_skips() {
   return segments_parameter(
-      [](const Problem& problem) -> ParameterValue { return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes); },
+      [](const Problem& problem, const Parameters&) -> ParameterValue {
+        return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes);
+      },
       "sqrt((ceil(log2 p)-1)*b/8KiB), at most 1024");
 }
 

@@ -8,19 +8,20 @@
 
 namespace quadrille {
 
+Bytes counts_code_bytes(const std::vector<Share>& row) {
+  Bytes bytes = number_code_bytes(row.size());
+  Rank before = 0;
+  for (const Share& share : row) {
+    bytes += number_code_bytes(static_cast<std::uint64_t>(share.peer - before)) +
+             number_code_bytes(static_cast<std::uint64_t>(share.bytes));
+    before = share.peer;
+  }
+  return bytes;
+}
+
 CountsAgreement::CountsAgreement(const Problem& problem) : ranks_(problem.ranks), ends_{0} {
   const Traffic traffic(problem);
-  for (Rank from = 0; from < ranks_; ++from) {
-    const std::vector<Share> row = traffic.sent_by(from);
-    Bytes bytes = number_code_bytes(row.size());
-    Rank before = 0;
-    for (const Share& share : row) {
-      bytes += number_code_bytes(static_cast<std::uint64_t>(share.peer - before)) +
-               number_code_bytes(static_cast<std::uint64_t>(share.bytes));
-      before = share.peer;
-    }
-    ends_.push_back(ends_.back() + bytes);
-  }
+  for (Rank from = 0; from < ranks_; ++from) ends_.push_back(ends_.back() + counts_code_bytes(traffic.sent_by(from)));
 }
 
 Bytes CountsAgreement::bytes(Rank last, Count rows) const {

@@ -6,12 +6,16 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 
+// Bytes of a row of counts as it is told: the number of its entries and, for each, its distance from the one before and its
+// bytes, seven bits a byte.
+Bytes counts_code_bytes(const std::vector<Share>& row);
+
 // All ranks gather all rows of counts, as in allgather by concatenation [bruck1997]: what one knows, it tells in each round,
-// so that it doubles. A row is coded as the number of its entries and, for each, its distance from the one before and its bytes,
-// seven bits a byte.
+// so that it doubles.
 class CountsAgreement {
  public:
   explicit CountsAgreement(const Problem& problem);

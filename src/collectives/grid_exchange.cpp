@@ -371,7 +371,9 @@ Parameter columns_parameter() {
   return {.name = "columns",
           .summary = "columns of the grid of ranks, such as the ranks of a host",
           .standard = Count{1},
-          .standard_for = [](const Problem& problem) -> ParameterValue { return NodeArray::best_columns(problem.ranks); },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return NodeArray::best_columns(problem.ranks);
+          },
           .standard_rule = "best, the fewest rounds",
           .least = 1,
           .most = [](const Problem& problem) { return problem.ranks; },

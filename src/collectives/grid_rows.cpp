@@ -11,7 +11,7 @@ Parameter grid_rows() {
   return {.name = "rows",
           .summary = "rows of the grid: by default those of the problem's own grid, or else the divisor nearest to the square root",
           .standard = Count{1},
-          .standard_for = [](const Problem& problem) -> ParameterValue {
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             return problem.grid.size() == 2 ? problem.grid[0] : most_square_rows(problem.ranks);
           },
           .standard_rule = "the grid's, else the divisor of p nearest its square root",

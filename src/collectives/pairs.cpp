@@ -28,6 +28,27 @@ void append(Regions& regions, const Region& region) {
     regions.push_back(region);
 }
 
+Regions folded(const Regions& regions) {
+  const auto repeats_at_most_inside = [](const Region& region) {
+    return region.levels[1] == Level{} && region.levels[2] == Level{};
+  };
+  Regions few;
+  for (const Region& region : regions) {
+    if (!few.empty() && few.back().buffer == region.buffer && few.back().length == region.length &&
+        repeats_at_most_inside(few.back()) && region.levels == std::array<Level, 3>{}) {
+      Level& level = few.back().levels[0];
+      const Bytes distance = region.offset - few.back().offset;
+      if (level.count == 1) level.stride = distance;
+      if (distance == level.count * level.stride) {
+        ++level.count;
+        continue;
+      }
+    }
+    few.push_back(region);
+  }
+  return few;
+}
+
 Parameter grain_parameter() {
   return {.name = "grain",
           .summary = "bytes that are not cut: a larger grain makes longer pieces and less balance",

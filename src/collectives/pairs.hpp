@@ -22,6 +22,9 @@ std::vector<Pair> pairs_of(const Problem& problem);
 // Adds a contiguous region, which becomes one with the last where it goes on from there.
 void append(Regions& regions, const Region& region);
 
+// The same bytes in the same order, where regions of equal length at equal distances are one that repeats.
+Regions folded(const Regions& regions);
+
 // The parameter `grain`: pairs are cut between units of so many bytes.
 Parameter grain_parameter();
 

@@ -21,7 +21,7 @@ Parameter scatter_part() {
   return {.name = "scatter",
           .summary = "the algorithm for reduce_scatterv that is the first part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem) -> ParameterValue {
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return "recursive-halving";
             return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
           },
@@ -49,7 +49,7 @@ Parameter gather_part() {
   return {.name = "gather",
           .summary = "the algorithm for allgatherv that is the last part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem) -> ParameterValue {
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling where p is a power of two, else circulant",

@@ -65,7 +65,9 @@ Program prefixes_by_doubling(const Problem& problem, Rank me) {
 
 Parameter chain_segments() {
   return segments_parameter(
-      [](const Problem& problem) -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
+      [](const Problem& problem, const Parameters&) -> ParameterValue {
+        return best_segment_count(problem.ranks - 2, problem.block_bytes);
+      },
       "sqrt((p-2)*b/8KiB), at most 1024");
 }
 

@@ -125,7 +125,7 @@ Parameter halving_order() {
   return {.name = "first",
           .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which leaves runs of memory",
           .standard = "far",
-          .standard_for = [](const Problem& problem) -> ParameterValue {
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             return required_combining(problem) == Combining::any_order ? "far" : "near";
           },
           .standard_rule = "far where operands may be combined in any order",

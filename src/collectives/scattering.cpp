@@ -88,7 +88,9 @@ Parameter ports_of_root(std::string_view summary) {
   return {.name = "ports",
           .summary = summary,
           .standard = Count{1},
-          .standard_for = [](const Problem& problem) -> ParameterValue { return std::max<Count>(1, problem.ranks - 1); },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return std::max<Count>(1, problem.ranks - 1);
+          },
           .standard_rule = "all",
           .least = 1,
           .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },

@@ -12,7 +12,7 @@ Count best_segment_count(Count pipe, Bytes bytes) {
   return std::llround(std::min(best, static_cast<double>(most_segments_by_default)));
 }
 
-Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std::string_view standard_rule) {
+Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule) {
   return {.name = "segments",
           .summary = "pieces that the vector is sent in",
           .standard_for = standard_for,

@@ -19,7 +19,7 @@ inline constexpr Count most_segments_by_default = 1024;  // each is an entry in 
 Count best_segment_count(Count pipe, Bytes bytes);
 
 // The parameter `segments`, 1 .. max(1, elements of the vector).
-Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&), std::string_view standard_rule);
+Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule);
 
 // One of `segments` pieces of a vector of whole elements.
 inline Region segment(Buffer buffer, const Problem& problem, Count segments, Count index) {

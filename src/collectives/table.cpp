@@ -7,12 +7,17 @@
   ROW(alltoall_shift)                     \
   ROW(alltoall_xor)                       \
   ROW(alltoall_one_factor)                \
+  ROW(alltoall_clustered)                 \
+  ROW(alltoall_combined)                  \
   ROW(alltoall_ring)                      \
   ROW(alltoall_bruck)                     \
   ROW(alltoall_hypercube)                 \
   ROW(alltoall_mesh)                      \
   ROW(alltoallv_direct)                   \
   ROW(alltoallv_shift)                    \
+  ROW(alltoallv_one_factor)               \
+  ROW(alltoallv_clustered)                \
+  ROW(alltoallv_combined)                 \
   ROW(alltoallv_two_phase)                \
   ROW(alltoallv_grid)                     \
   ROW(alltoallv_four_stage)               \

@@ -23,4 +23,20 @@ constexpr Count partner(Form form, Count count, Count index, Count vertex) {
   return met == vertex ? odd : met;
 }
 
+// The factor in which the two meet: partner(form, count, factor_of(form, count, u, v), u) == v.
+constexpr Count factor_of(Form form, Count count, Count u, Count v) {
+  if (form == Form::basic || count % 2 == 1) return (u + v) % count;
+  const Count odd = count - 1;
+  if (u == v) return odd;
+  if (u == odd) return 2 * v % odd;
+  if (v == odd) return 2 * u % odd;
+  return (u + v) % odd;
+}
+
+// The first so many factors of the concentrated form hold all pairs of two.
+constexpr Count factors_with_pairs(Count count) {
+  if (count == 1) return 0;
+  return count % 2 == 0 ? count - 1 : count;
+}
+
 }  // namespace quadrille::one_factor

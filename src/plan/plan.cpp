@@ -2,12 +2,15 @@
 // Making a plan: everybody reads the request, everybody checks that all ask for the same, then the transport takes over.
 #include <fmt/format.h>
 
+#include <array>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
+#include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
@@ -15,9 +18,9 @@
 namespace quadrille {
 namespace {
 
-std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) {
+std::uint64_t fingerprint(std::span<const Count> numbers) {
   std::uint64_t hash = 0;
-  for (const Count number : {from, to, bytes}) {
+  for (const Count number : numbers) {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
@@ -29,7 +32,7 @@ std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(from, share.peer, share.bytes);
+    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(std::array{from, share.peer, share.bytes});
   return sum;
 }
 
@@ -43,8 +46,8 @@ Vote vote_of(const Problem& problem, Rank me, const std::string& request) {
   Vote vote{.request = std::hash<std::string>{}(request), .good = true};
   if (problem.collective != Collective::alltoallv) return vote;
   const Traffic traffic(problem);
-  for (const Share& share : traffic.sent_by(me)) vote.sent += fingerprint(me, share.peer, share.bytes);
-  for (const Share& share : traffic.received_by(me)) vote.received += fingerprint(share.peer, me, share.bytes);
+  for (const Share& share : traffic.sent_by(me)) vote.sent += fingerprint(std::array{me, share.peer, share.bytes});
+  for (const Share& share : traffic.received_by(me)) vote.received += fingerprint(std::array{share.peer, me, share.bytes});
   return vote;
 }
 
@@ -59,6 +62,7 @@ std::string description(const Problem& problem, const PlanOptions& options, cons
     text += own_counts ? "" : fmt::format(" {}", fingerprint(problem));
   else if (problem.counts)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
+  if (!problem.nodes.empty()) text += fmt::format(" on nodes {}", fingerprint(problem.nodes));
   return text;
 }
 
@@ -100,7 +104,8 @@ StagedExecutable::Make staged(const Problem& problem, const Choice& choice, Rank
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+  const Problem problem = placed(communicator, asked);
   Plan made;
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <random>
 
+#include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
 #include "quadrille/algorithm.hpp"
 
@@ -73,7 +74,7 @@ class Race {
         data_(probe_data(problem, communicator.rank(), options.operation)),
         input_(input_bytes(problem, communicator.rank())),
         output_(output_bytes(problem, communicator.rank())) {
-    result_.problem = problem;
+    result_.problem = placed(communicator, problem);
     result_.model = options.model ? *options.model : fit_model(communicator);
     result_.rounds = options.rounds;
   }

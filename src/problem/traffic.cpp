@@ -59,16 +59,18 @@ Bytes end(std::span<const Share> shares) { return shares.empty() ? 0 : shares.ba
 }  // namespace
 
 Bytes Traffic::bytes(Rank from, Rank to) const {
-  if (!sparse_) return (*dense_)[static_cast<std::size_t>(from * ranks_ + to)];
+  if (dense_) return (*dense_)[static_cast<std::size_t>(from * ranks_ + to)];
+  if (!sparse_) return block_bytes_;
   const Share* share = find(sparse_->row(from), to);
   return share ? share->bytes : 0;
 }
 
 Bytes Traffic::input_offset(Rank from, Rank to) const {
-  if (!sparse_) {
+  if (dense_) {
     const auto row = dense_->begin() + from * ranks_;
     return std::accumulate(row, row + to, Bytes{0});
   }
+  if (!sparse_) return to * block_bytes_;
   const auto shares = sparse_->row(from);
   const auto found =
       std::lower_bound(shares.begin(), shares.end(), to, [](const Share& share, Rank rank) { return share.peer < rank; });
@@ -115,7 +117,8 @@ Bytes Traffic::received_bytes(Rank to) const {
 }
 
 Bytes Traffic::longest() const {
-  if (!sparse_) return *std::max_element(dense_->begin(), dense_->end());
+  if (dense_) return *std::max_element(dense_->begin(), dense_->end());
+  if (!sparse_) return block_bytes_;
   Bytes longest = 0;
   for (Rank from = 0; from < ranks_; ++from)
     for (const Share& share : sparse_->row(from)) longest = std::max(longest, share.bytes);
@@ -123,6 +126,7 @@ Bytes Traffic::longest() const {
 }
 
 Bytes Traffic::heaviest() const {
+  if (!dense_ && !sparse_) return ranks_ * block_bytes_;
   std::vector<Bytes> received(static_cast<std::size_t>(ranks_), 0);
   Bytes heaviest = 0;
   for (Rank from = 0; from < ranks_; ++from) {

@@ -13,6 +13,8 @@
 //   stage-disagreement   all programs name the same stages
 //   repeated-message     between two ranks there is one message a round for each port
 //   port-limit           no rank sends, or receives, more messages a round than there are ports
+// What all programs together must be (node_ports.cpp):
+//   node-port-limit      no node has more exchanges with other nodes in a round than it has ports
 // What happens when all programs run (replay.cpp):
 //   unmatched-message    every send has its receive in the same round, and every receive its send; the same for control
 //   overlapping-writes   no two writes of a round meet at a rank; no operation writes a byte twice
@@ -36,11 +38,11 @@
 namespace quadrille {
 namespace {
 
-constexpr std::array<std::string_view, 19> rule_names{
-    "delivery",          "operand-order",     "operand-mismatch",   "undefined-read", "overlapping-writes",
-    "overlapping-local", "out-of-buffer",     "input-written",      "buffer-size",    "length-mismatch",
-    "element-cut",       "unmatched-message", "repeated-message",   "self-message",   "unknown-rank",
-    "port-limit",        "round-order",       "stage-disagreement", "deadlock"};
+constexpr std::array<std::string_view, 20> rule_names{
+    "delivery",          "operand-order",     "operand-mismatch", "undefined-read",     "overlapping-writes",
+    "overlapping-local", "out-of-buffer",     "input-written",    "buffer-size",        "length-mismatch",
+    "element-cut",       "unmatched-message", "repeated-message", "self-message",       "unknown-rank",
+    "port-limit",        "node-port-limit",   "round-order",      "stage-disagreement", "deadlock"};
 
 Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   if (options.port_limit) return *options.port_limit;
@@ -123,6 +125,8 @@ std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& optio
   const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
+  if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
+    check_node_ports(schedule, programs, *limit, report);
   // Where regions reach beyond their buffers there is no memory to replay on.
   if (report.has(Rule::out_of_buffer)) return report.take();
   if (!report.full()) replay(schedule, programs, options, report);

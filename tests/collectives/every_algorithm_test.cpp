@@ -28,7 +28,7 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
   for (const Algorithm* algorithm : all_algorithms())
     for (Count p = 1; p <= (sanitized ? 7 : 13); ++p)
       for (const Bytes b : {0, 1, 3}) {
-        for (const Problem& problem : problems_of(algorithm->collective, p, b))
+        for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem)) expect_right(problem, choice);
         if (HasFailure()) return;
       }
@@ -37,7 +37,7 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
 TEST(EveryAlgorithm, IsVerifiedForStandardSettingsAndMoreRanks) {
   for (const Algorithm* algorithm : all_algorithms())
     for (Count p = 14; p <= (sanitized ? 20 : 66); ++p) {
-      for (const Problem& problem : problems_of(algorithm->collective, p, 2)) {
+      for (const Problem& problem : problems_of(*algorithm, p, 2)) {
         const Choice choice = standard_choice(*algorithm, problem);
         if (!reason_against(problem, choice)) expect_right(problem, choice);
       }
@@ -52,8 +52,9 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
   for (const Algorithm* algorithm : all_algorithms())
     for (int i = 0; i < (sanitized ? 6 : 30); ++i) {
       const Count p = 14 + static_cast<Count>(random() % 80);
-      const Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50),
-                                         static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());
+      Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50),
+                                   static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());
+      if (algorithm->node_ports) problem.nodes = placements(p)[random() % 3];
       Choice choice = standard_choice(*algorithm, problem);
       for (const Parameter& parameter : algorithm->parameters) {
         ParameterValue& value = choice.parameters[std::string(parameter.name)];
@@ -73,7 +74,7 @@ TEST(EveryAlgorithm, IsInterpretedRightly) {
   for (const Algorithm* algorithm : all_algorithms()) {
     for (Count p = 1; p <= (sanitized ? 5 : 9); ++p)
       for (const Bytes b : {0, 1, 5}) {
-        for (const Problem& problem : problems_of(algorithm->collective, p, b))
+        for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem))
             EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " " << description(problem);
       }

@@ -23,7 +23,7 @@ TEST(Figures, OfSimpleAlgorithms) {
   EXPECT_EQ(count(8, "xor"), (Figures{7, 21, 1, 7, 21, 21, 0, 0}));
   EXPECT_EQ(count(5, "one-factor"), (Figures{5, 15, 1, 4, 12, 12, 0, 0}));
   EXPECT_EQ(count(6, "one-factor"), (Figures{5, 15, 1, 5, 15, 15, 0, 0}));
-  EXPECT_EQ(count(6, "one-factor:form=basic"), (Figures{6, 18, 1, 5, 15, 15, 0, 0}));
+  EXPECT_EQ(count(6, "one-factor:factor=basic"), (Figures{6, 18, 1, 5, 15, 15, 0, 0}));
   EXPECT_EQ(count(8, "ring"), (Figures{7, 28 * 3, 1, 7, 28 * 3, 28 * 3, 36, 0}));
   EXPECT_EQ(count(64, "ring").c2, 2016 * 3);
   EXPECT_EQ(count(8, "bruck"), (Figures{3, 36, 1, 3, 36, 36, 0, 0}));

@@ -99,6 +99,28 @@ TEST(Plans, RanksThatDisagreeAllHear) {
     }
   });
   EXPECT_EQ(heard, 3);
+  heard = 0;
+  run_threads(3, [&](Communicator& communicator) {
+    Problem problem = alltoall(3, 8);
+    problem.nodes = {0, 1, communicator.rank() == 2 ? 0 : 1};
+    try {
+      plan(communicator, problem, {.algorithm = "clustered"});
+    } catch (const Error&) {
+      ++heard;
+    }
+  });
+  EXPECT_EQ(heard, 3);
+}
+
+// Threads are on one node, unless the problem says otherwise.
+TEST(Plans, AreOnTheNodesOfTheGroup) {
+  run_threads(4, [](Communicator& communicator) {
+    EXPECT_EQ(communicator.nodes(), (std::vector<Count>{0, 0, 0, 0}));
+    EXPECT_EQ(plan(communicator, alltoall(4, 8), {.algorithm = "combined"}).algorithm(), "combined:leaders=4");
+    Problem problem = alltoall(4, 8);
+    problem.nodes = {0, 0, 1, 2};
+    EXPECT_EQ(plan(communicator, problem, {.algorithm = "combined"}).algorithm(), "combined:leaders=2");
+  });
 }
 
 TEST(Plans, RefuseWhatDoesNotFit) {

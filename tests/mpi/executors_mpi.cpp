@@ -37,6 +37,22 @@ std::string first_difference_from_vendor(Communicator& communicator) {
   return "";
 }
 
+// Nodes are numbered by their first ranks, alike at all ranks. Collective; what is wrong, the same on all ranks.
+std::string first_fault_of_nodes(Communicator& communicator) {
+  const std::vector<Count> nodes = communicator.nodes();
+  if (static_cast<Count>(nodes.size()) != communicator.size()) return "there is not one node for each rank";
+  Count known = 0;
+  for (const Count node : nodes) {
+    if (node < 0 || node > known) return "nodes are not numbered by their first ranks";
+    known = std::max(known, node + 1);
+  }
+  std::vector<Count> all(nodes.size() * nodes.size());
+  communicator.all_gather(nodes.data(), all.data(), static_cast<Bytes>(nodes.size() * sizeof(Count)));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] != nodes[i % nodes.size()]) return "ranks disagree about nodes";
+  return communicator.nodes() == nodes ? "" : "nodes change";
+}
+
 }  // namespace quadrille::testing
 
 int main() {
@@ -48,6 +64,7 @@ int main() {
       if (communicator->rank() == 0) std::fprintf(stderr, "%s\n", sentence.c_str());
       communicator->abort(1);
     };
+    if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
     const bool few = communicator->size() <= 5;  // more take their time where ranks share cores
     const std::vector<Bytes> sizes = few ? std::vector<Bytes>{0, 1, 8, 3000} : std::vector<Bytes>{8, 3000};
     if (const std::string wrong = testing::first_disagreement(*communicator, sizes, few ? 3 : 1); !wrong.empty()) fail(wrong);

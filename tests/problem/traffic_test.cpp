@@ -44,6 +44,25 @@ TEST(Traffic, IsTheSameDenseAndSparse) {
   }
 }
 
+TEST(Traffic, OfAnAlltoallIsThatOfEqualCounts) {
+  for (const Count p : {1, 2, 7})
+    for (const Bytes block : {0, 5}) {
+      const Problem regular = alltoall(p, block),
+                    irregular = alltoallv(p, std::vector<Bytes>(static_cast<std::size_t>(p * p), block));
+      const Traffic a(regular), b(irregular);
+      EXPECT_EQ(a.longest(), b.longest());
+      EXPECT_EQ(a.heaviest(), b.heaviest());
+      for (Rank i = 0; i < p; ++i) {
+        EXPECT_EQ(a.sent_by(i), b.sent_by(i));
+        EXPECT_EQ(a.received_by(i), b.received_by(i));
+        EXPECT_EQ(a.row(i), b.row(i));
+        EXPECT_EQ(a.sent_bytes(i), b.sent_bytes(i));
+        EXPECT_EQ(a.received_bytes(i), b.received_bytes(i));
+        for (Rank j = 0; j < p; ++j) EXPECT_EQ(a.input_offset(i, j), b.input_offset(i, j));
+      }
+    }
+}
+
 TEST(Traffic, EveryAlgorithmMakesTheSameProgramsOfBothForms) {
   for (const Count p : {5, 12, 23}) {
     const Problem sparse = make_traffic(p, {.kind = TrafficKind::sparse, .typical = 50, .density = 0.3});

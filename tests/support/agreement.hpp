@@ -39,7 +39,7 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
     // Grids, grains and ways to know the counts go together in many ways; all of them are verified elsewhere.
     const std::size_t most_settings = algorithm->collective == Collective::alltoallv ? 12 : 1000;
     for (const Bytes b : block_sizes) {
-      for (const Problem& problem : problems_of(algorithm->collective, p, b, /*all_roots_up_to=*/3)) {
+      for (const Problem& problem : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
         const auto data = probe_data(problem, communicator.rank());
         for (const Choice& choice : thinned(all_choices(*algorithm, problem, most_number), most_settings)) {
           const Schedule schedule = make_schedule(problem, choice);

@@ -78,6 +78,32 @@ inline std::vector<Problem> problems_of(Collective collective, Count ranks, Byte
   return problems;
 }
 
+// Nodes for p ranks: of sizes 1, 2, 3, .. one after the other; of two sizes or nearly so, dealt out; and at random.
+inline std::vector<std::vector<Count>> placements(Count ranks) {
+  std::vector<std::vector<Count>> list(3);
+  std::mt19937_64 random(static_cast<std::uint64_t>(ranks));
+  for (Count rank = 0, node = 0, left = 1; rank < ranks; ++rank, --left) {
+    if (left == 0) left = ++node + 1;
+    list[0].push_back(node);
+    list[1].push_back(rank % std::max<Count>(2, ranks / 3));
+    list[2].push_back(static_cast<Count>(random() % 4) - 2);
+  }
+  return list;
+}
+
+// problems_of, and where the algorithm looks at nodes, on some of them as well.
+inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
+  std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
+  if (!algorithm.node_ports) return problems;
+  const std::vector<Problem> flat = problems;
+  for (const std::vector<Count>& nodes : placements(ranks))
+    for (Problem problem : flat) {
+      problem.nodes = nodes;
+      problems.push_back(std::move(problem));
+    }
+  return problems;
+}
+
 // "scatter p=5 b=8 root=2", for messages.
 inline std::string description(const Problem& problem) {
   std::string text =
@@ -85,6 +111,7 @@ inline std::string description(const Problem& problem) {
   if (is_reduction(problem.collective))
     text += fmt::format(" element={}{}{}", problem.element_bytes, problem.commutative ? "" : " ordered",
                         problem.reproducible ? " reproducible" : "");
+  if (!problem.nodes.empty()) text += fmt::format(" nodes={}", fmt::join(problem.nodes, ","));
   if (problem.counts) text += fmt::format(" counts={}", fmt::join(*problem.counts, ","));
   return text;
 }

@@ -173,9 +173,15 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--root", "1"), "has no root");
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
   refuses(direct("--grid", "2x"), "no whole number");
-  refuses(direct("--node-sizes", "3,3"), "more than 4 ranks");
-  refuses(direct("--node-sizes", "3"), "4 ranks have 3 nodes");
-  refuses(direct("--node-sizes", "9000000000000000000"), "more than 4 ranks");
+  refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
+  refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
+  refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
+  refuses(direct("--node-sizes", "4x9000000000000000000"), "hold more than");
+  refuses(direct("--node-sizes", "2x"), "no whole number");
+  refuses(direct("--node-sizes", "2x0"), "at least 1");
+  refuses(direct("--nodes", "0,1,0"), "hold 3 ranks, not 4");
+  refuses(direct("--nodes", "0,-1,0,0"), "at least 0");
+  refuses({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0", "--node-sizes", "1"}, "exclude each other");
   refuses(direct("--format", "jsn"), "did you mean 'json'?");
   refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "4", "--format", "text", "--json"}, "exclude each other");
   refuses({"verify", "alltoall"}, "--ranks");
@@ -287,7 +293,8 @@ TEST_F(CommandTest, InfoNamesMachineAndTransport) {
 TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
   for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
     SCOPED_TRACE(algorithm->id);
-    const Words question{"alltoall", "--algorithm", std::string(algorithm->id), "--ranks", "8", "--block", "12B"};
+    const Words question{"alltoall",     "--algorithm", std::string(algorithm->id), "--ranks", "8", "--block", "12B",
+                         "--node-sizes", "1,4,3"};
     const auto ask = [&](Words words, const Words& rest) {
       words.insert(words.end(), question.begin(), question.end());
       words.insert(words.end(), rest.begin(), rest.end());
@@ -304,6 +311,48 @@ TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
       EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, document)), direct);
     }
   }
+}
+
+TEST_F(CommandTest, NodesSayHowManyRanksThereAre) {
+  const auto verdict = [&](const Words& nodes, const std::string& algorithm) {
+    Words words{"verify", "alltoall", "--json", "--algorithm", algorithm};
+    words.insert(words.end(), nodes.begin(), nodes.end());
+    return Json::parse(prints(words));
+  };
+  const Json equal = verdict({"--node-sizes", "4x6"}, "clustered");
+  EXPECT_EQ(equal["ranks"], 24);
+  EXPECT_EQ(equal["c1"], 80 + 3);
+  EXPECT_EQ(verdict({"--node-sizes", "4,4x4,4"}, "clustered")["c1"], equal["c1"]);
+  EXPECT_EQ(verdict({"--nodes", "3,5,5,0,0,0"}, "clustered:mode=exchange")["c1"], 13);  // 2 of the 15 steps are copies
+  EXPECT_EQ(verdict({"--node-sizes", "1..3", "--ranks", "6"}, "clustered:mode=exchange")["c1"], 13);
+  EXPECT_EQ(Json::parse(prints({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0,1,0", "--json"}))["nodes"],
+            Json::array({0, 1, 0}));
+}
+
+// A short name stands for the same schedule as the long one.
+TEST_F(CommandTest, LeavesDefaultsOutOfNames) {
+  const auto name_of = [&](const std::string& algorithm) {
+    const std::string text = prints({"verify", "alltoall", "--node-sizes", "2,3", "--algorithm", algorithm});
+    return text.substr(0, text.find(", 5 ranks"));
+  };
+  EXPECT_EQ(name_of("clustered:adapters=1,mode=inter,factor=concentrated"), "alltoall/clustered");
+  EXPECT_EQ(name_of("clustered:mode=exchange,factor=basic"), "alltoall/clustered:mode=exchange");
+  EXPECT_EQ(name_of("clustered:mode=exchange,factor=concentrated"), "alltoall/clustered:factor=concentrated,mode=exchange");
+}
+
+TEST_F(CommandTest, ChecksThePortsOfNodes) {
+  const Words flat{"verify", "alltoall", "--algorithm", "one-factor", "--node-sizes", "2x2", "--node-ports"};
+  const auto with = [&](const std::string& ports) {
+    Words words = flat;
+    words.push_back(ports);
+    return words;
+  };
+  EXPECT_EQ(run(with("2")).exit_code, 0);
+  const Outcome outcome = run(with("1"));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.out.find("node-port-limit: node 0 has 2 exchanges with other nodes on 1 port"), std::string::npos)
+      << outcome.out;
+  refuses(with("0"), "at least 1");
 }
 
 TEST_F(CommandTest, SeveralCasesAreAnArray) {

@@ -107,7 +107,7 @@ TEST(Mutation, EveryWrongMutantIsFound) {
     if (algorithm->collective == Collective::barrier) continue;  // nothing arrives; see tests/collectives/barrier_test.cpp
     Counts counts;
     for (const Count p : sanitized ? std::vector<Count>{3, 4} : std::vector<Count>{3, 4, 5})
-      for (const Problem& problem : problems_of(algorithm->collective, p, 2))
+      for (const Problem& problem : problems_of(*algorithm, p, 2))
         for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
     EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
     RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) +

@@ -146,6 +146,37 @@ TEST(Rules, PortLimit) {
   EXPECT_TRUE(has(found(claims_less), Rule::port_limit, 0));
 }
 
+// Two nodes of two ranks, which the algorithm lets exchange one after the other.
+TEST(Rules, NodePortLimit) {
+  Problem problem = alltoall(4, 4);
+  problem.nodes = {5, 5, 7, 7};
+  EXPECT_TRUE(has(found(make_schedule(problem, "one-factor"), {.node_port_limit = 1}), Rule::node_port_limit, 1));
+  EXPECT_TRUE(found(make_schedule(problem, "one-factor"), {.node_port_limit = 2}).empty());
+  EXPECT_TRUE(found(make_schedule(problem, "one-factor")).empty()) << "it claims nothing";
+
+  const Schedule clustered = make_schedule(problem, "clustered");
+  EXPECT_TRUE(found(clustered).empty());
+  // Rank 1 and rank 3 need not wait for their turn; only their nodes have to.
+  Schedule early = clustered;
+  early.program = [&](Rank rank) {
+    Program program = clustered.program(rank);
+    for (Round& round : program.rounds)
+      if (round.number == 3) round.number = 0;
+    std::sort(program.rounds.begin(), program.rounds.end(), [](const Round& a, const Round& b) { return a.number < b.number; });
+    return program;
+  };
+  const auto findings = found(early);
+  EXPECT_EQ(findings.size(), 2u) << "one for each node";
+  EXPECT_TRUE(has(findings, Rule::node_port_limit, 1, 0));
+  EXPECT_TRUE(has(findings, Rule::node_port_limit, 3, 0));
+  EXPECT_NE(findings[0].message.find("node 5 has 2 exchanges with other nodes on 1 port: 0 with 2, 1 with 3"), std::string::npos)
+      << findings[0].message;
+
+  // Where no nodes are known every rank is one: an exchange is with one rank in both directions.
+  EXPECT_TRUE(found(make_schedule(alltoall(4, 4), "one-factor"), {.node_port_limit = 1}).empty());
+  EXPECT_TRUE(has(found(make_schedule(alltoall(4, 4), "shift"), {.node_port_limit = 1}), Rule::node_port_limit, 2, 0));
+}
+
 TEST(Rules, UnmatchedMessage) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives.clear(); }), Rule::unmatched_message, 0, 0));
   EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].sends.clear(); }), Rule::unmatched_message, 0, 0));

@@ -50,9 +50,9 @@ extern const Algorithm broadcast_chain{
     .summary = "a pipeline from neighbour to neighbour, in segments",
     .needs = "",
     .source = "grama2003",
-    .parameters = {segments_parameter(
-        [](const Problem& problem) -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
-        "sqrt((p-2)*b/8KiB), at most 1024")},
+    .parameters = {segments_parameter([](const Problem& problem, const Parameters&)
+                                          -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
+                                      "sqrt((p-2)*b/8KiB), at most 1024")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

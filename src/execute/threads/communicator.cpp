@@ -16,11 +16,13 @@ namespace {
 
 class ThreadCommunicator : public Communicator {
  public:
-  ThreadCommunicator(ThreadGroup& group, Rank rank) : group_(group), rank_(rank) {}
+  ThreadCommunicator(ThreadGroup& group, Rank rank)
+      : group_(group), rank_(rank), nodes_(static_cast<std::size_t>(group.size()), 0) {}
 
   Rank rank() const override { return rank_; }
   Count size() const override { return group_.size(); }
   std::string_view transport() const override { return "threads"; }
+  const std::vector<Count>& nodes() override { return nodes_; }
   bool moves_strided_messages() const override { return true; }
   void barrier() override { group_.barrier(); }
 
@@ -55,6 +57,7 @@ class ThreadCommunicator : public Communicator {
  private:
   ThreadGroup& group_;
   Rank rank_;
+  std::vector<Count> nodes_;  // one
 };
 
 }  // namespace

@@ -35,6 +35,24 @@ class MpiCommunicator : public Communicator {
   std::string_view transport() const override { return QUADRILLE_MPI_LIBRARY; }
   bool moves_strided_messages() const override { return false; }
 
+  const std::vector<Count>& nodes() override {
+    if (!nodes_.empty()) return nodes_;
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+    Rank first = rank_;  // of the node
+    MPI_Request request;
+    check_mpi(MPI_Ibcast(&first, 1, MPI_INT64_T, 0, node, &request), "MPI_Ibcast");
+    waiter_.wait_all(1, &request);
+    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+    std::vector<Rank> firsts(static_cast<std::size_t>(size_));
+    all_gather(&first, firsts.data(), sizeof first);
+    std::vector<Rank> known = firsts;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    for (const Rank each : firsts) nodes_.push_back(std::lower_bound(known.begin(), known.end(), each) - known.begin());
+    return nodes_;
+  }
+
   void barrier() override {
     MPI_Request request;
     check_mpi(MPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
@@ -87,6 +105,7 @@ class MpiCommunicator : public Communicator {
   MPI_Comm communicator_;
   Waiter waiter_;
   int rank_ = 0, size_ = 1;
+  std::vector<Count> nodes_;  // empty: not asked for yet
 };
 
 std::unique_ptr<Communicator> world() {

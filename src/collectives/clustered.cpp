@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/clustered.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/one_factor_exchange.hpp"
+#include "collectives/timetable.hpp"
+#include "patterns/node_timetable.hpp"
+#include "problem/node_ranks.hpp"
+
+namespace quadrille {
+namespace {
+
+OwnNode own_node(const Parameters& parameters) {
+  const std::string& mode = word(parameters, "mode");
+  if (mode == "inter") return OwnNode::apart;
+  return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
+}
+
+// The nodes, each as many as it has adapters, and when their ranks meet.
+class ClusteredExchange : public Analysis {
+ public:
+  ClusteredExchange(const Problem& problem, const Parameters& parameters)
+      : nodes_(NodeRanks(problem).dealt(number(parameters, "adapters"))),
+        own_node_(own_node(parameters)),
+        steps_(nodes_.sizes(), own_node_, factor_form(parameters)) {
+    for (std::size_t t = 0; t < steps_.phases().size(); ++t) {
+      const NodePhase& phase = steps_.phases()[t];
+      timetable_.stages.push_back({fmt::format("phase {}", t + 1), phase.first_step, phase.end_step() - phase.first_step});
+    }
+    if (own_node_ == OwnNode::apart) {
+      for (Count node = 0; node < nodes_.node_count(); ++node)
+        inside_rounds_ = std::max(inside_rounds_, one_factor::factors_with_pairs(nodes_.size(node)));
+      timetable_.stages.push_back({"inside nodes", steps_.steps(), inside_rounds_});
+    }
+    timetable_.slot = [this](Rank from, Rank to) { return slot(from, to); };
+  }
+  ClusteredExchange(const ClusteredExchange&) = delete;  // the timetable refers to it
+  ClusteredExchange& operator=(const ClusteredExchange&) = delete;
+
+  const Timetable& timetable() const { return timetable_; }
+
+ private:
+  Count slot(Rank from, Rank to) const {
+    const Count U = nodes_.node_of(from), V = nodes_.node_of(to);
+    const Count a = nodes_.index_of(from), b = nodes_.index_of(to);
+    if (U != V || own_node_ != OwnNode::apart) return steps_.step(U, a, V, b);
+    // On nodes of an even number of ranks what a rank has for itself is left to a factor of its own, for which is no round.
+    const Count factor = one_factor::factor_of(one_factor::Form::concentrated, nodes_.size(U), a, b);
+    return steps_.steps() + std::min(factor, inside_rounds_ - 1);
+  }
+
+  NodeRanks nodes_;
+  OwnNode own_node_;
+  NodeTimetable steps_;
+  Count inside_rounds_ = 1;  // there is at least what a rank has for itself
+  Timetable timetable_;
+};
+
+}  // namespace
+
+std::vector<Parameter> clustered_parameters() {
+  Parameter factor = factor_parameter();
+  factor.summary =
+      "where the factorisation of the nodes has its self-loops: spread over the rounds, or (even numbers) all in the last";
+  factor.standard = "basic";
+  factor.standard_for = [](const Problem&, const Parameters& before) -> ParameterValue {
+    return word(before, "mode") == "inter" ? "concentrated" : "basic";
+  };
+  factor.standard_rule = "concentrated where mode=inter, which has no other, else basic";
+  return {{.name = "mode",
+           .summary = "inside a node: exchanged apart from the steps between nodes, or within them, or (paper) sent within them",
+           .standard = "inter",
+           .choices = {"inter", "exchange", "paper"}},
+          std::move(factor),
+          {.name = "adapters",
+           .summary = "network adapters of a node: its ranks are dealt out to them, and each does one exchange at a time",
+           .standard = Count{1},
+           .least = 1,
+           .most = [](const Problem& problem) { return NodeRanks(problem).largest(); },
+           .range = "1..ranks of the largest node"}};
+}
+
+Program clustered_exchange(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  return exchange_by_timetable(problem, static_cast<const ClusteredExchange&>(*analysis).timetable(), me);
+}
+
+std::optional<std::string> reason_against_clustered(const Problem&, const Parameters& parameters) {
+  if (word(parameters, "mode") != "inter" || word(parameters, "factor") == "concentrated") return std::nullopt;
+  return "mode=inter leaves out what a node has for itself, which only factor=concentrated puts into rounds of its own";
+}
+
+std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters) {
+  return std::make_shared<ClusteredExchange>(problem, parameters);
+}
+
+Count clustered_node_ports(const Problem&, const Parameters& parameters) { return number(parameters, "adapters"); }
+
+}  // namespace quadrille

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hierarchical factor algorithm [sanders2002]: when who meets whom on nodes of any sizes, so that in each step at most one
+// of a node's processors talks to another node. Processor (U, a) is the one with index a on node U.
+//
+// The smaller node of a pair, of equal ones the first, lets its processors go one after the other, each to all of the larger
+// node's. It does so in phases: in a phase the active nodes (those that have processors left to go) meet in the factors of a
+// 1-factorisation, and of each smaller node go as many processors as the smallest active node has left.
+#pragma once
+
+#include <vector>
+
+#include "patterns/one_factor.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+enum class OwnNode : std::uint8_t {
+  sends,      // what a node's processors have for each other takes a step each; as printed
+  exchanges,  // .. a step for each pair
+  apart,      // .. is not in the timetable, which has pairs of different nodes only
+};
+
+struct NodePhase {
+  Count done = 0, current = 0;  // of each smaller node go the processors with index done .. current - 1
+  std::vector<Count> active;    // nodes, ascending: those of at least `current` processors
+  Count rounds = 0;             // factors
+  Count first_step = 0;
+  Count round_steps = 0;   // of each round
+  Count short_round = -1;  // but of this one: none of the largest nodes meets another
+  Count short_steps = 0;
+
+  Count round_start(Count round) const {
+    return first_step + round * round_steps - (short_round >= 0 && round > short_round ? round_steps - short_steps : 0);
+  }
+  Count end_step() const { return round_start(rounds); }
+};
+
+class NodeTimetable {
+ public:
+  // Sizes are 1 or more. At a cost of the sum of the sizes, at most.
+  NodeTimetable(std::vector<Count> sizes, OwnNode own_node, one_factor::Form form);
+
+  const std::vector<NodePhase>& phases() const { return phases_; }  // as many as there are different sizes
+  Count steps() const { return phases_.back().end_step(); }
+
+  // The step in which (U, a) sends to (V, b), and if they are not one and the same processor, or on one node that `sends`, the
+  // other way as well. Not for U == V where own nodes are apart.
+  Count step(Count U, Count a, Count V, Count b) const;
+
+ private:
+  Count size(Count node) const { return sizes_[static_cast<std::size_t>(node)]; }
+  Count position(Count node, std::size_t phase) const {  // among the active nodes
+    return positions_[position_starts_[static_cast<std::size_t>(node)] + phase];
+  }
+  Count pair_steps(const NodePhase& phase, Count U, Count V) const;
+  void find_short_round(NodePhase& phase, const std::vector<Count>& largest) const;
+
+  std::vector<Count> sizes_;
+  OwnNode own_node_;
+  one_factor::Form form_;
+  std::vector<NodePhase> phases_;
+  std::vector<std::size_t> phase_of_index_;   // the phase in which processors of this index go
+  std::vector<std::size_t> position_starts_;  // by node
+  std::vector<Count> positions_;              // of each node, phase by phase
+};
+
+}  // namespace quadrille

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hierarchical factor algorithm as programs: the worked example step by step, the steps of the published table, and that a
+// rank's program is what the timetable says of it.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "patterns/node_timetable.hpp"
+#include "problem/node_ranks.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+Problem on_nodes(Problem problem, const std::vector<Count>& sizes) {
+  problem.nodes.clear();
+  for (std::size_t node = 0; node < sizes.size(); ++node)
+    problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(sizes[node]), static_cast<Count>(node));
+  return problem;
+}
+
+Problem alltoall_on(const std::vector<Count>& sizes, Bytes block_bytes = 1) {
+  return on_nodes(alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes), sizes);
+}
+
+// What happens in the rounds of a stage, one text for each: "0.0~0.0, 1.0=2.0" are a copy and an exchange, "1.1>1.0" a message.
+std::vector<std::string> steps_of(const Schedule& schedule, std::size_t stage) {
+  const NodeRanks nodes(schedule.problem);
+  const auto label = [&](Rank rank) { return fmt::format("{}.{}", nodes.node_of(rank), nodes.index_of(rank)); };
+  const Stage wanted = schedule.program(0).stages.at(stage);
+  std::vector<std::set<std::string>> steps(static_cast<std::size_t>(wanted.round_count));
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+    for (const Round& round : schedule.program(rank).rounds) {
+      if (round.number < wanted.first_round || round.number >= wanted.first_round + wanted.round_count) continue;
+      auto& step = steps[static_cast<std::size_t>(round.number - wanted.first_round)];
+      if (!round.locals.empty()) step.insert(label(rank) + "~" + label(rank));
+      for (const Message& message : round.sends) {
+        const bool both = !round.receives.empty() && round.receives[0].peer == message.peer;
+        if (!both || rank < message.peer) step.insert(label(rank) + (both ? "=" : ">") + label(message.peer));
+      }
+    }
+  std::vector<std::string> texts;
+  for (const auto& step : steps) texts.push_back(fmt::format("{}", fmt::join(step, ", ")));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Clustered, DoesTheWorkedExample) {
+  const Problem problem = alltoall_on({1, 2, 3});
+  const Schedule exchange = make_schedule(problem, "clustered:mode=exchange");
+  EXPECT_EQ(steps_of(exchange, 0), (Texts{"0.0~0.0, 1.0=2.0", "1.0=2.1", "1.0=2.2", "0.0=1.0, 2.0~2.0", "0.0=1.1, 2.0=2.1",
+                                          "2.0=2.2", "0.0=2.0, 1.0~1.0", "0.0=2.1, 1.0=1.1", "0.0=2.2"}));
+  EXPECT_EQ(steps_of(exchange, 1), (Texts{"1.1~1.1, 2.1~2.1", "2.1=2.2", "1.1=2.0", "1.1=2.1", "1.1=2.2"}));
+  EXPECT_EQ(steps_of(exchange, 2), (Texts{"2.2~2.2"}));
+
+  const Schedule paper = make_schedule(problem, "clustered:mode=paper");
+  EXPECT_EQ(steps_of(paper, 0), (Texts{"0.0~0.0, 1.0=2.0", "1.0=2.1", "1.0=2.2", "0.0=1.0, 2.0~2.0", "0.0=1.1, 2.0>2.1", "2.0>2.2",
+                                       "0.0=2.0, 1.0~1.0", "0.0=2.1, 1.0>1.1", "0.0=2.2"}));
+  EXPECT_EQ(steps_of(paper, 1), (Texts{"1.1>1.0, 2.1>2.0", "1.1~1.1, 2.1~2.1", "2.1>2.2", "1.1=2.0", "1.1=2.1", "1.1=2.2"}));
+  EXPECT_EQ(steps_of(paper, 2), (Texts{"2.2>2.0", "2.2>2.1", "2.2~2.2"}));
+
+  const Schedule inter = make_schedule(problem, "clustered");
+  EXPECT_EQ(steps_of(inter, 0), (Texts{"1.0=2.0", "1.0=2.1", "1.0=2.2", "0.0=1.0", "0.0=1.1", "0.0=2.0", "0.0=2.1", "0.0=2.2"}));
+  EXPECT_EQ(steps_of(inter, 1), (Texts{"1.1=2.0", "1.1=2.1", "1.1=2.2"}));
+  EXPECT_EQ(steps_of(inter, 2), Texts{});
+  EXPECT_EQ(inter.program(0).stages.at(3).name, "inside nodes");
+  EXPECT_EQ(steps_of(inter, 3),
+            (Texts{"0.0~0.0, 1.0=1.1, 2.0~2.0, 2.1=2.2", "1.0~1.0, 1.1~1.1, 2.0=2.1, 2.2~2.2", "2.0=2.2, 2.1~2.1"}));
+}
+
+// Rounds between nodes that have a message.
+Count rounds_between_nodes(const Schedule& schedule) {
+  const NodeRanks nodes(schedule.problem);
+  std::set<Count> rounds;
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+    for (const Round& round : schedule.program(rank).rounds)
+      for (const Message& message : round.sends)
+        if (nodes.node_of(rank) != nodes.node_of(message.peer)) rounds.insert(round.number);
+  return static_cast<Count>(rounds.size());
+}
+
+TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
+  const std::vector<std::pair<std::vector<Count>, Count>> table{
+      {{1, 2, 3}, 11},       {{2, 2}, 4},        {{4, 4, 4}, 48},    {{4, 4, 4, 4, 4, 4}, 80}, {{3, 3, 3, 2}, 27},
+      {{8, 8, 8, 5}, 192},   {{1, 1, 1, 8}, 24}, {{4, 3, 2, 1}, 27}, {{2, 5, 2, 5, 3}, 75},    {{1, 2, 3, 4, 5, 6}, 100},
+      {{16, 16, 12, 4}, 640}};
+  for (const auto& [sizes, steps] : table) {
+    const Schedule schedule = make_schedule(alltoall_on(sizes), "clustered");
+    EXPECT_EQ(rounds_between_nodes(schedule), steps) << fmt::format("{}", fmt::join(sizes, ","));
+    // .. and then the largest node is busy with itself.
+    const Count n = *std::max_element(sizes.begin(), sizes.end());
+    EXPECT_EQ(figures(schedule).c1, steps + (n % 2 == 0 ? n - 1 : n));
+  }
+  EXPECT_EQ(figures(make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), "clustered:mode=exchange")).c1, 96);
+  EXPECT_EQ(figures(make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), "clustered:mode=exchange,factor=concentrated")).c1, 86);
+}
+
+// Also where the ranks of a node do not follow each other, and with several ports.
+TEST(Clustered, MakesProgramsOfTheTimetable) {
+  for (const Count p : {1, 2, 6, 11, 16})
+    for (const auto& nodes : placements(p)) {
+      Problem problem = alltoall(p, 1);
+      problem.nodes = nodes;
+      for (const std::string specification : {"clustered:mode=paper", "clustered:mode=paper,factor=concentrated",
+                                              "clustered:mode=exchange", "clustered", "clustered:adapters=2"}) {
+        const Count adapters = specification.ends_with("=2") ? 2 : 1;
+        if (adapters > NodeRanks(problem).largest()) continue;
+        const NodeRanks dealt = NodeRanks(problem).dealt(adapters);
+        const OwnNode own_node = specification.find("paper") != std::string::npos      ? OwnNode::sends
+                                 : specification.find("exchange") != std::string::npos ? OwnNode::exchanges
+                                                                                       : OwnNode::apart;
+        const bool concentrated = own_node == OwnNode::apart || specification.ends_with("concentrated");
+        const NodeTimetable timetable(dealt.sizes(), own_node,
+                                      concentrated ? one_factor::Form::concentrated : one_factor::Form::basic);
+        const Schedule schedule = make_schedule(problem, specification);
+        for (Rank rank = 0; rank < p; ++rank)
+          for (const Round& round : schedule.program(rank).rounds)
+            for (const Message& message : round.sends) {
+              const bool inside = dealt.node_of(rank) == dealt.node_of(message.peer);
+              if (inside && own_node == OwnNode::apart)
+                EXPECT_GE(round.number, timetable.steps());
+              else
+                EXPECT_EQ(round.number, timetable.step(dealt.node_of(rank), dealt.index_of(rank), dealt.node_of(message.peer),
+                                                       dealt.index_of(message.peer)));
+            }
+      }
+    }
+}
+
+// The rounds in which a rank has messages, and with whom.
+std::vector<std::pair<Count, Rank>> meetings(const Program& program) {
+  std::vector<std::pair<Count, Rank>> list;
+  for (const Round& round : program.rounds)
+    for (const Message& message : round.sends) list.emplace_back(round.number, message.peer);
+  return list;
+}
+
+TEST(Clustered, IsOneFactorWhereEveryRankIsANode) {
+  for (Count p = 1; p <= 20; ++p)
+    for (const auto& [clustered, flat] : {std::pair("clustered", "one-factor"),
+                                          {"clustered:mode=exchange", "one-factor:factor=basic"},
+                                          {"clustered:mode=paper", "one-factor:factor=basic"}})
+      for (const auto& problem : {alltoall(p, 1), make_traffic(p, {.kind = TrafficKind::sparse, .typical = 5})}) {
+        const Schedule a = make_schedule(problem, clustered), b = make_schedule(problem, flat);
+        for (Rank rank = 0; rank < p; ++rank) EXPECT_EQ(meetings(a.program(rank)), meetings(b.program(rank))) << clustered << p;
+      }
+}
+
+TEST(Clustered, DividesTheStepsByTheAdapters) {
+  for (const Count adapters : {1, 2, 4}) {
+    const Schedule schedule = make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), fmt::format("clustered:adapters={}", adapters));
+    const Count n = 4 / adapters;
+    EXPECT_EQ(rounds_between_nodes(schedule), n * (24 - n));
+    EXPECT_TRUE(verify(schedule).empty());
+    EXPECT_EQ(verify(schedule, {.node_port_limit = adapters}).empty(), true);
+    if (adapters > 1) EXPECT_FALSE(verify(schedule, {.node_port_limit = adapters - 1}).empty());
+  }
+}
+
+TEST(Clustered, HasConcentratedFactorsOnlyBetweenNodes) {
+  const Problem problem = alltoall_on({2, 3});
+  EXPECT_EQ(word(parse_choice(problem, "clustered").parameters, "factor"), "concentrated");
+  EXPECT_EQ(word(parse_choice(problem, "clustered:mode=exchange").parameters, "factor"), "basic");
+  EXPECT_TRUE(reason_against(problem, parse_choice(problem, "clustered:factor=basic")).has_value());
+  EXPECT_FALSE(reason_against(problem, parse_choice(problem, "clustered:factor=basic,mode=paper")).has_value());
+}
+
+TEST(Clustered, IsVerifiedOnNodesOfManySizes) {
+  for (const std::vector<Count>& sizes : {std::vector<Count>{1, 2, 3, 4, 5, 6}, {16, 16, 12, 4}, {1, 1, 1, 30}, {7, 1, 7, 1, 7}})
+    for (const std::string specification : {"clustered", "clustered:mode=exchange", "clustered:mode=paper"}) {
+      const Problem regular = alltoall_on(sizes);
+      const Problem irregular = on_nodes(make_traffic(regular.ranks, {.kind = TrafficKind::power_law, .typical = 11}), sizes);
+      for (const Problem& problem : {regular, irregular})
+        for (const Finding& finding : verify(make_schedule(problem, specification)))
+          FAIL() << specification << ": " << to_string(finding);
+    }
+}
+
+}  // namespace
+}  // namespace quadrille
