@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
@@ -103,16 +104,18 @@ void for_all_regions(Program& program, Change&& change) {
   }
 }
 
+Regions placed(const Regions& regions, const Placement& input, const Placement& output) {
+  Regions moved;
+  for (const Region& region : regions)
+    if (region.buffer == Buffer::scratch)
+      moved.push_back(region);
+    else
+      for (const Region& part : region.buffer == Buffer::input ? input(region) : output(region)) moved.push_back(part);
+  return moved;
+}
+
 Program placed(Program program, const Placement& input, const Placement& output) {
-  for_all_regions(program, [&](Regions& regions) {
-    Regions moved;
-    for (const Region& region : regions)
-      if (region.buffer == Buffer::scratch)
-        moved.push_back(region);
-      else
-        for (const Region& part : region.buffer == Buffer::input ? input(region) : output(region)) moved.push_back(part);
-    regions = std::move(moved);
-  });
+  for_all_regions(program, [&](Regions& regions) { regions = placed(regions, input, output); });
   return program;
 }
 
@@ -209,12 +212,8 @@ Layouts in_place_layouts(const Problem& problem, Rank rank) {
       for (Rank other = 0; other < rank; ++other) before += share(other);
       return {from_start_in, {{before, out}}};
     case Collective::alltoallv: {
-      std::vector<Bytes> sent, received;
-      for (Rank other = 0; other < problem.ranks; ++other) {
-        sent.push_back((*problem.counts)[static_cast<std::size_t>(rank * problem.ranks + other)]);
-        received.push_back((*problem.counts)[static_cast<std::size_t>(other * problem.ranks + rank)]);
-      }
-      if (sent != received)
+      const Traffic traffic(problem);
+      if (traffic.sent_by(rank) != traffic.received_by(rank))
         throw Error(ErrorCode::misuse,
                     fmt::format("an alltoallv in place receives from each rank what it sends there; rank {} does not", rank));
       return {from_start_in, from_start_out};
@@ -244,6 +243,23 @@ Program bound(Program program, const Problem& problem, const Layouts& layouts, b
   program = placed(std::move(program), input, output);
   if (in_place) drop_copies_in_place(program);
   return program;
+}
+
+BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place) {
+  if (layouts.input.empty() && layouts.output.empty() && !in_place) return {};
+  const Bytes in = input_bytes(problem, rank), out = output_bytes(problem, rank);
+  Placement input(layouts.input, in, in_place ? Buffer::output : Buffer::input, "input");
+  Placement output(layouts.output, out, Buffer::output, "output");
+  if (output.overlaps_itself()) throw Error(ErrorCode::misuse, "pieces of the output overlap");
+  BoundMemory memory;
+  if (in_place) {
+    memory.saved = input({Buffer::input, 0, in, {}});
+    input = Placement({}, in, Buffer::input, "input");  // saved without gaps
+  }
+  memory.place = [input = std::move(input), output = std::move(output)](const Regions& regions) {
+    return placed(regions, input, output);
+  };
+  return memory;
 }
 
 }  // namespace quadrille

@@ -2,6 +2,8 @@
 // A program on canonical buffers becomes one on the user's memory.
 #pragma once
 
+#include <functional>
+
 #include "quadrille/layout.hpp"
 #include "quadrille/schedule.hpp"
 
@@ -14,5 +16,12 @@ std::pair<Bytes, Bytes> extent(const Layout& layout, Bytes bytes);
 // input may be overwritten; it is saved in scratch memory first if the program reads any of it after writing there. Throws
 // Error{misuse} if a layout has not as many bytes as its buffer, or output pieces overlap.
 Program bound(Program program, const Problem& problem, const Layouts& layouts, bool in_place);
+
+// The same for a program that is not there yet.
+struct BoundMemory {
+  std::function<Regions(const Regions&)> place;  // where regions lie in the user's memory; null: they are there already
+  Regions saved;  // in place: the input, in the output's buffer; to be copied away before anything else
+};
+BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place);
 
 }  // namespace quadrille

@@ -21,8 +21,12 @@ Regions whole(Bytes length) { return {{Buffer::staging, 0, length, {}}}; }
 
 }  // namespace
 
-StagedExecutable::StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy)
-    : mail_(std::move(mail)), make_(std::move(make)), policy_(policy) {}
+StagedExecutable::StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy, BoundMemory memory)
+    : mail_(std::move(mail)),
+      make_(std::move(make)),
+      policy_(policy),
+      memory_(std::move(memory)),
+      saved_(static_cast<std::size_t>(bytes(memory_.saved))) {}
 
 void StagedExecutable::execute(const std::byte* input, std::byte* output) { execute_and_tell(input, output); }
 
@@ -42,6 +46,12 @@ Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatc
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
   bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  if (!saved_.empty()) {
+    Bases bases{};
+    bases[static_cast<std::size_t>(Buffer::staging)] = saved_.data();
+    copy_regions(memory_.saved, bases_, whole(static_cast<Bytes>(saved_.size())), bases, copies_);
+    bases_[static_cast<std::size_t>(Buffer::input)] = saved_.data();
+  }
   const std::unique_ptr<StagedProgram> program = make_();
   while (const std::vector<StagedRound>* rounds = program->next_stage()) {
     if (letters_.size() < rounds->size()) letters_.resize(rounds->size());
@@ -51,7 +61,7 @@ Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatc
     for (std::size_t i = 0; i < rounds->size(); ++i) {
       const StagedRound& round = (*rounds)[i];
       if (!together) send(round, i);
-      copy_regions(round.copy_source, bases_, round.copy_target, bases_, copies_);
+      copy_regions(placed(round.copy_source), bases_, placed(round.copy_target), bases_, copies_);
       watch.ends(&Phases::distribute_s);
       if (round.from) receive(*program, *round.from);
       if (!together) mail_->finish_sends();
@@ -71,7 +81,7 @@ void StagedExecutable::send(const StagedRound& round, std::size_t number) {
   letter.resize(static_cast<std::size_t>(payload) + round.header.size() + sizeof header);
   Bases bases{};
   bases[static_cast<std::size_t>(Buffer::staging)] = letter.data();
-  if (payload > 0) copy_regions(round.read, bases_, whole(payload), bases, copies_);
+  if (payload > 0) copy_regions(placed(round.read), bases_, whole(payload), bases, copies_);
   std::memcpy(letter.data() + payload, round.header.data(), round.header.size());
   std::memcpy(letter.data() + payload + header, &header, sizeof header);
   mail_->send(*round.to, letter);
@@ -98,7 +108,7 @@ void StagedExecutable::receive(StagedProgram& program, Rank from) {
   if (place || payload == 0) return;
   Bases bases{};
   bases[static_cast<std::size_t>(Buffer::staging)] = letter;
-  copy_regions(whole(payload), bases, target, bases_, copies_);
+  copy_regions(whole(payload), bases, placed(target), bases_, copies_);
 }
 
 }  // namespace quadrille

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "execute/copies.hpp"
+#include "execute/layout.hpp"
 #include "execute/mail.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/staged_program.hpp"
@@ -18,7 +19,7 @@ class StagedExecutable : public Executable {
 
   // `make` begins the program anew for each execution. With Policy::blocking a round ends before the next begins; otherwise all
   // messages of a stage are under way together.
-  StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy);
+  StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy, BoundMemory memory = {});
 
   void execute(const std::byte* input, std::byte* output) override;
   Phases execute_timed(const std::byte* input, std::byte* output) override;
@@ -31,12 +32,14 @@ class StagedExecutable : public Executable {
   Program run(const std::byte* input, std::byte* output, AnyWatch& watch);
   void send(const StagedRound& round, std::size_t number);
   void receive(StagedProgram& program, Rank from);
+  Regions placed(const Regions& regions) const { return memory_.place ? memory_.place(regions) : regions; }
 
   std::unique_ptr<Mail> mail_;
   Make make_;
   Policy policy_;
+  BoundMemory memory_;
   // Kept from one execution to the next, and grown where it needs more.
-  std::vector<std::byte> scratch_, arrival_;
+  std::vector<std::byte> scratch_, arrival_, saved_;
   std::vector<std::vector<std::byte>> letters_;  // on their way, by round
   Bases bases_{};
   std::vector<StridedCopy> copies_;

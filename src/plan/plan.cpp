@@ -109,6 +109,7 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
   Plan made;
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
+  BoundMemory memory;                // and where it has its data
   bool own_counts = false;           // is what it itself sends and receives all that this rank must know?
   std::optional<Error> error;
   try {
@@ -130,8 +131,9 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
     } else {
       const Choice choice = parse_choice(problem, options.algorithm);
       own_counts = choice.algorithm->needs_own_counts_only;
-      if (choice.algorithm->in_stages && canonical && !options.in_place) in_stages = staged(problem, choice, communicator.rank());
+      if (choice.algorithm->in_stages) in_stages = staged(problem, choice, communicator.rank());
       if (in_stages) {
+        memory = bound_memory(problem, communicator.rank(), layouts, options.in_place);
         own_counts = true;
         made.algorithm_ = specification(choice);
       } else {
@@ -162,7 +164,8 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
 
   std::string reason;
   if (in_stages)
-    made.executable_ = std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy);
+    made.executable_ =
+        std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));
   else
     made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
