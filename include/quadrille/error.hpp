@@ -27,4 +27,10 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+// A sum of bytes that grows. Throws Error{too_large} where it reaches 2^63.
+inline void add_bytes(std::int64_t& sum, std::int64_t bytes) {
+  if (__builtin_add_overflow(sum, bytes, &sum))
+    throw Error(ErrorCode::too_large, "the messages of all rounds together reach 2^63 bytes; make the sizes smaller");
+}
+
 }  // namespace quadrille

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, or the
-// ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing of ours.
+// ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing of ours, but
+// where counts=headers has the program made anew in each execution.
 //
 //   run_threads(4, [](Communicator& communicator) {
 //     Plan alltoall_plan = plan(communicator, alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
@@ -97,8 +98,8 @@ class Plan {
   void execute_in_place(void* buffer);
 
   const std::string& algorithm() const { return algorithm_; }  // with all parameters
-  Bytes scratch_bytes() const { return scratch_bytes_; }       // of the schedule, at this rank
-  Bytes staging_bytes() const { return staging_bytes_; }       // of the executor, at this rank
+  Bytes scratch_bytes() const { return scratch_bytes_; }  // of the schedule, at this rank; with counts=headers not known before
+  Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 
  private:
   friend Plan plan(Communicator&, const Problem&, const PlanOptions&);

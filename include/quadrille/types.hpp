@@ -18,6 +18,12 @@ enum class Policy : std::uint8_t {
   dataflow,     // a message leaves as soon as what it reads is final
 };
 
-constexpr Count ceil_divide(Count amount, Count share) { return (amount + share - 1) / share; }
+constexpr Count ceil_divide(Count amount, Count share) { return amount / share + (amount % share > 0 ? 1 : 0); }
+
+// So many times `each`, but no more than `most`; of any size.
+constexpr Bytes times_at_most(Count times, Bytes each, Bytes most) {
+  Bytes product = 0;
+  return __builtin_mul_overflow(times, each, &product) || product > most ? most : product;
+}
 
 }  // namespace quadrille

@@ -178,7 +178,8 @@ void GridExchange::chain_starts() {
 }
 
 CodedSlice GridExchange::slice(const Entry& entry, Units units) const {
-  return {entry.place, entry.source, std::min(units.first * grain_, entry.bytes), std::min(units.last * grain_, entry.bytes)};
+  return {entry.place, entry.source, times_at_most(units.first, grain_, entry.bytes),
+          times_at_most(units.last, grain_, entry.bytes)};
 }
 
 Units GridExchange::units_in_column(const Entry& entry, Count column) const {

@@ -58,7 +58,7 @@ void GridRoute::deal_along_row(Rank me, const std::vector<HeldSlice>& held, cons
     const Count units = ceil_divide(slice.length(), grain_);
     const SlotCount before(array_, slot), after(array_, slot + units);
     const auto cut = [&](Count column) {
-      return std::min(slice.length(), (after.left_of(array_, column) - before.left_of(array_, column)) * grain_);
+      return times_at_most(after.left_of(array_, column) - before.left_of(array_, column), grain_, slice.length());
     };
     Bytes done = 0;
     for (Count column = 0; column < array_.columns(); ++column) {
@@ -85,7 +85,8 @@ void GridRoute::deal_along_column(Rank me, const std::vector<HeldSlice>& held, c
       while (begin < end) {
         const Count units = ceil_divide(first->length(), grain_);
         const Count stop = std::min(end, before + units);
-        hand(first->part((begin - before) * grain_, std::min(first->length(), (stop - before) * grain_)),
+        hand(first->part(times_at_most(begin - before, grain_, first->length()),
+                         times_at_most(stop - before, grain_, first->length())),
              array_.node_at(row, column));
         begin = stop;
         if (stop == before + units) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/pairs.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
 
@@ -88,7 +89,11 @@ Program uneven_bruck(const Problem& problem, Count radix, Overhead overhead, Ran
   const Bytes longest = overhead == Overhead::padding ? Traffic(problem).longest() : 0;
   const Slots slots(problem, radix, me);
   const auto overhead_bytes = [&](Count blocks, Bytes data) {
-    return overhead == Overhead::sizes ? blocks * size_bytes : blocks * longest - data;
+    if (overhead == Overhead::sizes) return blocks * size_bytes;
+    Bytes padded = 0;
+    if (__builtin_mul_overflow(blocks, longest, &padded))
+      throw Error(ErrorCode::too_large, "blocks padded to the longest reach 2^63 bytes in a message; make the counts smaller");
+    return padded - data;
   };
 
   ProgramBuilder program{me};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counting figures from programs, one program in memory at a time.
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
@@ -12,6 +14,14 @@ struct RoundTotals {
   Bytes longest = 0;
   bool has_message = false;
 };
+
+Bytes times_checked(Count times, Bytes bytes) {
+  constexpr Bytes most = std::numeric_limits<Bytes>::max();
+  const Bytes product = times_at_most(times, bytes, most);
+  if (product == most)
+    throw Error(ErrorCode::too_large, "the control messages of all ranks together reach 2^63 bytes; make the sizes smaller");
+  return product;
+}
 
 }  // namespace
 
@@ -37,11 +47,11 @@ Figures figures(const Schedule& schedule, bool every_rank) {
       }
       for (const Message& message : round.sends) {
         const Bytes length = bytes(message.regions);
-        out += length;
+        add_bytes(out, length);
         totals->longest = std::max(totals->longest, length);
       }
-      for (const Message& message : round.receives) in += bytes(message.regions);
-      for (const Control& control : round.control_sends) figures.control_bytes += weight * control.bytes;
+      for (const Message& message : round.receives) add_bytes(in, bytes(message.regions));
+      for (const Control& control : round.control_sends) add_bytes(figures.control_bytes, times_checked(weight, control.bytes));
     }
     figures.startups = std::max(figures.startups, startups);
     figures.traffic_out = std::max(figures.traffic_out, out);
@@ -66,7 +76,7 @@ Figures figures(const Schedule& schedule, bool every_rank) {
 
   for (const auto& [number, totals] : rounds) {
     figures.c1 += totals.has_message ? 1 : 0;
-    figures.c2 += totals.longest;
+    add_bytes(figures.c2, totals.longest);
   }
   return figures;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "quadrille/error.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -14,8 +16,8 @@ struct Totals {
   void add(const Totals& other) {
     sent += other.sent;
     received += other.received;
-    out += other.out;
-    in += other.in;
+    add_bytes(out, other.out);
+    add_bytes(in, other.in);
   }
   Count messages() const { return std::max(sent, received); }
   Bytes bytes() const { return std::max(out, in); }
@@ -24,10 +26,10 @@ struct Totals {
 Totals totals_of(const Round& round) {
   Totals totals{static_cast<Count>(round.sends.size() + round.control_sends.size()),
                 static_cast<Count>(round.receives.size() + round.control_receives.size()), 0, 0};
-  for (const Message& message : round.sends) totals.out += bytes(message.regions);
-  for (const Message& message : round.receives) totals.in += bytes(message.regions);
-  for (const Control& control : round.control_sends) totals.out += control.bytes;
-  for (const Control& control : round.control_receives) totals.in += control.bytes;
+  for (const Message& message : round.sends) add_bytes(totals.out, bytes(message.regions));
+  for (const Message& message : round.receives) add_bytes(totals.in, bytes(message.regions));
+  for (const Control& control : round.control_sends) add_bytes(totals.out, control.bytes);
+  for (const Control& control : round.control_receives) add_bytes(totals.in, control.bytes);
   return totals;
 }
 
@@ -61,7 +63,7 @@ std::vector<StageFigures> stage_figures(const Schedule& schedule) {
   for (const auto& [number, most] : rounds) {
     while (stage + 1 < named.size() && number >= named[stage + 1].first_round) ++stage;
     stages[stage].startups += most.first;
-    stages[stage].volume += most.second;
+    add_bytes(stages[stage].volume, most.second);
   }
   return stages;
 }
@@ -83,7 +85,7 @@ Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& mod
     const double startups_s = static_cast<double>(stage.startups) * model.startup_s;
     const auto in_step = static_cast<double>(stage.volume), load = static_cast<double>(stage.load);
     prediction.startups += stage.startups;
-    prediction.volume += stage.volume;
+    add_bytes(prediction.volume, stage.volume);
     prediction.blocking_s += startups_s + in_step * (model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte);
     const double own = model.contention ? load : in_step;
     const double on_wire = model.contention ? std::min(in_step, *model.contention * load) : in_step;

@@ -38,13 +38,14 @@ std::uint64_t fingerprint(const Problem& problem) {
 
 // What a rank says of the request. All ranks together are to send what they are to receive.
 struct Vote {
-  std::uint64_t request = 0, sent = 0, received = 0;
+  std::uint64_t request = 0, counts = 0, sent = 0, received = 0;
   bool good = false;
 };
 
-Vote vote_of(const Problem& problem, Rank me, const std::string& request) {
+Vote vote_of(const Problem& problem, Rank me, const std::string& request, bool own_counts) {
   Vote vote{.request = std::hash<std::string>{}(request), .good = true};
   if (problem.collective != Collective::alltoallv) return vote;
+  if (!own_counts) vote.counts = fingerprint(problem);
   const Traffic traffic(problem);
   for (const Share& share : traffic.sent_by(me)) vote.sent += fingerprint(std::array{me, share.peer, share.bytes});
   for (const Share& share : traffic.received_by(me)) vote.received += fingerprint(std::array{share.peer, me, share.bytes});
@@ -52,15 +53,13 @@ Vote vote_of(const Problem& problem, Rank me, const std::string& request) {
 }
 
 // One sentence per request; equal sentences, equal plans.
-std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm, bool own_counts) {
+std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
   std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
                                  algorithm, static_cast<int>(options.policy), options.longest_message);
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
-  if (problem.collective == Collective::alltoallv)
-    text += own_counts ? "" : fmt::format(" {}", fingerprint(problem));
-  else if (problem.counts)
+  if (problem.collective != Collective::alltoallv && problem.counts)
     for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
   if (!problem.nodes.empty()) text += fmt::format(" on nodes {}", fingerprint(problem.nodes));
   return text;
@@ -89,6 +88,11 @@ void agree(Communicator& communicator, const Vote& mine, const std::optional<Err
     if (!all[rank].good) throw Error(ErrorCode::misuse, fmt::format("rank {} could not make the plan", rank));
     if (all[rank].request != mine.request)
       throw Error(ErrorCode::misuse, fmt::format("rank {} asks for another plan than rank {}", rank, communicator.rank()));
+    if (all[rank].counts != mine.counts)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank {} has other counts than rank {}, and this algorithm needs all of them: gather them by "
+                              "alltoallv_of_rows, or take one that goes by a rank's own",
+                              rank, communicator.rank()));
     difference += all[rank].sent - all[rank].received;
   }
   if (difference != 0)
@@ -159,7 +163,7 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
     error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
   Vote vote;  // what is wrong may not be described
-  if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_, own_counts));
+  if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_), own_counts);
   agree(communicator, vote, error);
 
   std::string reason;

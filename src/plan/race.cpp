@@ -263,9 +263,10 @@ void check_memory(const Problem& problem) {
     needed = static_cast<long double>(problem.ranks) * of_rank(0);
   if (needed > 0.8L * memory)
     throw Error(ErrorCode::too_large,
-                fmt::format("{} ranks with blocks of {} bytes need {:.1f} GiB for input and output; this machine has {:.1f} GiB",
-                            problem.ranks, problem.block_bytes, static_cast<double>(needed / (1 << 30)),
-                            static_cast<double>(memory / (1 << 30))));
+                fmt::format("{} ranks with {} need {:.1f} GiB for input and output; this machine has {:.1f} GiB", problem.ranks,
+                            is_irregular(problem.collective) ? std::string("these counts")
+                                                             : fmt::format("blocks of {} bytes", problem.block_bytes),
+                            static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
 }
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,

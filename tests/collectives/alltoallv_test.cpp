@@ -3,11 +3,13 @@
 // [liu2002, corrected].
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 #include "patterns/node_array.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/verify.hpp"
@@ -235,6 +237,20 @@ TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
   EXPECT_EQ(second.at({0, 4}), 17);
   const Messages fourth = messages_of_stage(schedule, 3);
   EXPECT_EQ(fourth.at({1, 3}), 36);
+}
+
+// Counts up to 2^63 - 1 are counts. What is summed beyond that is refused, not wrapped round.
+TEST(Alltoallv, CountsUpToTheLastByte) {
+  constexpr Bytes most = std::numeric_limits<Bytes>::max();
+  const Problem giant = alltoallv(2, std::vector<TrafficEntry>{{0, 1, most - 1}, {1, 0, 1}});
+  for (const char* specification :
+       {"direct", "shift", "four-stage", "four-stage:grain=1073741824", "two-phase", "grid:counts=headers"})
+    for (const Finding& finding : verify(make_schedule(giant, specification)))
+      FAIL() << specification << ": " << to_string(finding);
+  const Problem wide = alltoallv(5, std::vector<TrafficEntry>{{0, 1, most - 9}, {1, 4, 1}, {4, 3, 3}});
+  EXPECT_THROW(figures(make_schedule(wide, "four-stage")), Error);
+  EXPECT_THROW(predict(stage_figures(make_schedule(wide, "four-stage")), FlatModel{}), Error);
+  EXPECT_THROW(make_schedule(wide, "padded-bruck").program(1), Error);
 }
 
 }  // namespace

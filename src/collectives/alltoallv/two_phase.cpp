@@ -52,7 +52,7 @@ class TwoPhaseRoute : public SliceRoute {
 
   Bytes cut(Bytes length, Count q) const {  // where the q-th share begins
     const Count units = ceil_divide(length, grain_);
-    return std::min(length, (q * (units / p_) + std::min(q, units % p_)) * grain_);
+    return times_at_most(q * (units / p_) + std::min(q, units % p_), grain_, length);
   }
 
   Count p_;
