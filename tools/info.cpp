@@ -18,7 +18,7 @@ int run(bool json) {
   Json found = Json::array();
   std::string lines;
   for (const PlugIn& plug_in : plug_ins()) {
-    const std::string version = plug_in.installed ? library_version(plug_in) : "no plug-in was built for it";
+    const std::string version = plug_in.installed ? mpi_version(plug_in) : "no plug-in was built for it";
     found.push_back({{"library", plug_in.mpi}, {"path", plug_in.path}, {"installed", plug_in.installed}, {"version", version}});
     lines +=
         fmt::format("{:<10} {}\n{:<10} {}{}\n", plug_in.mpi, version, "", plug_in.path, plug_in.installed ? "" : " is not there");

@@ -37,6 +37,6 @@ std::unique_ptr<Communicator> mpi_world();
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
 
 // "Open MPI v4.1.4, ..." as the library itself says, or why it cannot be loaded.
-std::string library_version(const PlugIn& plug_in);
+std::string mpi_version(const PlugIn& plug_in);
 
 }  // namespace quadrille

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <tuple>
 
 #include "collectives/counts_agreement.hpp"

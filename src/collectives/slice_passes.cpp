@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <tuple>
 
 #include "collectives/pairs.hpp"
@@ -122,7 +121,7 @@ Regions SlicePasses::place(Rank from, const std::vector<CodedSlice>& slices, Byt
       append(received.regions, {Buffer::output, output_offset(slice), slice.last - slice.first, {}});
     } else {
       kept_.push_back({slice, route_->at_place(slice.target_place), Buffer::scratch, scratch_});
-      scratch_ += slice.last - slice.first;
+      add_bytes(scratch_, slice.last - slice.first);
       append(received.regions, kept_.back().region());
     }
   }

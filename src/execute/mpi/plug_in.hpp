@@ -14,7 +14,7 @@ struct MpiPlugIn {
   const char* version;                       // QUADRILLE_VERSION of the build; must be the library's own
   std::unique_ptr<Communicator> (*world)();  // initialises MPI unless it is, and finalises it again in that case
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
-  std::string (*library_version)();
+  std::string (*mpi_version)();
 };
 
 inline constexpr const char* plug_in_symbol = "quadrille_plug_in";

@@ -89,9 +89,9 @@ std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const vo
   return load_to_run(library).over(handle, bytes);
 }
 
-std::string library_version(const PlugIn& plug_in) {
+std::string mpi_version(const PlugIn& plug_in) {
   try {
-    return load_to_ask(plug_in.mpi).library_version();
+    return load_to_ask(plug_in.mpi).mpi_version();
   } catch (const Error& error) {
     return error.what();
   }

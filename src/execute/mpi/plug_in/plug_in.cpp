@@ -125,7 +125,7 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   return std::make_unique<MpiCommunicator>(communicator, false);
 }
 
-std::string library_version() {
+std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
@@ -140,6 +140,6 @@ std::string library_version() {
 }  // namespace quadrille
 
 extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
-  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::library_version};
+  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version};
   return &plug_in;
 }
