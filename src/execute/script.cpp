@@ -39,17 +39,19 @@ class ScriptMaker {
  private:
   const Operation& operation(std::size_t i) const { return graph_.operations[i]; }
 
+  bool is_buffered(std::size_t i) const { return bytes(graph_.message(program_, i).regions) <= options_.buffered_bytes; }
+
   // Stages messages that the transport cannot move as they are, and sends whose memory may be overwritten by a receive
   // that is under way at the same time, as `together(send's round, receive's round)` says.
   template <class Together>
   void decide_staging(Together&& together) {
     for (std::size_t i = 0; i < staged_.size(); ++i) {
       if (operation(i).kind == OperationKind::local) continue;
-      if (!options_.strided_messages && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
+      if (!options_.strided_messages && !is_buffered(i) && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
       if (operation(i).kind != OperationKind::receive) continue;
       for (const Dependence& dependence : graph_.before[i])
         if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
-            together(operation(dependence.on).round, operation(i).round))
+            !is_buffered(dependence.on) && together(operation(dependence.on).round, operation(i).round))
           staged_[dependence.on] = true;
     }
   }

@@ -59,6 +59,7 @@ struct ScriptOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;                // dataflow: staging areas, used by rounds in turn
   bool strided_messages = false;  // the transport moves lists of regions without staging
+  Bytes buffered_bytes = -1;      // messages up to this have left their memory when they are posted, from whatever regions
   Bytes longest_message = Bytes{1} << 30;
   std::shared_ptr<const Operator> operation;  // programs that reduce need one
 };

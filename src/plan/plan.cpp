@@ -33,8 +33,9 @@ std::uint64_t fingerprint(const Problem& problem) {
 
 // One sentence per request; equal sentences, equal plans.
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
-  std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
-                                 algorithm, static_cast<int>(options.policy), options.longest_message);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root, algorithm,
+                  static_cast<int>(options.policy), name(options.executor), options.longest_message);
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
@@ -77,12 +78,27 @@ void agree(Communicator& communicator, const std::string& request, const std::op
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+std::string_view name(Executor executor) {
+  switch (executor) {
+    case Executor::automatic: return "automatic";
+    case Executor::messages: return "messages";
+    case Executor::shared: return "shared";
+  }
+  return "";
+}
+
+Plan plan(Communicator& users, const Problem& problem, const PlanOptions& options) {
   Plan made;
+  std::string reason;
+  Communicator* const sharing = options.executor == Executor::messages ? nullptr : users.over_shared_memory(reason);
+  Communicator& communicator = sharing && options.algorithm != "vendor" ? *sharing : users;
+  made.executor_ = sharing ? Executor::shared : Executor::messages;
   std::shared_ptr<const Script> script;
   std::optional<Error> error;
   try {
     check(problem);
+    if (options.executor == Executor::shared && !sharing)
+      throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
     check_operation(problem, options.operation.get());
@@ -103,6 +119,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
                                                           {.policy = options.policy,
                                                            .buffers = options.buffers,
                                                            .strided_messages = communicator.moves_strided_messages(),
+                                                           .buffered_bytes = communicator.buffered_message_bytes(),
                                                            .longest_message = options.longest_message,
                                                            .operation = options.operation}));
       made.scratch_bytes_ = script->scratch_bytes;
@@ -116,9 +133,8 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
     error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
-  agree(communicator, error ? "" : description(problem, options, made.algorithm_), error);  // what is wrong may not be described
+  agree(users, error ? "" : description(problem, options, made.algorithm_), error);  // what is wrong may not be described
 
-  std::string reason;
   made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
   return made;

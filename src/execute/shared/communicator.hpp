@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank of a group that shares memory: threads, processes of `quadrille run`, or those of an MPI library on one machine.
+#pragma once
+
+#include "execute/shared/executable.hpp"
+#include "execute/shared/space.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+class SharedCommunicator : public Communicator {
+ public:
+  // `transport` is what the group calls itself. `space` must have been made by all ranks.
+  SharedCommunicator(std::shared_ptr<SharedSpace> space, std::string_view transport)
+      : space_(std::move(space)), transport_(transport) {}
+
+  Rank rank() const override { return space_->rank(); }
+  Count size() const override { return space_->size(); }
+  std::string_view transport() const override { return transport_; }
+  bool moves_strided_messages() const override { return !space_->reads_private_memory(); }
+  Bytes buffered_message_bytes() const override { return limits_.longest_short; }
+  void barrier() override { space_->barrier(); }
+  void all_gather(const void* mine, void* all, Bytes count) override { space_->all_gather(mine, all, count); }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Executable> vendor(const Problem&, const std::shared_ptr<const Operator>&, std::string& reason) override;
+  Communicator* over_shared_memory(std::string&) override { return this; }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override;
+  [[noreturn]] void abort(int exit_code) override;
+
+ private:
+  const std::shared_ptr<SharedSpace> space_;
+  const std::string_view transport_;
+  SharedLimits limits_;
+};
+
+// Collective: the same ranks by shared memory, or null on all of them with the reason. `group` is used for as long as this takes.
+std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason);
+
+}  // namespace quadrille

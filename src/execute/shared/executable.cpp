@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/executable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <optional>
+#include <tuple>
+
+namespace quadrille {
+namespace {
+
+constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+constexpr Bytes line = 64;
+
+constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
+
+// A copy between a block and this rank's memory: the side of the block has the buffer `staging` and offsets from the payload.
+Bases with_payload(Bases bases, std::byte* payload) {
+  bases[static_cast<std::size_t>(Buffer::staging)] = payload;
+  return bases;
+}
+
+}  // namespace
+
+SharedExecutable::SharedExecutable(SharedSpace& space, const SharedLimits& limits, std::shared_ptr<const Script> script)
+    : space_(space), limits_(limits), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+  Offset directory = 0;
+  try {
+    lay_out();
+    directory = lay_open();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {}
+  std::vector<Offset> directories(static_cast<std::size_t>(space_.size()));
+  space_.all_gather(&directory, directories.data(), sizeof directory);
+  const bool room = std::find(directories.begin(), directories.end(), 0) == directories.end();
+  std::optional<Error> error;
+  if (!room) {
+    error = Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
+  } else {
+    try {
+      connect(directories);
+    } catch (const Error& caught) {
+      error = caught;
+    }
+  }
+  const char good = error ? 0 : 1;
+  std::vector<char> all(directories.size());
+  space_.all_gather(&good, all.data(), 1);  // and nobody reads a directory any more
+  if (directory) space_.release(directory);
+  if (!error && std::find(all.begin(), all.end(), 0) != all.end())
+    error = Error(ErrorCode::misuse, "another rank could not make the plan");
+  if (!error) return;
+  close();
+  throw *error;
+}
+
+SharedExecutable::~SharedExecutable() { close(); }
+
+void SharedExecutable::close() {
+  for (const Inlet& inlet : inlets_) inlet.outlet->closed.store(true, std::memory_order_release);
+  if (own_memory_) space_.release(own_memory_);
+  if (!area_) return;
+  std::vector<const std::atomic<bool>*> closed;
+  const auto* outlets = reinterpret_cast<const Outlet*>(space_.at(area_));
+  for (std::size_t i = 0; i < receivers_.size(); ++i) closed.push_back(&outlets[i].closed);
+  space_.retire(area_, std::move(closed));
+}
+
+// Decides where each sent message lies in a block, and allocates.
+void SharedExecutable::lay_out() {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  ends_.resize(messages.size());
+  open_.resize(messages.size());
+  complete_.resize(messages.size());
+  bool answered = true;  // does every receiver send something?
+  std::vector<Rank> senders;
+  for (const ScriptMessage& message : messages) (message.is_send ? receivers_ : senders).push_back(message.peer);
+  for (auto* list : {&receivers_, &senders}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+
+  const auto lay_group = [&](Range range) {
+    Group group{block_bytes_, false};
+    const auto index = static_cast<std::uint32_t>(groups_.size());
+    std::vector<std::uint32_t> sends;
+    for (std::uint32_t i = range.first; i < range.last; ++i)
+      if (messages[i].is_send) sends.push_back(i);
+    if (sends.empty()) return;
+    for (const std::uint32_t i : sends) {
+      ends_[i].is_long = messages[i].bytes > limits_.longest_short;
+      group.has_long = group.has_long || ends_[i].is_long;
+    }
+    block_bytes_ += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+    std::vector<std::pair<const Regions*, std::uint32_t>> laid;  // the same bytes for several receivers lie there once
+    for (const std::uint32_t i : sends) {
+      End& end = ends_[i];
+      end.party = index;
+      end.flag = group.flag;
+      const auto twin =
+          std::find_if(laid.begin(), laid.end(), [&](const auto& entry) { return *entry.first == messages[i].regions; });
+      if (twin != laid.end()) {
+        end.payload = ends_[twin->second].payload;
+        end.copies = {};
+      } else if (!end.is_long || !space_.reads_private_memory()) {
+        block_bytes_ = rounded(block_bytes_, messages[i].bytes < line ? 8 : line);
+        end.payload = block_bytes_;
+        block_bytes_ += messages[i].bytes;
+        end.copies.first = static_cast<std::uint32_t>(copies_.size());
+        append_copies(copies_, messages[i].regions, {{Buffer::staging, 0, messages[i].bytes, {}}});
+        end.copies.last = static_cast<std::uint32_t>(copies_.size());
+        laid.emplace_back(&messages[i].regions, i);
+      }
+      if (end.is_long) {
+        block_bytes_ = rounded(block_bytes_, line);
+        end.turn = block_bytes_;
+        block_bytes_ += static_cast<Bytes>(sizeof(Turn));
+      }
+    }
+    block_bytes_ = rounded(block_bytes_, line);
+    groups_.push_back(group);
+  };
+  if (script_->policy == Policy::dataflow)
+    for (std::uint32_t i = 0; i < messages.size(); ++i) lay_group({i, i + 1});
+  else
+    for (const Window& window : script_->windows) lay_group(window.messages);
+
+  for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
+  const Bytes fitting = answered ? 2 : limits_.most_blocks_bytes / std::max<Bytes>(block_bytes_, 1);
+  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
+  block_mask_ = blocks - 1;
+
+  const Bytes staging = rounded(script_->scratch_bytes, line);
+  if (staging + script_->staging_bytes > 0) {
+    own_memory_ = space_.allocate(staging + script_->staging_bytes);
+    bases_[static_cast<std::size_t>(Buffer::scratch)] = space_.at(own_memory_);
+    bases_[static_cast<std::size_t>(Buffer::staging)] = space_.at(own_memory_) + staging;
+  }
+  const Bytes outlets = static_cast<Bytes>(receivers_.size() * sizeof(Outlet));
+  area_ = space_.allocate(outlets + block_bytes_ * static_cast<Bytes>(blocks));
+  std::byte* area = space_.at(area_);
+  blocks_ = area + outlets;
+  for (std::size_t i = 0; i < receivers_.size(); ++i) new (area + i * sizeof(Outlet)) Outlet;
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    std::byte* start = blocks_ + static_cast<Bytes>(block) * block_bytes_;
+    for (const Group& group : groups_) new (start + group.flag) std::atomic<std::uint64_t>(0);
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (messages[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
+  }
+  for (std::size_t i = 0; i < receivers_.size(); ++i)
+    if (!std::binary_search(senders.begin(), senders.end(), receivers_[i]))
+      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i});
+}
+
+// Directory, entries by peer and ordinal, and the regions of long messages.
+Offset SharedExecutable::lay_open() {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  std::vector<std::uint32_t> sends;
+  std::size_t regions = 0;
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].is_send) continue;
+    sends.push_back(i);
+    if (ends_[i].is_long) regions += messages[i].regions.size();
+  }
+  std::sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(messages[a].peer, messages[a].ordinal) < std::tie(messages[b].peer, messages[b].ordinal);
+  });
+  const Offset place =
+      space_.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
+  auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_), block_bytes_, block_mask_, sends.size()};
+  auto* entry = reinterpret_cast<Entry*>(directory + 1);
+  auto* region = reinterpret_cast<Region*>(entry + sends.size());
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = messages[i];
+    const End& end = ends_[i];
+    const auto outlet =
+        static_cast<std::size_t>(std::lower_bound(receivers_.begin(), receivers_.end(), message.peer) - receivers_.begin());
+    new (entry++) Entry{message.peer,
+                        message.ordinal,
+                        end.is_long,
+                        message.bytes,
+                        area_ + outlet * sizeof(Outlet),
+                        end.flag,
+                        end.payload,
+                        end.turn,
+                        space_.offset_of(region),
+                        end.is_long ? message.regions.size() : 0};
+    if (end.is_long) region = std::uninitialized_copy(message.regions.begin(), message.regions.end(), region);
+  }
+  return place;
+}
+
+std::uint32_t SharedExecutable::inlet_from(Rank peer, const Directory& directory, const Entry& entry) {
+  const auto index = static_cast<std::size_t>(
+      std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
+  if (index == inlets_.size())
+    inlets_.push_back({peer, space_.at(directory.blocks), directory.block_bytes, directory.block_mask,
+                       reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
+                       !std::binary_search(receivers_.begin(), receivers_.end(), peer)});
+  return static_cast<std::uint32_t>(index);
+}
+
+void SharedExecutable::connect(const std::vector<Offset>& directories) {
+  std::size_t received = 0, sent = 0;
+  for (std::uint32_t i = 0; i < ends_.size(); ++i) {
+    const ScriptMessage& mine = script_->messages[i];
+    if (mine.is_send) continue;
+    ++received;
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(directories[static_cast<std::size_t>(mine.peer)]));
+    const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
+    const auto* last = first + directory.entry_count;
+    const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),
+                                         [](const Entry& a, const auto& key) { return std::pair(a.peer, a.ordinal) < key; });
+    if (entry == last || entry->peer != space_.rank() || entry->ordinal != mine.ordinal || entry->bytes != mine.bytes)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
+    End& end = ends_[i];
+    end.party = inlet_from(mine.peer, directory, *entry);
+    end.is_long = entry->is_long;
+    end.flag = entry->flag;
+    end.payload = entry->payload;
+    end.turn = entry->turn;
+    end.copies.first = static_cast<std::uint32_t>(copies_.size());
+    append_copies(copies_, {{Buffer::staging, 0, mine.bytes, {}}}, mine.regions);
+    end.copies.last = static_cast<std::uint32_t>(copies_.size());
+    if (!end.is_long) continue;
+    const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
+    end.direct.first = end.copies.last;
+    append_copies(copies_, Regions(region, region + entry->region_count), mine.regions);
+    end.direct.last = static_cast<std::uint32_t>(copies_.size());
+  }
+  // A send without its receive: each rank looks at what others would send to it.
+  for (const Offset place : directories) {
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));
+    const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
+    sent += static_cast<std::size_t>(
+        std::count_if(first, first + directory.entry_count, [&](const Entry& entry) { return entry.peer == space_.rank(); }));
+  }
+  if (sent != received)
+    throw Error(ErrorCode::misuse, fmt::format("rank {} receives {} messages and {} are sent to it; verify the schedule",
+                                               space_.rank(), received, sent));
+}
+
+void SharedExecutable::execute(const std::byte* input, std::byte* output) {
+  NoWatch watch;
+  run(input, output, watch);
+}
+
+Phases SharedExecutable::execute_timed(const std::byte* input, std::byte* output) {
+  Watch watch;
+  run(input, output, watch);
+  return watch.phases();
+}
+
+template <class AnyWatch>
+void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  try {
+    begin();
+    run_script(*script_, bases_, dataflow_, *this, watch);
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  for (const Inlet& inlet : inlets_)
+    if (inlet.tells) inlet.outlet->finished.store(execution_, std::memory_order_release);
+}
+
+void SharedExecutable::begin() {
+  ++execution_;
+  open_count_ = complete_count_ = 0;
+  unpublished_ = none;
+  now_ = blocks_ + static_cast<Bytes>(execution_ & block_mask_) * block_bytes_;
+  for (Inlet& inlet : inlets_) inlet.now = inlet.blocks + static_cast<Bytes>(execution_ & inlet.block_mask) * inlet.block_bytes;
+  if (execution_ <= block_mask_ + 1) return;
+  const std::uint64_t needed = execution_ - block_mask_ - 1;  // the one that had this block before
+  for (Watched& receiver : watched_)
+    if (receiver.finished < needed)
+      space_.wait_until([&] {
+        receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
+        return receiver.finished >= needed;
+      });
+}
+
+// Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
+bool SharedExecutable::goes_through_block(const End& end, const ScriptMessage& message) const {
+  if (!end.is_long) return true;
+  if (space_.reads_private_memory()) return false;
+  return !std::all_of(message.regions.begin(), message.regions.end(),
+                      [&](const Region& region) { return space_.holds(bases_[static_cast<std::size_t>(region.buffer)]); });
+}
+
+void SharedExecutable::post(std::uint32_t index) {
+  const ScriptMessage& message = script_->messages[index];
+  const End& end = ends_[index];
+  if (!message.is_send) {
+    open_[open_count_++] = index;
+    return;
+  }
+  const bool through_block = goes_through_block(end, message);
+  if (through_block && end.copies.size() > 0) {
+    const Bases bases = bases_;
+    const Bases target = with_payload(bases, now_ + end.payload);
+    for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], bases, target);
+  }
+  unpublished_ = end.party;
+  const bool open = end.is_long && !through_block;
+  if (open) open_[open_count_++] = index;
+  if (script_->policy != Policy::dataflow) return;
+  publish(end.party);
+  if (!open) complete_[complete_count_++] = index;
+}
+
+void SharedExecutable::publish(std::uint32_t index) {
+  const Group& group = groups_[index];
+  auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
+  if (group.has_long) {
+    flag->held = 0;
+    for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
+      const bool held = space_.holds(bases_[buffer]);
+      flag->bases[buffer] = held ? space_.offset_of(bases_[buffer]) : reinterpret_cast<std::uintptr_t>(bases_[buffer]);
+      flag->held = static_cast<std::uint8_t>(flag->held | (held ? 1u << buffer : 0u));
+    }
+  }
+  flag->execution.store(execution_, std::memory_order_release);
+  unpublished_ = none;
+}
+
+bool SharedExecutable::try_to_complete(std::uint32_t index) {
+  const ScriptMessage& message = script_->messages[index];
+  const End& end = ends_[index];
+  if (message.is_send) {
+    const auto* turn = reinterpret_cast<const Turn*>(now_ + end.turn);
+    return turn->read.load(std::memory_order_acquire) == execution_;
+  }
+  const Inlet& inlet = inlets_[end.party];
+  const auto* flag = reinterpret_cast<const Flag*>(inlet.now + end.flag);
+  if (flag->execution.load(std::memory_order_acquire) != execution_) return false;
+  if (end.is_long) {
+    receive_long(end, inlet);
+    return true;
+  }
+  const Bases source = with_payload(bases_, inlet.now + end.payload);
+  for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
+  return true;
+}
+
+void SharedExecutable::receive_long(const End& end, const Inlet& inlet) {
+  const auto* flag = reinterpret_cast<const Flag*>(inlet.now + end.flag);
+  // All of a message is read in one way; its regions may be in several buffers, of which some are held.
+  bool held = true;
+  for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i)
+    held = held && (flag->held & (1u << static_cast<unsigned>(copies_[i].source_buffer)));
+  if (!held && !space_.reads_private_memory()) {
+    const Bases source = with_payload(bases_, inlet.now + end.payload);
+    for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
+    return;
+  }
+  auto* turn = reinterpret_cast<Turn*>(inlet.now + end.turn);
+  std::uint64_t before = turn->read.load(std::memory_order_relaxed);
+  if (before == (execution_ | Turn::withdrawn) ||
+      !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
+    throw Error(ErrorCode::peer_lost, "another rank of the group failed");
+  if (held) {
+    Bases source{};
+    for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
+      if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
+    for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) run_copy(copies_[i], source, bases_);
+  } else {
+    for (std::uint32_t i = end.direct.first; i < end.direct.last;
+         ++i) {  // contiguous on either side: make_script stages what is not
+      const StridedCopy& copy = copies_[i];
+      const std::uint64_t base = flag->bases[static_cast<std::size_t>(copy.source_buffer)];
+      const auto* source = (flag->held & (1u << static_cast<unsigned>(copy.source_buffer)))
+                               ? nullptr
+                               : reinterpret_cast<const std::byte*>(base) + copy.source;
+      std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+      if (source)
+        space_.read_private(inlet.peer, source, target, copy.length);
+      else
+        std::memcpy(target, space_.at(base) + copy.source, static_cast<std::size_t>(copy.length));
+    }
+  }
+  turn->read.store(execution_, std::memory_order_release);
+}
+
+// After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
+void SharedExecutable::withdraw() {
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    if (!script_->messages[open_[i]].is_send) continue;
+    auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
+    std::uint64_t before = turn->read.load(std::memory_order_acquire);
+    while (before != execution_) {
+      if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself
+        sched_yield();
+        before = turn->read.load(std::memory_order_acquire);
+      } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
+        break;
+      }
+    }
+  }
+}
+
+void SharedExecutable::wait(Range) {
+  if (unpublished_ != none) publish(unpublished_);
+  while (open_count_ > 0) {
+    std::size_t kept = 0;
+    space_.wait_until([&] {
+      kept = 0;
+      for (std::size_t i = 0; i < open_count_; ++i)
+        if (!try_to_complete(open_[i])) open_[kept++] = open_[i];
+      open_count_ = kept;
+      return open_count_ == 0;
+    });
+  }
+}
+
+std::uint32_t SharedExecutable::wait_any() {
+  if (complete_count_ > 0) return complete_[--complete_count_];
+  std::uint32_t completed = 0;
+  space_.wait_until([&] {
+    for (std::size_t i = 0; i < open_count_; ++i)
+      if (try_to_complete(open_[i])) {
+        completed = open_[i];
+        open_[i] = open_[--open_count_];
+        return true;
+      }
+    return false;
+  });
+  return completed;
+}
+
+}  // namespace quadrille
