@@ -41,14 +41,42 @@ struct Request {
   double timeout_seconds = 60;
 };
 
-std::string choose_executor(const Options& options) {
-  if (options.executor && *options.executor != "threads" && *options.executor != "mpi")
-    refuse_unknown("executor", *options.executor, {"threads", "mpi"});
+// Where the ranks are: "threads", or what the launcher that started this process has them on.
+std::string choose_ranks(const Options& options) {
+  if (options.executor && *options.executor != "threads" && *options.executor != "mpi" && *options.executor != "shared")
+    refuse_unknown("executor", *options.executor, {"threads", "mpi", "shared"});
   if (options.executor == "threads") return "threads";
   const TransportChoice choice = choose_transport();
-  if (options.executor == "mpi" && choice.transport == "threads")
+  const bool launched = choice.transport != "threads";
+  if (options.executor == "mpi" && (!launched || choice.transport == "shared"))
     refuse(fmt::format("there is no MPI to run on: {}; start it as 'mpirun -n 8 quadrille race ...'", choice.reason));
+  if (options.executor == "shared" && !launched)
+    refuse(fmt::format(
+        "there are no processes that share memory: {}; start it as 'quadrille run -n 8 quadrille race ...' or by mpirun",
+        choice.reason));
   return choice.transport;
+}
+
+// Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
+std::vector<Executor> executors_for(const Options& options, Communicator& world) {
+  std::string reason;
+  const Communicator* sharing = world.over_shared_memory(reason);
+  if (options.executor == "mpi") return {Executor::messages};
+  if (options.executor == "shared" && !sharing) refuse(fmt::format("these ranks do not share memory: {}", reason));
+  if (options.executor == "shared" || sharing == &world) return {Executor::shared};
+  return sharing ? std::vector{Executor::messages, Executor::shared} : std::vector{Executor::messages};
+}
+
+void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
+  std::vector<RaceCandidate> all;
+  for (RaceCandidate candidate : candidates) {
+    const bool vendor = candidate.algorithm == "vendor";
+    for (const Executor executor : vendor ? std::vector{Executor::messages} : executors) {
+      candidate.executor = executor;
+      all.push_back(candidate);
+    }
+  }
+  candidates = std::move(all);
 }
 
 // What runs on each of `problems`.
@@ -63,7 +91,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   bool vendor = false;
   for (const std::string& specification : asked) {
     if (specification == "vendor" && !with_vendor)
-      refuse("there is no vendor on threads: it is an MPI library's own collective; start the race under mpirun");
+      refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
     vendor = vendor || (with_vendor && (specification == "vendor" || specification == "all"));
     if (specification != "vendor") own.push_back(specification);
   }
@@ -110,7 +138,7 @@ Count ranks_on_threads(const Options& options) {
   return counts[0];
 }
 
-Count ranks_on_mpi(const Options& options, Count world) {
+Count ranks_launched(const Options& options, Count world) {
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
@@ -178,14 +206,16 @@ bool report_can_be_written(Communicator& world, const Options& options) {
   return all[0] != 0;
 }
 
-int run_on_mpi(const Options& options) {
+int run_launched(const Options& options) {
   // What can be known before MPI is up is refused before, so that every process just exits.
+  const bool mpi = choose_transport().transport != "shared";
   std::optional<Request> request;
   const auto launched = launched_ranks();
-  if (launched) request = make_request(options, ranks_on_mpi(options, *launched), true);
+  if (launched) request = make_request(options, ranks_launched(options, *launched), mpi);
 
-  const std::unique_ptr<Communicator> world = mpi_world();
-  if (world->size() != launched) request = make_request(options, ranks_on_mpi(options, world->size()), true);
+  const std::unique_ptr<Communicator> world = launched_world();
+  if (world->size() != launched) request = make_request(options, ranks_launched(options, world->size()), mpi);
+  for (auto& candidates : request->candidates) run_by(executors_for(options, *world), candidates);
   if (!report_can_be_written(*world, options)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
@@ -210,7 +240,7 @@ int run_on_mpi(const Options& options) {
 }
 
 int run(const Options& options) {
-  if (choose_executor(options) != "threads") return run_on_mpi(options);
+  if (choose_ranks(options) != "threads") return run_launched(options);
   return speaks() ? run_on_threads(options) : good;
 }
 
@@ -234,7 +264,10 @@ Subcommand add_race(CLI::App& command) {
                    "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
       ->type_name("LIST");
   parser->add_flag("--phases", options->phases, "also print where the time goes: distribute, communicate, collect");
-  parser->add_option("--executor", options->executor, "threads or mpi (default: mpi under a launcher, else threads)")
+  parser
+      ->add_option("--executor", options->executor,
+                   "threads, mpi (its messages) or shared (memory shared by processes); default: both of the latter under mpirun, "
+                   "else what there is")
       ->type_name("NAME");
   parser
       ->add_option(

@@ -26,6 +26,7 @@ Json json_of(const RaceEntry& entry) {
   Json object{{"algorithm", entry.candidate.algorithm},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
+              {"executor", name(entry.candidate.executor)},
               {"c1", figure(&Figures::c1)},
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
@@ -74,6 +75,10 @@ std::string winner_text(const RaceResult& result) {
   return line + '\n';
 }
 
+std::string executor_text(const RaceCandidate& candidate) {
+  return candidate.algorithm == "vendor" ? "" : std::string(name(candidate.executor));
+}
+
 // "dataflow", or "dataflow/1" where it has one buffer instead of two.
 std::string policy_text(const RaceCandidate& candidate) {
   if (candidate.algorithm == "vendor") return "";
@@ -82,17 +87,24 @@ std::string policy_text(const RaceCandidate& candidate) {
 
 // Where the time of a run goes, mean over the ranks.
 std::string phases_of(const RaceResult& result) {
-  Table table({{"algorithm"}, {"policy"}, {"distribute", Align::right}, {"communicate", Align::right}, {"collect", Align::right}});
+  Table table({{"algorithm"},
+               {"policy"},
+               {"executor"},
+               {"distribute", Align::right},
+               {"communicate", Align::right},
+               {"collect", Align::right}});
   for (const RaceEntry& entry : result.entries)
     if (entry.candidate.algorithm != "vendor")
-      table.add({label_of(result, entry), policy_text(entry.candidate), seconds_text(entry.phases.distribute_s),
-                 seconds_text(entry.phases.communicate_s), seconds_text(entry.phases.collect_s)});
+      table.add({label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
+                 seconds_text(entry.phases.distribute_s), seconds_text(entry.phases.communicate_s),
+                 seconds_text(entry.phases.collect_s)});
   return table.text();
 }
 
 std::string table_of(const RaceResult& result) {
   Table table({{"algorithm"},
                {"policy"},
+               {"executor"},
                {"C1", Align::right},
                {"C2", Align::right},
                {"median", Align::right},
@@ -102,8 +114,9 @@ std::string table_of(const RaceResult& result) {
                {"data"}});
   for (const RaceEntry& entry : result.entries)
     table.add(
-        {label_of(result, entry), policy_text(entry.candidate), entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
-         entry.figures ? bytes_text(entry.figures->c2) : "–", seconds_text(entry.seconds.median),
+        {label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
+         entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
+         seconds_text(entry.seconds.median),
          fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
          entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–",
          entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",

@@ -78,7 +78,7 @@ class Communicator {
 // How messages become copies.
 enum class Executor : std::uint8_t {
   automatic,  // by shared memory where all ranks share it, else by messages
-  messages,   // by the transport's own messages
+  messages,   // by the transport's own messages, if it has any
   shared,     // by shared memory
 };
 

@@ -18,6 +18,7 @@ struct RaceCandidate {
   std::string algorithm;  // as in PlanOptions
   Policy policy = Policy::blocking;
   int buffers = 2;  // as in PlanOptions
+  Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
 };
 
 struct RaceOptions {

@@ -19,7 +19,8 @@ class ScriptMaker {
       : program_(in_port_order(with_control_messages(program))),
         options_(options),
         graph_(dependences(program_)),
-        staged_(graph_.operations.size(), false) {
+        staged_(graph_.operations.size(), false),
+        overwritten_(graph_.operations.size(), false) {
     script_.rank = program_.rank;
     script_.ranks = ranks;
     script_.policy = options.policy;
@@ -51,8 +52,8 @@ class ScriptMaker {
       if (operation(i).kind != OperationKind::receive) continue;
       for (const Dependence& dependence : graph_.before[i])
         if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
-            !is_buffered(dependence.on) && together(operation(dependence.on).round, operation(i).round))
-          staged_[dependence.on] = true;
+            together(operation(dependence.on).round, operation(i).round))
+          (is_buffered(dependence.on) ? overwritten_ : staged_)[dependence.on] = true;
     }
   }
 
@@ -86,7 +87,7 @@ class ScriptMaker {
   std::uint32_t enter_message(std::size_t i, const Region& place) {
     const Message& message = graph_.message(program_, i);
     const bool is_send = operation(i).kind == OperationKind::send;
-    script_.messages.push_back({message.peer, bytes(message.regions), is_send, ordinals_[{message.peer, is_send}]++,
+    script_.messages.push_back({message.peer, bytes(message.regions), is_send, ordinals_[{message.peer, is_send}]++, overwritten_[i],
                                 staged_[i] ? Regions{place} : message.regions});
     return static_cast<std::uint32_t>(script_.messages.size() - 1);
   }
@@ -224,7 +225,7 @@ class ScriptMaker {
   const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
-  std::vector<bool> staged_;  // by operation
+  std::vector<bool> staged_, overwritten_;  // by operation
   std::map<std::pair<Rank, bool>, std::uint32_t> ordinals_;
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
   std::vector<std::vector<std::size_t>> staged_rounds_;                     // operations

@@ -22,6 +22,7 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   std::uint32_t ordinal = 0;  // among the messages to (or from) this peer: how both ends find each other
+  bool overwritten = false;   // a buffered send whose memory is written again while it would be under way
   Regions regions;            // where it is read or written, staging included
 };
 

@@ -90,14 +90,15 @@ std::string_view name(Executor executor) {
 Plan plan(Communicator& users, const Problem& problem, const PlanOptions& options) {
   Plan made;
   std::string reason;
-  Communicator* const sharing = options.executor == Executor::messages ? nullptr : users.over_shared_memory(reason);
-  Communicator& communicator = sharing && options.algorithm != "vendor" ? *sharing : users;
+  Communicator* sharing = users.over_shared_memory(reason);
+  if (sharing != &users && (options.executor == Executor::messages || options.algorithm == "vendor")) sharing = nullptr;
+  Communicator& communicator = sharing ? *sharing : users;
   made.executor_ = sharing ? Executor::shared : Executor::messages;
   std::shared_ptr<const Script> script;
   std::optional<Error> error;
   try {
     check(problem);
-    if (options.executor == Executor::shared && !sharing)
+    if (options.executor == Executor::shared && !sharing && options.algorithm != "vendor")
       throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));

@@ -106,6 +106,7 @@ class Race {
       plans_.push_back(plan(communicator_, problem,
                             {.algorithm = entry.candidate.algorithm,
                              .policy = candidate.policy,
+                             .executor = candidate.executor,
                              .buffers = candidate.buffers,
                              .operation = options_.operation}));
     } catch (const Error& error) {
@@ -114,6 +115,7 @@ class Race {
       result_.left_out.emplace_back(candidate.algorithm, error.what());
       return;
     }
+    entry.candidate.executor = plans_.back().executor();
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
   }

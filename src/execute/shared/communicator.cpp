@@ -8,7 +8,7 @@
 namespace quadrille {
 
 std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Script> script) {
-  return std::make_unique<SharedExecutable>(*space_, limits_, std::move(script));
+  return std::make_unique<SharedExecutable>(*space_, costs_, std::move(script));
 }
 
 std::unique_ptr<Executable> SharedCommunicator::vendor(const Problem&, const std::shared_ptr<const Operator>&,

@@ -10,15 +10,15 @@ namespace quadrille {
 
 class SharedCommunicator : public Communicator {
  public:
-  // `transport` is what the group calls itself. `space` must have been made by all ranks.
-  SharedCommunicator(std::shared_ptr<SharedSpace> space, std::string_view transport)
-      : space_(std::move(space)), transport_(transport) {}
+  // `transport` is what the group calls itself.
+  SharedCommunicator(std::shared_ptr<SharedSpace> space, std::string_view transport, const CopyCosts& costs = {})
+      : space_(std::move(space)), transport_(transport), costs_(costs) {}
 
   Rank rank() const override { return space_->rank(); }
   Count size() const override { return space_->size(); }
   std::string_view transport() const override { return transport_; }
-  bool moves_strided_messages() const override { return !space_->reads_private_memory(); }
-  Bytes buffered_message_bytes() const override { return limits_.longest_short; }
+  bool moves_strided_messages() const override { return space_->holds_everything(); }
+  Bytes buffered_message_bytes() const override { return costs_.longest_twice(); }
   void barrier() override { space_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { space_->all_gather(mine, all, count); }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
@@ -30,7 +30,7 @@ class SharedCommunicator : public Communicator {
  private:
   const std::shared_ptr<SharedSpace> space_;
   const std::string_view transport_;
-  SharedLimits limits_;
+  const CopyCosts costs_;
 };
 
 // Collective: the same ranks by shared memory, or null on all of them with the reason. `group` is used for as long as this takes.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <new>
 #include <optional>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 constexpr Bytes line = 64;
+constexpr Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers: what a first-level cache holds
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -25,8 +27,8 @@ Bases with_payload(Bases bases, std::byte* payload) {
 
 }  // namespace
 
-SharedExecutable::SharedExecutable(SharedSpace& space, const SharedLimits& limits, std::shared_ptr<const Script> script)
-    : space_(space), limits_(limits), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
   Offset directory = 0;
   try {
     lay_out();
@@ -69,6 +71,69 @@ void SharedExecutable::close() {
   space_.retire(area_, std::move(closed));
 }
 
+// Which of the sends of a window are long.
+void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
+  const auto may_be_long = [&](const ScriptMessage& message) {
+    return !message.overwritten && (space_.holds_everything() || is_contiguous(message.regions));
+  };
+  double saved = 0;
+  std::vector<std::uint32_t> gainful;
+  std::vector<const Regions*> seen;
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = script_->messages[i];
+    if (message.bytes > costs_.longest_twice()) ends_[i].is_long = true;
+    if (ends_[i].is_long || message.bytes < CopyCosts::sizes.front() || !may_be_long(message)) continue;
+    const bool first = std::none_of(seen.begin(), seen.end(), [&](const Regions* other) { return *other == message.regions; });
+    if (first) seen.push_back(&message.regions);
+    const double gain = costs_.saved(message.bytes, first);
+    saved += gain;
+    gainful.push_back(i);
+  }
+  if (saved > costs_.wait)
+    for (const std::uint32_t i : gainful) ends_[i].is_long = true;
+}
+
+// Decides where the sends among these messages, which are published together, lie in a block.
+void SharedExecutable::lay_group(Range range) {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  Group group{block_bytes_, false};
+  const auto index = static_cast<std::uint32_t>(groups_.size());
+  std::vector<std::uint32_t> sends;
+  for (std::uint32_t i = range.first; i < range.last; ++i)
+    if (messages[i].is_send) sends.push_back(i);
+  if (sends.empty()) return;
+  choose_long(sends);
+  for (const std::uint32_t i : sends) group.has_long = group.has_long || ends_[i].is_long;
+  block_bytes_ += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+  std::vector<std::pair<const Regions*, std::uint32_t>> laid;  // the same bytes for several receivers lie there once
+  for (const std::uint32_t i : sends) {
+    End& end = ends_[i];
+    end.party = index;
+    end.flag = group.flag;
+    const auto twin =
+        std::find_if(laid.begin(), laid.end(), [&](const auto& entry) { return *entry.first == messages[i].regions; });
+    if (twin != laid.end()) {
+      end.payload = ends_[twin->second].payload;
+      end.copies = {};
+    } else if (!end.is_long || !space_.reads_private_memory()) {
+      block_bytes_ = rounded(block_bytes_, messages[i].bytes < line ? 8 : line);
+      end.payload = block_bytes_;
+      block_bytes_ += messages[i].bytes;
+      end.copies.first = static_cast<std::uint32_t>(copies_.size());
+      append_copies(copies_, messages[i].regions, {{Buffer::staging, 0, messages[i].bytes, {}}});
+      end.copies.last = static_cast<std::uint32_t>(copies_.size());
+      laid.emplace_back(&messages[i].regions, i);
+    }
+    if (end.is_long) {
+      block_bytes_ = rounded(block_bytes_, line);
+      end.turn = block_bytes_;
+      block_bytes_ += static_cast<Bytes>(sizeof(Turn));
+    }
+  }
+  block_bytes_ = rounded(block_bytes_, line);
+  groups_.push_back(group);
+}
+
 // Decides where each sent message lies in a block, and allocates.
 void SharedExecutable::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
@@ -83,53 +148,13 @@ void SharedExecutable::lay_out() {
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
 
-  const auto lay_group = [&](Range range) {
-    Group group{block_bytes_, false};
-    const auto index = static_cast<std::uint32_t>(groups_.size());
-    std::vector<std::uint32_t> sends;
-    for (std::uint32_t i = range.first; i < range.last; ++i)
-      if (messages[i].is_send) sends.push_back(i);
-    if (sends.empty()) return;
-    for (const std::uint32_t i : sends) {
-      ends_[i].is_long = messages[i].bytes > limits_.longest_short;
-      group.has_long = group.has_long || ends_[i].is_long;
-    }
-    block_bytes_ += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
-    std::vector<std::pair<const Regions*, std::uint32_t>> laid;  // the same bytes for several receivers lie there once
-    for (const std::uint32_t i : sends) {
-      End& end = ends_[i];
-      end.party = index;
-      end.flag = group.flag;
-      const auto twin =
-          std::find_if(laid.begin(), laid.end(), [&](const auto& entry) { return *entry.first == messages[i].regions; });
-      if (twin != laid.end()) {
-        end.payload = ends_[twin->second].payload;
-        end.copies = {};
-      } else if (!end.is_long || !space_.reads_private_memory()) {
-        block_bytes_ = rounded(block_bytes_, messages[i].bytes < line ? 8 : line);
-        end.payload = block_bytes_;
-        block_bytes_ += messages[i].bytes;
-        end.copies.first = static_cast<std::uint32_t>(copies_.size());
-        append_copies(copies_, messages[i].regions, {{Buffer::staging, 0, messages[i].bytes, {}}});
-        end.copies.last = static_cast<std::uint32_t>(copies_.size());
-        laid.emplace_back(&messages[i].regions, i);
-      }
-      if (end.is_long) {
-        block_bytes_ = rounded(block_bytes_, line);
-        end.turn = block_bytes_;
-        block_bytes_ += static_cast<Bytes>(sizeof(Turn));
-      }
-    }
-    block_bytes_ = rounded(block_bytes_, line);
-    groups_.push_back(group);
-  };
   if (script_->policy == Policy::dataflow)
     for (std::uint32_t i = 0; i < messages.size(); ++i) lay_group({i, i + 1});
   else
     for (const Window& window : script_->windows) lay_group(window.messages);
 
   for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
-  const Bytes fitting = answered ? 2 : limits_.most_blocks_bytes / std::max<Bytes>(block_bytes_, 1);
+  const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(block_bytes_, 1);
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
   block_mask_ = blocks - 1;
 
@@ -371,21 +396,37 @@ void SharedExecutable::receive_long(const End& end, const Inlet& inlet) {
       if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
     for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) run_copy(copies_[i], source, bases_);
   } else {
-    for (std::uint32_t i = end.direct.first; i < end.direct.last;
-         ++i) {  // contiguous on either side: make_script stages what is not
-      const StridedCopy& copy = copies_[i];
-      const std::uint64_t base = flag->bases[static_cast<std::size_t>(copy.source_buffer)];
-      const auto* source = (flag->held & (1u << static_cast<unsigned>(copy.source_buffer)))
-                               ? nullptr
-                               : reinterpret_cast<const std::byte*>(base) + copy.source;
-      std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
-      if (source)
-        space_.read_private(inlet.peer, source, target, copy.length);
-      else
-        std::memcpy(target, space_.at(base) + copy.source, static_cast<std::size_t>(copy.length));
-    }
+    read_private(end, inlet, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
+}
+
+// By the system, from where the sender has the message, contiguous (make_script stages what is not).
+void SharedExecutable::read_private(const End& end, const Inlet& inlet, const Flag& flag) {
+  const StridedCopy& first = copies_[end.direct.first];
+  const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
+  const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
+  std::array<TargetPiece, SharedSpace::most_pieces> pieces;
+  std::size_t count = 0, length = 0;
+  const auto flush = [&] {
+    space_.read_private(inlet.peer, source, {pieces.data(), count});
+    source += length;
+    count = length = 0;
+  };
+  for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) {
+    const StridedCopy& copy = copies_[i];
+    std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+    const auto& [inner, middle, outer] = copy.levels;
+    for (Count c = 0; c < outer.count; ++c)
+      for (Count b = 0; b < middle.count; ++b)
+        for (Count a = 0; a < inner.count; ++a) {
+          pieces[count] = {target + a * inner.target_stride + b * middle.target_stride + c * outer.target_stride,
+                           static_cast<std::size_t>(copy.length)};
+          length += pieces[count].length;
+          if (++count == pieces.size()) flush();
+        }
+  }
+  if (count > 0) flush();
 }
 
 // After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.

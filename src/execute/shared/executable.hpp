@@ -9,25 +9,21 @@
 //
 // A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
 // plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
-// Where reading is forbidden, long messages go the way of short ones.
+// Where reading is forbidden, long messages go the way of short ones. What is long is decided for all sends of a window together,
+// by the machine's costs: it must save more than the wait.
 #pragma once
 
 #include "execute/run.hpp"
+#include "execute/shared/costs.hpp"
 #include "execute/shared/space.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
-// Sizes from which another way is faster.
-struct SharedLimits {
-  Bytes longest_short = 32768;      // of a message that is copied twice
-  Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers
-};
-
 class SharedExecutable : public Executable {
  public:
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
-  SharedExecutable(SharedSpace& space, const SharedLimits& limits, std::shared_ptr<const Script> script);
+  SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
   ~SharedExecutable() override;
 
   void execute(const std::byte* input, std::byte* output) override;
@@ -107,6 +103,8 @@ class SharedExecutable : public Executable {
   };
 
   void lay_out();
+  void lay_group(Range messages);
+  void choose_long(const std::vector<std::uint32_t>& sends);
   Offset lay_open();
   void connect(const std::vector<Offset>& directories);
   std::uint32_t inlet_from(Rank peer, const Directory& directory, const Entry& entry);
@@ -119,10 +117,11 @@ class SharedExecutable : public Executable {
   bool goes_through_block(const End& end, const ScriptMessage& message) const;
   bool try_to_complete(std::uint32_t message);
   void receive_long(const End& end, const Inlet& inlet);
+  void read_private(const End& end, const Inlet& inlet, const Flag& flag);
   void withdraw();
 
   SharedSpace& space_;
-  const SharedLimits limits_;
+  const CopyCosts costs_;
   std::shared_ptr<const Script> script_;
   Offset own_memory_ = 0;  // scratch and staging
   Offset area_ = 0;

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <new>
 #include <numeric>
@@ -101,11 +103,14 @@ SegmentSpace::SegmentSpace(Descriptor file, std::byte* memory, Bytes bytes, Offs
       free_{{heap, heap_bytes}},
       processes_(static_cast<std::size_t>(ranks)) {
   struct flock lock = rank_lock(rank);  // held until this process ends or closes the file, however that happens
-  locks_tell_ = ::fcntl(file_.number(), F_SETLK, &lock) == 0;
+  locked_ = ::fcntl(file_.number(), F_SETLK, &lock) == 0;
 }
 
 SegmentSpace::~SegmentSpace() {
-  leave();
+  if (std::uncaught_exceptions() > 0)
+    fail();
+  else
+    leave();
   ::munmap(memory_, static_cast<std::size_t>(bytes_));
 }
 
@@ -118,19 +123,21 @@ void SegmentSpace::introduce() {
   };
   static constexpr std::uint64_t secret = 0x71D4F1A2B3C4D5E6u;
   const std::uint64_t place = secret ^ static_cast<std::uint64_t>(rank());
-  Card mine{::getpid(), locks_tell_, &place, {}};
+  Card mine{::getpid(), locked_, &place, {}};
   CPU_ZERO(&mine.cores);
   ::sched_getaffinity(0, sizeof mine.cores, &mine.cores);
   std::vector<Card> all(static_cast<std::size_t>(size()));
   all_gather(&mine, all.data(), sizeof mine);
   cpu_set_t cores;
   CPU_ZERO(&cores);
+  bool locks_tell = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     processes_[i] = all[i].process;
-    locks_tell_ = locks_tell_ && all[i].locks_tell;
+    locks_tell = locks_tell && all[i].locks_tell;
     CPU_OR(&cores, &cores, &all[i].cores);
   }
-  set_core_for_every_rank(size() <= CPU_COUNT(&cores));
+  locks_tell_ = locks_tell;  // from now on: before, others may not have begun
+  set_core_count(CPU_COUNT(&cores));
 
   // May one read another's memory? Some systems forbid it; then nobody does.
   const Rank next = (rank() + 1) % size();
@@ -193,19 +200,31 @@ void SegmentSpace::release(Offset offset) {
   free_[offset] = length;
 }
 
-void SegmentSpace::read_private(Rank peer, const void* source, std::byte* target, Bytes bytes) {
-  for (Bytes done = 0; done < bytes;) {
-    const auto length = static_cast<std::size_t>(bytes - done);
-    iovec here{target + done, length}, there{const_cast<std::byte*>(static_cast<const std::byte*>(source)) + done, length};
-    const ssize_t count = ::process_vm_readv(processes_[static_cast<std::size_t>(peer)], &here, 1, &there, 1, 0);
-    if (count > 0) {
-      done += count;
-      continue;
+void SegmentSpace::read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) {
+  std::array<iovec, most_pieces> here;
+  std::size_t bytes = 0, first = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    here[i] = {targets[i].place, targets[i].length};
+    bytes += targets[i].length;
+  }
+  iovec there{const_cast<void*>(source), bytes};
+  while (there.iov_len > 0) {
+    const ssize_t count =
+        ::process_vm_readv(processes_[static_cast<std::size_t>(peer)], &here[first], targets.size() - first, &there, 1, 0);
+    if (count <= 0) {
+      const int error = errno;
+      fail();
+      throw Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
+                  fmt::format("the memory of rank {} cannot be read: {}", peer, std::strerror(error)));
     }
-    const std::string reason = std::strerror(errno);
-    fail();
-    throw Error(errno == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
-                fmt::format("the memory of rank {} cannot be read: {}", peer, reason));
+    const auto read = static_cast<std::size_t>(count);  // the kernel stops after 2 GiB
+    there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};
+    for (std::size_t left = read; left > 0;) {
+      const std::size_t part = std::min(left, here[first].iov_len);
+      here[first] = {static_cast<std::byte*>(here[first].iov_base) + part, here[first].iov_len - part};
+      left -= part;
+      if (here[first].iov_len == 0) ++first;
+    }
   }
 }
 

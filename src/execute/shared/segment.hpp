@@ -48,7 +48,7 @@ class SegmentSpace : public SharedSpace {
   Offset allocate(Bytes bytes) override;
   void release(Offset offset) override;
   bool reads_private_memory() const override { return reads_private_memory_; }
-  void read_private(Rank peer, const void* source, std::byte* target, Bytes bytes) override;
+  void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) override;
 
  protected:
   bool is_there(Rank rank) const override;
@@ -61,7 +61,9 @@ class SegmentSpace : public SharedSpace {
   const Bytes bytes_;
   std::map<Offset, Bytes> free_, taken_;  // of this rank's heap
   std::vector<pid_t> processes_;          // by rank
-  bool reads_private_memory_ = false, locks_tell_ = false;
+  bool reads_private_memory_ = false;
+  bool locked_ = false;      // this rank's byte of the file, which others can see as long as this process lives
+  bool locks_tell_ = false;  // that of every rank
 };
 
 }  // namespace quadrille

@@ -59,7 +59,8 @@ std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& rea
     }
   if (!all_right(group, reason)) return nullptr;
   space->introduce();
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared");
+  const CopyCosts costs = measure_copy_costs(*space);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs);
 }
 
 }  // namespace quadrille

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <new>
 
@@ -31,8 +30,6 @@ void SharedSpace::release_retired() {
     return over;
   });
 }
-
-void SharedSpace::read_private(Rank, const void*, std::byte*, Bytes) { assert(false && "threads share all memory"); }
 
 void SharedSpace::fail_if_somebody_is_gone() {
   for (Rank rank = 0; rank < ranks_; ++rank)

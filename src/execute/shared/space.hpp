@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "execute/waiting.hpp"
@@ -22,6 +23,12 @@ struct alignas(64) Tray {
   std::atomic<Offset> elsewhere{0};  // what does not fit here
   std::atomic<bool> left{false};     // this rank is through, as it should be
   alignas(64) std::byte bytes[size];
+};
+
+// Of this process's memory.
+struct TargetPiece {
+  std::byte* place;
+  std::size_t length;  // bytes
 };
 
 // At the beginning of a group's shared memory; `ranks` trays follow.
@@ -52,6 +59,7 @@ class SharedSpace {
 
   // Is this memory in the space, so that others can read it?
   virtual bool holds(const void* memory) const = 0;
+  bool holds_everything() const { return holds(this); }
 
   // From this rank's heap, aligned to 64. Throws std::bad_alloc.
   virtual Offset allocate(Bytes bytes) = 0;
@@ -61,9 +69,11 @@ class SharedSpace {
   void retire(Offset offset, std::vector<const std::atomic<bool>*> closed);
   void release_retired();
 
-  // Another process's memory, which need not be in the space. Throws Error{transport, peer_lost}.
-  virtual bool reads_private_memory() const { return false; }
-  virtual void read_private(Rank peer, const void* source, std::byte* target, Bytes bytes);
+  // Another rank's memory, which need not be in the space, into at most `most_pieces` pieces, one after the other. Throws
+  // Error{transport, peer_lost}.
+  static constexpr std::size_t most_pieces = 64;
+  virtual bool reads_private_memory() const = 0;
+  virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
 
   // This rank will not be waited for any more.
   void leave() { tray(rank_).left.store(true, std::memory_order_release); }
@@ -74,13 +84,15 @@ class SharedSpace {
     if (head_->failed.load(std::memory_order_acquire)) throw Error(ErrorCode::peer_lost, "another rank of the group failed");
   }
 
-  void set_core_for_every_rank(bool yes) { core_for_every_rank_ = yes; }
-  bool core_for_every_rank() const { return core_for_every_rank_; }
+  // Cores on which the ranks may run.
+  void set_core_count(Count cores) { core_count_ = cores; }
+  Count core_count() const { return core_count_; }
+  bool core_for_every_rank() const { return ranks_ <= core_count_; }
 
   // Pauses until done(); throws if another rank has failed, or is no longer there, meanwhile.
   template <class Done>
   void wait_until(Done&& done) {
-    for (Backoff backoff(core_for_every_rank_); !done();) {
+    for (Backoff backoff(core_for_every_rank()); !done();) {
       if (backoff.pause()) fail_if_somebody_is_gone();
       throw_if_failed();
     }
@@ -105,7 +117,7 @@ class SharedSpace {
   SpaceHead* const head_;
   const Rank rank_;
   const Count ranks_;
-  bool core_for_every_rank_ = false;
+  Count core_count_ = 1;
   std::vector<Retired> retired_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks as threads of this process. All of its memory is shared, so the heap is everybody's.
-#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -15,9 +15,7 @@ namespace {
 
 class ThreadSpace : public SharedSpace {
  public:
-  ThreadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(0, head, rank, ranks) {
-    set_core_for_every_rank(ranks <= usable_core_count());
-  }
+  ThreadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(0, head, rank, ranks) { set_core_count(usable_core_count()); }
   ~ThreadSpace() override { release_retired(); }
 
   bool holds(const void*) const override { return true; }
@@ -25,6 +23,14 @@ class ThreadSpace : public SharedSpace {
   Offset allocate(Bytes bytes) override {
     release_retired();
     return offset_of(::operator new(static_cast<std::size_t>(bytes), alignment));
+  }
+
+  bool reads_private_memory() const override { return true; }
+  void read_private(Rank, const void* source, std::span<const TargetPiece> targets) override {
+    for (const TargetPiece& piece : targets) {
+      std::memcpy(piece.place, source, piece.length);
+      source = static_cast<const std::byte*>(source) + piece.length;
+    }
   }
 
   void release(Offset offset) override { ::operator delete(at(offset), alignment); }
