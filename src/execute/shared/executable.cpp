@@ -96,7 +96,7 @@ void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
 // Decides where the sends among these messages, which are published together, lie in a block.
 void SharedExecutable::lay_group(Range range) {
   const std::vector<ScriptMessage>& messages = script_->messages;
-  Group group{block_bytes_, false};
+  Group group{blocks_.bytes, false};
   const auto index = static_cast<std::uint32_t>(groups_.size());
   std::vector<std::uint32_t> sends;
   for (std::uint32_t i = range.first; i < range.last; ++i)
@@ -104,34 +104,50 @@ void SharedExecutable::lay_group(Range range) {
   if (sends.empty()) return;
   choose_long(sends);
   for (const std::uint32_t i : sends) group.has_long = group.has_long || ends_[i].is_long;
-  block_bytes_ += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
-  std::vector<std::pair<const Regions*, std::uint32_t>> laid;  // the same bytes for several receivers lie there once
+  blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+  // In the order of memory, where many copies become few.
+  const auto place = [&](std::uint32_t i) {
+    const Regions& regions = messages[i].regions;
+    return regions.empty() ? std::tuple(Buffer{}, Bytes{0}) : std::tuple(regions.front().buffer, regions.front().offset);
+  };
+  std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  Regions sources, targets;
+  std::uint32_t twin = none;  // the same bytes for several receivers lie there once
   for (const std::uint32_t i : sends) {
     End& end = ends_[i];
     end.party = index;
     end.flag = group.flag;
-    const auto twin =
-        std::find_if(laid.begin(), laid.end(), [&](const auto& entry) { return *entry.first == messages[i].regions; });
-    if (twin != laid.end()) {
-      end.payload = ends_[twin->second].payload;
-      end.copies = {};
-    } else if (!end.is_long || !space_.reads_private_memory()) {
-      block_bytes_ = rounded(block_bytes_, messages[i].bytes < line ? 8 : line);
-      end.payload = block_bytes_;
-      block_bytes_ += messages[i].bytes;
-      end.copies.first = static_cast<std::uint32_t>(copies_.size());
-      append_copies(copies_, messages[i].regions, {{Buffer::staging, 0, messages[i].bytes, {}}});
-      end.copies.last = static_cast<std::uint32_t>(copies_.size());
-      laid.emplace_back(&messages[i].regions, i);
-    }
     if (end.is_long) {
-      block_bytes_ = rounded(block_bytes_, line);
-      end.turn = block_bytes_;
-      block_bytes_ += static_cast<Bytes>(sizeof(Turn));
+      blocks_.bytes = rounded(blocks_.bytes, line);
+      end.turn = blocks_.bytes;
+      blocks_.bytes += static_cast<Bytes>(sizeof(Turn));
+      if (space_.reads_private_memory()) continue;
+    }
+    if (twin != none && messages[twin].regions == messages[i].regions && ends_[twin].is_long == end.is_long) {
+      end.payload = ends_[twin].payload;
+      continue;
+    }
+    twin = i;
+    blocks_.bytes = rounded(blocks_.bytes, messages[i].bytes < line ? 8 : line);
+    end.payload = blocks_.bytes;
+    blocks_.bytes += messages[i].bytes;
+    const Region target{Buffer::staging, end.payload, messages[i].bytes, {}};
+    if (end.is_long) {
+      end.copies = append(messages[i].regions, {target});
+    } else if (messages[i].bytes > 0) {
+      sources.insert(sources.end(), messages[i].regions.begin(), messages[i].regions.end());
+      targets.push_back(target);
     }
   }
-  block_bytes_ = rounded(block_bytes_, line);
+  group.copies = append(sources, targets);
+  blocks_.bytes = rounded(blocks_.bytes, line);
   groups_.push_back(group);
+}
+
+Range SharedExecutable::append(const Regions& source, const Regions& target) {
+  const auto first = static_cast<std::uint32_t>(copies_.size());
+  append_copies(copies_, source, target);
+  return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
 // Decides where each sent message lies in a block, and allocates.
@@ -140,6 +156,7 @@ void SharedExecutable::lay_out() {
   ends_.resize(messages.size());
   open_.resize(messages.size());
   complete_.resize(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) ends_[i].is_send = messages[i].is_send;
   bool answered = true;  // does every receiver send something?
   std::vector<Rank> senders;
   for (const ScriptMessage& message : messages) (message.is_send ? receivers_ : senders).push_back(message.peer);
@@ -154,9 +171,9 @@ void SharedExecutable::lay_out() {
     for (const Window& window : script_->windows) lay_group(window.messages);
 
   for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
-  const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(block_bytes_, 1);
+  const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
-  block_mask_ = blocks - 1;
+  blocks_.mask = blocks - 1;
 
   const Bytes staging = rounded(script_->scratch_bytes, line);
   if (staging + script_->staging_bytes > 0) {
@@ -165,12 +182,12 @@ void SharedExecutable::lay_out() {
     bases_[static_cast<std::size_t>(Buffer::staging)] = space_.at(own_memory_) + staging;
   }
   const Bytes outlets = static_cast<Bytes>(receivers_.size() * sizeof(Outlet));
-  area_ = space_.allocate(outlets + block_bytes_ * static_cast<Bytes>(blocks));
+  area_ = space_.allocate(outlets + blocks_.bytes * static_cast<Bytes>(blocks));
   std::byte* area = space_.at(area_);
-  blocks_ = area + outlets;
+  blocks_.first = area + outlets;
   for (std::size_t i = 0; i < receivers_.size(); ++i) new (area + i * sizeof(Outlet)) Outlet;
   for (std::uint64_t block = 0; block < blocks; ++block) {
-    std::byte* start = blocks_ + static_cast<Bytes>(block) * block_bytes_;
+    std::byte* start = blocks_.of(block);
     for (const Group& group : groups_) new (start + group.flag) std::atomic<std::uint64_t>(0);
     for (std::size_t i = 0; i < ends_.size(); ++i)
       if (messages[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
@@ -195,7 +212,7 @@ Offset SharedExecutable::lay_open() {
   });
   const Offset place =
       space_.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
-  auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_), block_bytes_, block_mask_, sends.size()};
+  auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_.first), blocks_.bytes, blocks_.mask, sends.size()};
   auto* entry = reinterpret_cast<Entry*>(directory + 1);
   auto* region = reinterpret_cast<Region*>(entry + sends.size());
   for (const std::uint32_t i : sends) {
@@ -218,12 +235,11 @@ Offset SharedExecutable::lay_open() {
   return place;
 }
 
-std::uint32_t SharedExecutable::inlet_from(Rank peer, const Directory& directory, const Entry& entry) {
+std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
-    inlets_.push_back({peer, space_.at(directory.blocks), directory.block_bytes, directory.block_mask,
-                       reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
+    inlets_.push_back({peer, reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
                        !std::binary_search(receivers_.begin(), receivers_.end(), peer)});
   return static_cast<std::uint32_t>(index);
 }
@@ -243,19 +259,21 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
     End& end = ends_[i];
-    end.party = inlet_from(mine.peer, directory, *entry);
+    end.party = inlet_from(*entry, mine.peer);
+    end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
     end.is_long = entry->is_long;
     end.flag = entry->flag;
     end.payload = entry->payload;
     end.turn = entry->turn;
-    end.copies.first = static_cast<std::uint32_t>(copies_.size());
-    append_copies(copies_, {{Buffer::staging, 0, mine.bytes, {}}}, mine.regions);
-    end.copies.last = static_cast<std::uint32_t>(copies_.size());
-    if (!end.is_long) continue;
-    const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
-    end.direct.first = end.copies.last;
-    append_copies(copies_, Regions(region, region + entry->region_count), mine.regions);
-    end.direct.last = static_cast<std::uint32_t>(copies_.size());
+    end.copies = append({{Buffer::staging, 0, mine.bytes, {}}}, mine.regions);
+    if (end.is_long) {
+      const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
+      end.direct = append(Regions(region, region + entry->region_count), mine.regions);
+    } else if (end.copies.size() == 1 && copies_[end.copies.first].length == mine.bytes) {
+      end.target = copies_[end.copies.first].target;
+      end.target_buffer = copies_[end.copies.first].target_buffer;
+      end.length = static_cast<std::uint32_t>(mine.bytes);
+    }
   }
   // A send without its receive: each rank looks at what others would send to it.
   for (const Offset place : directories) {
@@ -299,10 +317,9 @@ void SharedExecutable::begin() {
   ++execution_;
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
-  now_ = blocks_ + static_cast<Bytes>(execution_ & block_mask_) * block_bytes_;
-  for (Inlet& inlet : inlets_) inlet.now = inlet.blocks + static_cast<Bytes>(execution_ & inlet.block_mask) * inlet.block_bytes;
-  if (execution_ <= block_mask_ + 1) return;
-  const std::uint64_t needed = execution_ - block_mask_ - 1;  // the one that had this block before
+  now_ = blocks_.of(execution_);
+  if (execution_ <= blocks_.mask + 1) return;
+  const std::uint64_t needed = execution_ - blocks_.mask - 1;  // the one that had this block before
   for (Watched& receiver : watched_)
     if (receiver.finished < needed)
       space_.wait_until([&] {
@@ -312,8 +329,7 @@ void SharedExecutable::begin() {
 }
 
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
-bool SharedExecutable::goes_through_block(const End& end, const ScriptMessage& message) const {
-  if (!end.is_long) return true;
+bool SharedExecutable::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
                       [&](const Region& region) { return space_.holds(bases_[static_cast<std::size_t>(region.buffer)]); });
@@ -322,26 +338,29 @@ bool SharedExecutable::goes_through_block(const End& end, const ScriptMessage& m
 void SharedExecutable::post(std::uint32_t index) {
   const ScriptMessage& message = script_->messages[index];
   const End& end = ends_[index];
-  if (!message.is_send) {
+  if (!end.is_send) {
     open_[open_count_++] = index;
     return;
   }
-  const bool through_block = goes_through_block(end, message);
-  if (through_block && end.copies.size() > 0) {
-    const Bases bases = bases_;
-    const Bases target = with_payload(bases, now_ + end.payload);
-    for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], bases, target);
-  }
+  const bool open = end.is_long && !goes_through_block(message);
+  if (open)
+    open_[open_count_++] = index;
+  else if (end.is_long)
+    run_to_block(end.copies);
   unpublished_ = end.party;
-  const bool open = end.is_long && !through_block;
-  if (open) open_[open_count_++] = index;
   if (script_->policy != Policy::dataflow) return;
   publish(end.party);
   if (!open) complete_[complete_count_++] = index;
 }
 
+void SharedExecutable::run_to_block(Range copies) {
+  const Bases target = with_payload(bases_, now_);
+  for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], bases_, target);
+}
+
 void SharedExecutable::publish(std::uint32_t index) {
   const Group& group = groups_[index];
+  run_to_block(group.copies);
   auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
   if (group.has_long) {
     flag->held = 0;
@@ -356,36 +375,32 @@ void SharedExecutable::publish(std::uint32_t index) {
 }
 
 bool SharedExecutable::try_to_complete(std::uint32_t index) {
-  const ScriptMessage& message = script_->messages[index];
   const End& end = ends_[index];
-  if (message.is_send) {
-    const auto* turn = reinterpret_cast<const Turn*>(now_ + end.turn);
-    return turn->read.load(std::memory_order_acquire) == execution_;
-  }
-  const Inlet& inlet = inlets_[end.party];
-  const auto* flag = reinterpret_cast<const Flag*>(inlet.now + end.flag);
-  if (flag->execution.load(std::memory_order_acquire) != execution_) return false;
-  if (end.is_long) {
-    receive_long(end, inlet);
-    return true;
-  }
-  const Bases source = with_payload(bases_, inlet.now + end.payload);
-  for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
+  if (end.is_send) return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
+  std::byte* block = end.blocks.of(execution_);
+  if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
+  if (end.length > 0) [[likely]]
+    std::memcpy(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
+  else if (end.is_long)
+    receive_long(end, block);
+  else
+    run_from_block(end, block);
   return true;
 }
 
-void SharedExecutable::receive_long(const End& end, const Inlet& inlet) {
-  const auto* flag = reinterpret_cast<const Flag*>(inlet.now + end.flag);
+void SharedExecutable::run_from_block(const End& end, std::byte* block) {
+  const Bases source = with_payload(bases_, block + end.payload);
+  for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
+}
+
+void SharedExecutable::receive_long(const End& end, std::byte* block) {
+  const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
   // All of a message is read in one way; its regions may be in several buffers, of which some are held.
   bool held = true;
   for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i)
     held = held && (flag->held & (1u << static_cast<unsigned>(copies_[i].source_buffer)));
-  if (!held && !space_.reads_private_memory()) {
-    const Bases source = with_payload(bases_, inlet.now + end.payload);
-    for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
-    return;
-  }
-  auto* turn = reinterpret_cast<Turn*>(inlet.now + end.turn);
+  if (!held && !space_.reads_private_memory()) return run_from_block(end, block);
+  auto* turn = reinterpret_cast<Turn*>(block + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_relaxed);
   if (before == (execution_ | Turn::withdrawn) ||
       !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
@@ -396,20 +411,20 @@ void SharedExecutable::receive_long(const End& end, const Inlet& inlet) {
       if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
     for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) run_copy(copies_[i], source, bases_);
   } else {
-    read_private(end, inlet, *flag);
+    read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
 }
 
 // By the system, from where the sender has the message, contiguous (make_script stages what is not).
-void SharedExecutable::read_private(const End& end, const Inlet& inlet, const Flag& flag) {
+void SharedExecutable::read_private(const End& end, const Flag& flag) {
   const StridedCopy& first = copies_[end.direct.first];
   const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
   const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
   std::array<TargetPiece, SharedSpace::most_pieces> pieces;
   std::size_t count = 0, length = 0;
   const auto flush = [&] {
-    space_.read_private(inlet.peer, source, {pieces.data(), count});
+    space_.read_private(inlets_[end.party].peer, source, {pieces.data(), count});
     source += length;
     count = length = 0;
   };

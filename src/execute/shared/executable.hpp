@@ -58,7 +58,7 @@ class SharedExecutable : public Executable {
 
   // What a rank lays open about its area and the messages it sends.
   struct Directory {
-    Offset blocks;
+    Offset first_block;
     Bytes block_bytes;
     std::uint64_t block_mask;
     std::uint64_t entry_count;
@@ -76,25 +76,36 @@ class SharedExecutable : public Executable {
 
   struct Inlet {  // a sender, as its receiver sees it
     Rank peer;
-    std::byte* blocks;
-    Bytes block_bytes;
-    std::uint64_t block_mask;
     Outlet* outlet;
-    bool tells;                // there is no other way to know when this rank is through
-    std::byte* now = nullptr;  // its block of this execution
+    bool tells;  // there is no other way to know when this rank is through
   };
 
-  struct End {                // a message
+  struct Blocks {  // of an area, used in turn
+    std::byte* first = nullptr;
+    Bytes bytes = 0;
+    std::uint64_t mask = 0;
+
+    std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
+  };
+
+  // A message. What most receives need, one contiguous copy out of a block, is together in the first line.
+  struct alignas(64) End {
+    Blocks blocks;  // the sender's
+    Bytes flag = 0, payload = 0;
+    Bytes target = 0;
+    std::uint32_t length = 0;  // of that copy; 0: it takes more
+    Buffer target_buffer{};
+    bool is_send = false, is_long = false;
     std::uint32_t party = 0;  // sends: the group published together; receives: the inlet
-    bool is_long = false;
-    Bytes flag = 0, payload = 0, turn = 0;  // in the sender's block
-    Range copies;                           // between payload and memory
-    Range direct;                           // receives of long messages: from the sender's memory into this rank's
+    Bytes turn = 0;           // in a block
+    Range copies;             // between payload and memory
+    Range direct;             // receives of long messages: from the sender's memory into this rank's
   };
 
-  struct Group {
+  struct Group {  // sends published together
     Bytes flag = 0;
     bool has_long = false;
+    Range copies;  // of short ones, into the block
   };
 
   struct Watched {  // a receiver that sends nothing back
@@ -105,19 +116,22 @@ class SharedExecutable : public Executable {
   void lay_out();
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
+  Range append(const Regions& source, const Regions& target);
   Offset lay_open();
   void connect(const std::vector<Offset>& directories);
-  std::uint32_t inlet_from(Rank peer, const Directory& directory, const Entry& entry);
+  std::uint32_t inlet_from(const Entry& entry, Rank peer);
   void close();
 
   template <class AnyWatch>
   void run(const std::byte* input, std::byte* output, AnyWatch& watch);
   void begin();
   void publish(std::uint32_t group);
-  bool goes_through_block(const End& end, const ScriptMessage& message) const;
+  bool goes_through_block(const ScriptMessage& message) const;
+  void run_to_block(Range copies);
+  void run_from_block(const End& end, std::byte* block);
   bool try_to_complete(std::uint32_t message);
-  void receive_long(const End& end, const Inlet& inlet);
-  void read_private(const End& end, const Inlet& inlet, const Flag& flag);
+  void receive_long(const End& end, std::byte* block);
+  void read_private(const End& end, const Flag& flag);
   void withdraw();
 
   SharedSpace& space_;
@@ -125,9 +139,7 @@ class SharedExecutable : public Executable {
   std::shared_ptr<const Script> script_;
   Offset own_memory_ = 0;  // scratch and staging
   Offset area_ = 0;
-  Bytes block_bytes_ = 0;
-  std::uint64_t block_mask_ = 0;
-  std::byte* blocks_ = nullptr;
+  Blocks blocks_;
   std::byte* now_ = nullptr;  // the block of this execution
   Bases bases_{};
   std::uint64_t execution_ = 0;

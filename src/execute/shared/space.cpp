@@ -39,6 +39,8 @@ void SharedSpace::fail_if_somebody_is_gone() {
     }
 }
 
+void SharedSpace::throw_lost() { throw Error(ErrorCode::peer_lost, "another rank of the group failed"); }
+
 void SharedSpace::barrier() {
   const std::uint64_t generation = head_->generation.load(std::memory_order_acquire);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {

@@ -80,9 +80,7 @@ class SharedSpace {
 
   // The group has one rank less, so it cannot go on: whoever waits throws Error{peer_lost}.
   void fail() { head_->failed.store(1, std::memory_order_release); }
-  void throw_if_failed() const {
-    if (head_->failed.load(std::memory_order_acquire)) throw Error(ErrorCode::peer_lost, "another rank of the group failed");
-  }
+  bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
 
   // Cores on which the ranks may run.
   void set_core_count(Count cores) { core_count_ = cores; }
@@ -94,7 +92,7 @@ class SharedSpace {
   void wait_until(Done&& done) {
     for (Backoff backoff(core_for_every_rank()); !done();) {
       if (backoff.pause()) fail_if_somebody_is_gone();
-      throw_if_failed();
+      if (has_failed() && !done()) throw_lost();  // what came before the failure still counts
     }
   }
 
@@ -112,6 +110,7 @@ class SharedSpace {
 
   Tray& tray(Rank rank) const { return reinterpret_cast<Tray*>(head_ + 1)[rank]; }
   void fail_if_somebody_is_gone();
+  [[noreturn]] static void throw_lost();
 
   const std::uintptr_t base_;
   SpaceHead* const head_;
