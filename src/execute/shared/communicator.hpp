@@ -2,6 +2,8 @@
 // A rank of a group that shares memory: threads, processes of `quadrille run`, or those of an MPI library on one machine.
 #pragma once
 
+#include <optional>
+
 #include "execute/shared/executable.hpp"
 #include "execute/shared/space.hpp"
 #include "quadrille/execute.hpp"
@@ -34,6 +36,7 @@ class SharedCommunicator : public Communicator {
 };
 
 // Collective: the same ranks by shared memory, or null on all of them with the reason. `group` is used for as long as this takes.
-std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason);
+// Costs that are not given are measured.
+std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs = {});
 
 }  // namespace quadrille

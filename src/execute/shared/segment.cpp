@@ -133,7 +133,7 @@ void SegmentSpace::introduce() {
   bool locks_tell = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     processes_[i] = all[i].process;
-    locks_tell = locks_tell && all[i].locks_tell;
+    locks_tell = locks_tell && all[i].locks_tell && (all[i].process != mine.process || static_cast<Rank>(i) == rank());
     CPU_OR(&cores, &cores, &all[i].cores);
   }
   locks_tell_ = locks_tell;  // from now on: before, others may not have begun

@@ -29,7 +29,7 @@ bool all_right(Communicator& group, std::string& reason) {
 
 }  // namespace
 
-std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason) {
+std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs) {
   struct Place {
     pid_t process;
     int descriptor;
@@ -59,8 +59,8 @@ std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& rea
     }
   if (!all_right(group, reason)) return nullptr;
   space->introduce();
-  const CopyCosts costs = measure_copy_costs(*space);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs);
+  const CopyCosts known = costs ? *costs : measure_copy_costs(*space);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", known);
 }
 
 }  // namespace quadrille
