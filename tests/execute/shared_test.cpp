@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that share a segment: their memory, plans against the interpreter with everything copied twice and with everything copied
 // once, and who is still there. The ranks are threads that behave like processes, so that sanitizers see them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -128,6 +131,41 @@ TEST(SharedMemory, GathersMoreThanATrayHolds) {
       for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<char>('a' + i / count));
     }
   });
+}
+
+// Processes without a launcher that would look after them: what a rank says when another is killed in the middle.
+TEST(SharedMemory, NoticesThatAProcessIsGone) {
+  for (const Bytes block : {8, 100000}) {
+    const Descriptor file = make_segment(2);
+    std::vector<pid_t> ranks;
+    for (Rank rank = 0; rank < 2; ++rank) {
+      ranks.push_back(::fork());
+      ASSERT_GE(ranks.back(), 0);
+      if (ranks.back() > 0) continue;
+      int code = 1;
+      try {
+        auto space =
+            SegmentSpace::open(Descriptor(::open(fmt::format("/proc/self/fd/{}", file.number()).c_str(), O_RDWR)), rank, 2);
+        space->introduce();
+        SharedCommunicator communicator(std::move(space), "shared");
+        Plan exchange = plan(communicator, alltoall(2, block));
+        ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
+        for (int run = 0;; ++run) {
+          if (rank == 1 && run == 1000) ::kill(::getpid(), SIGKILL);
+          exchange.execute(input.data(), output.data());
+        }
+      } catch (const Error& error) {
+        code = error.code() == ErrorCode::peer_lost ? 0 : 2;
+      }
+      std::_Exit(code);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(ranks[0], &status, 0), ranks[0]);
+    EXPECT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    ASSERT_EQ(::waitpid(ranks[1], &status, 0), ranks[1]);
+    EXPECT_TRUE(WIFSIGNALED(status));
+  }
 }
 
 }  // namespace
