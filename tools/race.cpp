@@ -30,7 +30,7 @@ struct Options {
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, executor, rounds, seed, time, timeout, output;
-  bool json = false, phases = false;
+  ReportForm form;
 };
 
 // Everything that was asked for, checked; the same on every rank.
@@ -179,7 +179,7 @@ std::string stuck(double seconds) {
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
   const Request request = make_request(options, ranks, false);
-  Report report(options.output, options.json, options.phases, "threads", ranks, request.options);
+  Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
   run_threads(ranks, [&](Communicator& communicator) {
@@ -223,8 +223,8 @@ int run_launched(const Options& options) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.json, options.phases, std::string(world->transport()),
-                  world->size(), request->options);
+    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport()), world->size(),
+                  request->options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request->timeout_seconds : for_ever, [&] { give_up(stuck(request->timeout_seconds)); });
     const bool right = run_all(*world, *request, report, watchdog);
@@ -263,7 +263,7 @@ Subcommand add_race(CLI::App& command) {
       ->add_option("--buffers", options->buffers,
                    "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
       ->type_name("LIST");
-  parser->add_flag("--phases", options->phases, "also print where the time goes: distribute, communicate, collect");
+  parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   parser
       ->add_option("--executor", options->executor,
                    "threads, mpi (its messages) or shared (memory shared by processes); default: both of the latter under mpirun, "
@@ -278,7 +278,9 @@ Subcommand add_race(CLI::App& command) {
   parser->add_option("--time", options->time, "about how long a size may take (default 2s)")->type_name("SECONDS");
   parser->add_option("--seed", options->seed, "of the order of the candidates (default 1)")->type_name("N");
   parser->add_option("--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)")->type_name("SECONDS");
-  parser->add_flag("--json", options->json, "as a JSON object");
+  parser->add_flag("--ratios", options->form.ratios,
+                   "only a line: how many times faster than the vendor's the best of ours is, size by size");
+  parser->add_flag("--json", options->form.json, "as a JSON object");
   parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
   parser->footer(
       "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "

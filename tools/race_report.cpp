@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "arguments.hpp"
 #include "build.hpp"
@@ -124,6 +125,46 @@ std::string table_of(const RaceResult& result) {
   return table.text();
 }
 
+RatioCell cell_of(const RaceResult& result) {
+  const RaceEntry* best = nullptr;
+  for (const RaceEntry& entry : result.entries)
+    if (entry.candidate.algorithm != "vendor" && entry.failed_check.empty() &&
+        (!best || entry.seconds.median < best->seconds.median))
+      best = &entry;
+  RatioCell cell{block_text(result.problem), {}, 0, {}};
+  if (!best) return cell;
+  cell.candidate = label_of(result, *best);
+  if (best->candidate.policy != Policy::blocking) cell.candidate += '/' + policy_text(best->candidate);
+  cell.seconds = best->seconds.median;
+  if (best->ratio) cell.times_as_fast = 1 / best->ratio->median;
+  return cell;
+}
+
+// How many times faster than the vendor's, a column a size; without a vendor the times.
+std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
+  std::vector<Column> columns{{"ranks", Align::right}};
+  std::vector<std::string> figures{std::to_string(ranks)}, candidates{""};
+  double logarithms = 0;
+  int compared = 0;
+  for (const RatioCell& cell : cells) {
+    columns.push_back({cell.size, Align::right});
+    if (cell.times_as_fast) logarithms += std::log(*cell.times_as_fast), ++compared;
+    figures.push_back(cell.candidate.empty() ? "WRONG"
+                      : cell.times_as_fast   ? fmt::format("{:.2f}", *cell.times_as_fast)
+                                             : seconds_text(cell.seconds));
+    candidates.push_back(cell.candidate);
+  }
+  if (compared > 0) {
+    columns.push_back({"mean", Align::right});
+    figures.push_back(fmt::format("{:.2f}", std::exp(logarithms / compared)));
+    candidates.push_back("");
+  }
+  Table table(columns);
+  table.add(figures);
+  table.add(candidates);
+  return table.text();
+}
+
 std::string chart_of(const RaceResult& result) {
   const bool several_policies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
     return entry.candidate.algorithm != "vendor" && policy_text(entry.candidate) != policy_text(result.entries.front().candidate);
@@ -139,12 +180,11 @@ std::string chart_of(const RaceResult& result) {
 
 }  // namespace
 
-Report::Report(const std::optional<std::string>& file, bool json, bool phases, std::string transport, Count ranks,
+Report::Report(const std::optional<std::string>& file, const ReportForm& form, std::string transport, Count ranks,
                const RaceOptions& options)
     : output_(file),
       to_file_(file.has_value()),
-      json_(json),
-      phases_(phases),
+      form_(form),
       transport_(std::move(transport)),
       ranks_(ranks),
       options_(options),
@@ -155,7 +195,8 @@ void Report::add(const RaceResult& result) {
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;
-  if (json_) return sizes_.push_back(json_of(result));
+  if (form_.json) return sizes_.push_back(json_of(result));
+  if (form_.ratios) return cells_.push_back(cell_of(result));
 
   std::string text;
   if (empty_)
@@ -173,13 +214,14 @@ void Report::add(const RaceResult& result) {
                       result.rounds, result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
                       seconds_text(result.model.startup_s), s_per_byte(result.model) * 1e9,
                       result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
-  text += table_of(result) + '\n' + (phases_ ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
+  text += table_of(result) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }
 
 void Report::finish() {
-  if (!json_) return output_.finish();
+  if (form_.ratios && !form_.json) return output_.finish(ratios_of(cells_, ranks_));
+  if (!form_.json) return output_.finish();
   Json report{{"collective", name(collective_)},
               {"ranks", ranks_},
               {"transport", transport_},

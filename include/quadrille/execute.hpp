@@ -52,6 +52,9 @@ class Communicator {
   // Messages of up to so many bytes may have any regions, and have left them by the time that they are posted; -1: there are none.
   virtual Bytes buffered_message_bytes() const { return -1; }
 
+  // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
+  virtual bool fuses_reductions() const { return false; }
+
   virtual void barrier() = 0;
   // Gathers `count` bytes of every rank, in rank order, at all ranks.
   virtual void all_gather(const void* mine, void* all, Bytes count) = 0;

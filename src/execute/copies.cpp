@@ -148,9 +148,9 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   }
 }
 
-void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& bases) {
-  const std::byte* source = bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
-  std::byte* target = bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases) {
+  const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
+  std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
   const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
   const Count elements = copy.length / operation.element_bytes;
   const auto& [inner, middle, outer] = copy.levels;

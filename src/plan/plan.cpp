@@ -121,6 +121,7 @@ Plan plan(Communicator& users, const Problem& problem, const PlanOptions& option
                                                            .buffers = options.buffers,
                                                            .strided_messages = communicator.moves_strided_messages(),
                                                            .buffered_bytes = communicator.buffered_message_bytes(),
+                                                           .fuses = communicator.fuses_reductions(),
                                                            .longest_message = options.longest_message,
                                                            .operation = options.operation}));
       made.scratch_bytes_ = script->scratch_bytes;

@@ -21,6 +21,7 @@ class SharedCommunicator : public Communicator {
   std::string_view transport() const override { return transport_; }
   bool moves_strided_messages() const override { return space_->holds_everything(); }
   Bytes buffered_message_bytes() const override { return costs_.longest_twice(); }
+  bool fuses_reductions() const override { return true; }
   void barrier() override { space_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { space_->all_gather(mine, all, count); }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;

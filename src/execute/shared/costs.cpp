@@ -66,7 +66,7 @@ class Handover {
     if (space_.rank() < 2)
       for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
         double in = 1, out = 1, once = 1;
-        for (int repetition = 0; repetition < repetitions; ++repetition) {
+        for (int repetition = 0; repetition < (CopyCosts::sizes[i] < 65536 ? 3 : 1) * repetitions; ++repetition) {
           in = std::min(in, give(CopyCosts::sizes[i], true));
           out = std::min(out, take(CopyCosts::sizes[i], true));
           give(CopyCosts::sizes[i], false);
@@ -79,7 +79,7 @@ class Handover {
 
  private:
   static constexpr Bytes line = 64;
-  static constexpr int repetitions = 12;
+  static constexpr int repetitions = 16;
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
 
@@ -116,7 +116,7 @@ class Handover {
 double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
 
 Bytes CopyCosts::longest_twice() const {
-  for (std::size_t i = sizes.size(); i-- > 0;)
+  for (std::size_t i = sizes.size() - 1; i-- > 0;)  // at the last size nothing speaks for copying twice
     if (in[i] + out[i] - once[i] < wait) return sizes[i];
   return sizes.front();
 }

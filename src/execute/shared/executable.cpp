@@ -244,6 +244,16 @@ std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer) {
   return static_cast<std::uint32_t>(index);
 }
 
+// Copies that combine `source` with where the message is reduced into; nothing unless whole elements come in one piece.
+std::optional<Range> SharedExecutable::append_combining(const Regions& source, const ScriptMessage& message) {
+  const Range copies = append(source, message.reduced_into);
+  const auto first = copies_.begin() + copies.first, last = copies_.begin() + copies.last;
+  const Bytes element_bytes = script_->operation->element_bytes;
+  if (std::any_of(first, last, [&](const StridedCopy& copy) { return copy.length % element_bytes != 0; })) return std::nullopt;
+  for (auto copy = first; copy != last; ++copy) copy->effect = message.effect;
+  return copies;
+}
+
 void SharedExecutable::connect(const std::vector<Offset>& directories) {
   std::size_t received = 0, sent = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
@@ -265,11 +275,24 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
     end.flag = entry->flag;
     end.payload = entry->payload;
     end.turn = entry->turn;
-    end.copies = append({{Buffer::staging, 0, mine.bytes, {}}}, mine.regions);
+    const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};
+    Regions theirs;
     if (end.is_long) {
       const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
-      end.direct = append(Regions(region, region + entry->region_count), mine.regions);
-    } else if (end.copies.size() == 1 && copies_[end.copies.first].length == mine.bytes) {
+      theirs.assign(region, region + entry->region_count);
+      end.stored = end.direct = append(theirs, mine.regions);
+    }
+    end.copies = append(payload, mine.regions);
+    end.is_fused = mine.effect != Effect::overwrite;
+    if (end.is_fused) {
+      const auto from_block = append_combining(payload, mine);
+      const auto from_sender = end.is_long ? append_combining(theirs, mine) : from_block;
+      end.combines = from_block && from_sender;
+      if (end.combines) {
+        end.copies = *from_block;
+        end.direct = *from_sender;
+      }
+    } else if (!end.is_long && end.copies.size() == 1 && copies_[end.copies.first].length == mine.bytes) {
       end.target = copies_[end.copies.first].target;
       end.target_buffer = copies_[end.copies.first].target_buffer;
       end.length = static_cast<std::uint32_t>(mine.bytes);
@@ -379,27 +402,42 @@ bool SharedExecutable::try_to_complete(std::uint32_t index) {
   if (end.is_send) return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
   std::byte* block = end.blocks.of(execution_);
   if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
-  if (end.length > 0) [[likely]]
+  if (end.length > 0) [[likely]] {
     std::memcpy(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
-  else if (end.is_long)
-    receive_long(end, block);
+    return true;
+  }
+  bool combined = end.combines;
+  if (end.is_long)
+    combined = receive_long(end, block);
   else
     run_from_block(end, block);
+  if (end.is_fused && !combined) run_copies(*script_, script_->messages[index].reduction, bases_);
   return true;
 }
 
 void SharedExecutable::run_from_block(const End& end, std::byte* block) {
-  const Bases source = with_payload(bases_, block + end.payload);
-  for (std::uint32_t i = end.copies.first; i < end.copies.last; ++i) run_copy(copies_[i], source, bases_);
+  run(end.copies, with_payload(bases_, block + end.payload), bases_);
 }
 
-void SharedExecutable::receive_long(const End& end, std::byte* block) {
+void SharedExecutable::run(Range copies, const Bases& source, const Bases& target) {
+  for (std::uint32_t i = copies.first; i < copies.last; ++i)
+    if (copies_[i].effect == Effect::overwrite)
+      run_copy(copies_[i], source, target);
+    else
+      run_reduction(copies_[i], *script_->operation, source, target);
+}
+
+// Returns whether it has been combined, if it is fused.
+bool SharedExecutable::receive_long(const End& end, std::byte* block) {
   const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
   // All of a message is read in one way; its regions may be in several buffers, of which some are held.
   bool held = true;
-  for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i)
+  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
     held = held && (flag->held & (1u << static_cast<unsigned>(copies_[i].source_buffer)));
-  if (!held && !space_.reads_private_memory()) return run_from_block(end, block);
+  if (!held && !space_.reads_private_memory()) {
+    run_from_block(end, block);
+    return end.combines;
+  }
   auto* turn = reinterpret_cast<Turn*>(block + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_relaxed);
   if (before == (execution_ | Turn::withdrawn) ||
@@ -409,16 +447,17 @@ void SharedExecutable::receive_long(const End& end, std::byte* block) {
     Bases source{};
     for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
       if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
-    for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) run_copy(copies_[i], source, bases_);
+    run(end.direct, source, bases_);
   } else {
     read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
+  return held && end.combines;
 }
 
 // By the system, from where the sender has the message, contiguous (make_script stages what is not).
 void SharedExecutable::read_private(const End& end, const Flag& flag) {
-  const StridedCopy& first = copies_[end.direct.first];
+  const StridedCopy& first = copies_[end.stored.first];
   const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
   const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
   std::array<TargetPiece, SharedSpace::most_pieces> pieces;
@@ -428,7 +467,7 @@ void SharedExecutable::read_private(const End& end, const Flag& flag) {
     source += length;
     count = length = 0;
   };
-  for (std::uint32_t i = end.direct.first; i < end.direct.last; ++i) {
+  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i) {
     const StridedCopy& copy = copies_[i];
     std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
     const auto& [inner, middle, outer] = copy.levels;
@@ -463,16 +502,20 @@ void SharedExecutable::withdraw() {
 
 void SharedExecutable::wait(Range) {
   if (unpublished_ != none) publish(unpublished_);
-  while (open_count_ > 0) {
+  if (open_count_ == 0) return;
+  space_.wait_until([&] {
     std::size_t kept = 0;
-    space_.wait_until([&] {
-      kept = 0;
-      for (std::size_t i = 0; i < open_count_; ++i)
-        if (!try_to_complete(open_[i])) open_[kept++] = open_[i];
-      open_count_ = kept;
-      return open_count_ == 0;
-    });
-  }
+    bool fused_waits = false;  // then the later ones do, too
+    for (std::size_t i = 0; i < open_count_; ++i) {
+      const bool fused = ends_[open_[i]].is_fused;
+      if ((fused && fused_waits) || !try_to_complete(open_[i])) {
+        fused_waits = fused_waits || fused;
+        open_[kept++] = open_[i];
+      }
+    }
+    open_count_ = kept;
+    return open_count_ == 0;
+  });
 }
 
 std::uint32_t SharedExecutable::wait_any() {

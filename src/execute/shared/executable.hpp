@@ -13,6 +13,8 @@
 // by the machine's costs: it must save more than the wait.
 #pragma once
 
+#include <optional>
+
 #include "execute/run.hpp"
 #include "execute/shared/costs.hpp"
 #include "execute/shared/space.hpp"
@@ -96,10 +98,12 @@ class SharedExecutable : public Executable {
     std::uint32_t length = 0;  // of that copy; 0: it takes more
     Buffer target_buffer{};
     bool is_send = false, is_long = false;
-    std::uint32_t party = 0;  // sends: the group published together; receives: the inlet
-    Bytes turn = 0;           // in a block
-    Range copies;             // between payload and memory
-    Range direct;             // receives of long messages: from the sender's memory into this rank's
+    bool is_fused = false, combines = false;  // receives: combined in the order of the script; by `copies` and `direct`
+    std::uint32_t party = 0;                  // sends: the group published together; receives: the inlet
+    Bytes turn = 0;                           // in a block
+    Range copies;                             // between payload and memory
+    Range direct;                             // receives of long messages: from the sender's memory into this rank's
+    Range stored;                             // the same as copies only, where `direct` combines
   };
 
   struct Group {  // sends published together
@@ -128,9 +132,11 @@ class SharedExecutable : public Executable {
   void publish(std::uint32_t group);
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
+  void run(Range copies, const Bases& source, const Bases& target);
+  std::optional<Range> append_combining(const Regions& source, const ScriptMessage& message);
   void run_from_block(const End& end, std::byte* block);
   bool try_to_complete(std::uint32_t message);
-  void receive_long(const End& end, std::byte* block);
+  bool receive_long(const End& end, std::byte* block);
   void read_private(const End& end, const Flag& flag);
   void withdraw();
 
