@@ -29,7 +29,7 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> machine, buffers, executor, rounds, seed, time, timeout, output;
+  std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, timeout, output;
   ReportForm form;
 };
 
@@ -117,6 +117,9 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   }
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
   if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  if (options.memory && *options.memory != "private" && *options.memory != "shared")
+    refuse_unknown("memory", *options.memory, {"private", "shared"});
+  request.options.shared_buffers = options.memory == "shared";
   if (options.machine) request.options.model = find_machine(*options.machine);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
@@ -263,6 +266,10 @@ Subcommand add_race(CLI::App& command) {
       ->add_option("--buffers", options->buffers,
                    "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
       ->type_name("LIST");
+  parser
+      ->add_option("--memory", options->memory,
+                   "of input and output: private (the default), or shared, which the other ranks can read")
+      ->type_name("KIND");
   parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   parser
       ->add_option("--executor", options->executor,

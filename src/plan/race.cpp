@@ -24,15 +24,19 @@ std::int64_t now_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-struct AlignedBytes {
-  explicit AlignedBytes(Bytes bytes)
-      : data(static_cast<std::byte*>(
-                 std::aligned_alloc(4096, static_cast<std::size_t>(ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096))),
-             std::free) {
-    if (!data) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
-  }
-  std::unique_ptr<std::byte, decltype(&std::free)> data;
-};
+// Whole pages, of this process's own memory or of what the ranks share.
+std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared) {
+  const Bytes length = ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096;
+  std::shared_ptr<std::byte> memory;
+  try {
+    if (shared)
+      memory = communicator.allocate(length);
+    else
+      memory = {static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(length))), std::free};
+  } catch (const std::bad_alloc&) {}
+  if (!memory) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
+  return memory;
+}
 
 Spread spread_of(std::vector<double> values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -70,8 +74,8 @@ class Race {
       : communicator_(communicator),
         options_(options),
         data_(probe_data(problem, communicator.rank(), options.operation)),
-        input_(input_bytes(problem, communicator.rank())),
-        output_(output_bytes(problem, communicator.rank())) {
+        input_(buffer(communicator, input_bytes(problem, communicator.rank()), options.shared_buffers)),
+        output_(buffer(communicator, output_bytes(problem, communicator.rank()), options.shared_buffers)) {
     result_.problem = problem;
     result_.model = options.model ? *options.model : fit_model(communicator);
     result_.rounds = options.rounds;
@@ -130,18 +134,18 @@ class Race {
   std::string checked(Plan& plan) {
     std::string found;
     for (int pass = 0; pass < data_->pass_count() && found.empty(); ++pass) {
-      data_->fill_input(pass, input_.data.get());
-      data_->spoil_output(pass, output_.data.get());
-      plan.execute(input_.data.get(), output_.data.get());
+      data_->fill_input(pass, input_.get());
+      data_->spoil_output(pass, output_.get());
+      plan.execute(input_.get(), output_.get());
       std::array<char, 200> sentence{};
-      data_->compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
+      data_->compare_output(pass, output_.get()).copy(sentence.data(), sentence.size() - 1);
       for (const auto& each : gathered(communicator_, sentence))
         if (found.empty()) found = each.data();
     }
     return found;
   }
 
-  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.data.get(), output_.data.get()); }
+  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.get(), output_.get()); }
 
   // A sample of one candidate in one round: the median of a few batches.
   static constexpr int batches_per_sample = 5;
@@ -164,7 +168,7 @@ class Race {
     Phases sum, mean;
     communicator_.barrier();
     for (Count run = 0; run < result_.runs_per_sample; ++run) {
-      const Phases one = plan.execute_timed(input_.data.get(), output_.data.get());
+      const Phases one = plan.execute_timed(input_.get(), output_.get());
       for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s}) sum.*part += one.*part;
     }
     const double samples = static_cast<double>(result_.runs_per_sample) * static_cast<double>(communicator_.size());
@@ -205,7 +209,7 @@ class Race {
   Communicator& communicator_;
   const RaceOptions& options_;
   const std::unique_ptr<ProbeData> data_;
-  AlignedBytes input_, output_;
+  std::shared_ptr<std::byte> input_, output_;  // outlive the plans
   std::vector<Plan> plans_;
   RaceResult result_;
 };
@@ -217,13 +221,13 @@ FlatModel fit_model(Communicator& communicator) {
   constexpr int samples = 7;
   const Count p = communicator.size();
   const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
-  AlignedBytes input(p * large), output(p * large);
-  std::memset(input.data.get(), 0, static_cast<std::size_t>(p * large));
+  const auto input = buffer(communicator, p * large, false), output = buffer(communicator, p * large, false);
+  std::memset(input.get(), 0, static_cast<std::size_t>(p * large));
   const auto median_of = [&](Bytes block) {
     Plan shift = plan(communicator, alltoall(p, block), {.algorithm = "shift"});
     std::vector<double> times;
     for (int i = 0; i < samples + 2; ++i) {
-      const double seconds = batch_seconds(communicator, shift, 8, input.data.get(), output.data.get());
+      const double seconds = batch_seconds(communicator, shift, 8, input.get(), output.get());
       if (i >= 2) times.push_back(seconds);  // the first are cold
     }
     return boost::math::statistics::median(times) / static_cast<double>(std::max<Count>(1, p - 1));  // of a round
