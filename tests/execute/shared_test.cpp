@@ -15,6 +15,7 @@
 
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/segment.hpp"
+#include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 
 namespace quadrille {
@@ -166,6 +167,26 @@ TEST(SharedMemory, NoticesThatAProcessIsGone) {
     ASSERT_EQ(::waitpid(ranks[1], &status, 0), ranks[1]);
     EXPECT_TRUE(WIFSIGNALED(status));
   }
+}
+
+// What comes into scratch memory for one reduction alone need not be stored; what is read twice must be.
+TEST(Script, FusesAReceiveWithTheOneReductionThatReadsIt) {
+  const auto fused_count = [](bool read_again) {
+    ProgramBuilder program{0};
+    program.scratch(8);
+    program.begin_round();
+    program.copy({{Buffer::input, 0, 8}}, {{Buffer::output, 0, 8}});
+    program.receive(1, {{Buffer::scratch, 0, 8}});
+    program.begin_round();
+    program.reduce({{Buffer::scratch, 0, 8}}, {{Buffer::output, 0, 8}}, OperandOrder::source_first);
+    if (read_again) program.send(1, {{Buffer::scratch, 0, 8}});
+    const Script script = make_script(std::move(program).finish(), 2,
+                                      {.buffered_bytes = 100, .fuses = true, .operation = built_in_operator("sum", "f64")});
+    return std::count_if(script.messages.begin(), script.messages.end(),
+                         [](const ScriptMessage& message) { return message.effect != Effect::overwrite; });
+  };
+  EXPECT_EQ(fused_count(false), 1);
+  EXPECT_EQ(fused_count(true), 0);
 }
 
 }  // namespace
