@@ -69,13 +69,14 @@ TEST(Segment, RefusesWhatIsNone) {
 }
 
 TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
-  for (const Count p : {1, 3, 4})
+  for (const Count p : sanitized ? std::vector<Count>{3} : std::vector<Count>{1, 3, 4})
     for (const double once : {0.0, 1.0})
       run_threads(p, [&](Communicator& threads) {
         std::string reason;
         const auto shared = share_memory(threads, reason, costs_of_copying_once(once));
         ASSERT_TRUE(shared) << reason;
-        const std::string wrong = first_disagreement(*shared, {8, 1500}, /*most_number=*/1);
+        const std::string wrong =
+            first_disagreement(*shared, sanitized ? std::vector<Bytes>{1500} : std::vector<Bytes>{8, 1500}, /*most_number=*/1);
         if (threads.rank() == 0) EXPECT_EQ(wrong, "");
       });
 }
