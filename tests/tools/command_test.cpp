@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -527,6 +528,33 @@ TEST_F(CommandTest, RacesOnThreads) {
       EXPECT_GT(entry["median_s"], 0.0);
       EXPECT_TRUE(entry["ratio"].is_null());
     }
+  }
+}
+
+TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {
+  const Outcome race = run({"run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "direct",
+                            "--rounds", "1", "--time", "0.01s", "--json"});
+  EXPECT_EQ(race.exit_code, 0) << race.talk;
+  const Json report = Json::parse(race.out);
+  EXPECT_EQ(report["transport"], "shared");
+  EXPECT_EQ(report["ranks"], 3);
+  EXPECT_EQ(report["sizes"][0]["entries"][0]["executor"], "shared");
+  EXPECT_EQ(run({"run", "-n", "4", "--", "sh", "-c", "exit $((QUADRILLE_RANK == 2 ? 7 : 0))"}).exit_code, 7);
+  EXPECT_EQ(run({"run", "sh", "-c", "exit 0"}).exit_code, 0);
+}
+
+TEST_F(CommandTest, RunStopsTheOthersWhenARankIsKilled) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({"run", "-n", "3", "sh", "-c", "[ $QUADRILLE_RANK = 1 ] && kill -9 $$; exec sleep 60"}).exit_code, 128 + 9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST_F(CommandTest, RunRefusesInOneSentence) {
+  for (const Words& words : {Words{"run"}, Words{"run", "-n", "0", "true"}, Words{"run", "-n", "2", "/nowhere/at/all"},
+                             Words{"run", "-n", "100000", "true"}, Words{"run", "-n"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words.back();
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
   }
 }
 
