@@ -70,7 +70,8 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
   parser
       .add_option("--topology", topology,
-                  "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16; its ranks form its grid")
+                  "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
+                  "dragonfly:9x4x2, edges:FILE; its ranks form its grid")
       ->type_name("TOPOLOGY");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
       ->type_name("LIST");
@@ -114,7 +115,12 @@ CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
 }
 
 std::optional<Topology> ProblemOptions::network() const {
-  return topology ? std::optional(parse_topology(*topology)) : std::nullopt;
+  constexpr std::string_view of_file = "edges:";
+  if (topology && !network_) {
+    const std::string file = topology->starts_with(of_file) ? topology->substr(of_file.size()) : "";
+    network_ = file.empty() ? parse_topology(*topology) : parse_edge_list(read_text(file, "'" + file + "'"), file);
+  }
+  return network_;
 }
 
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }

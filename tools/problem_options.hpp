@@ -33,6 +33,7 @@ struct ProblemOptions {
   std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
   CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
 
+  mutable std::optional<Topology> network_;         // made once: its ways take time to find, and its file may be stdin
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 

@@ -26,7 +26,7 @@ LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
 std::vector<Bound> lower_bounds(const Problem& problem, const Topology& topology) {
   check_ranks(topology, problem);
   if (problem.collective != Collective::alltoall) return {};
-  return {{"c2_shared", topology.exchange_load(problem.block_bytes), "liu2005, lemma 1: what the links of a dimension carry"}};
+  return {{"c2_shared", topology.exchange_load(problem.block_bytes), "liu2005, lemma 1: what links carry at least"}};
 }
 
 }  // namespace quadrille

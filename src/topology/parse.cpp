@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-const std::vector<std::string> kinds{"ring", "array", "torus", "mesh", "hypercube", "full"};
+const std::vector<std::string> kinds{"ring", "array", "torus", "mesh", "hypercube", "full", "cluster", "fat-tree", "dragonfly"};
 
 std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
   std::vector<Count> sides;
@@ -59,11 +59,24 @@ Topology parse_topology(std::string_view text) {
     if (order == "last") routing = Routing::last_dimension_first;
     rest = rest.substr(0, comma);
   }
-  std::vector<Count> sides = parse_sides(rest, text);
-  if (kind == "torus") return Topology::torus(std::move(sides), routing);
-  if (kind == "mesh") return Topology::mesh(std::move(sides), routing);
-  if (sides.size() != 1)
-    throw Error(ErrorCode::misuse, fmt::format("the topology '{}' takes one number, such as {}:8", text, kind));
+  const std::vector<Count> sides = parse_sides(rest, text);
+  if (kind == "torus") return Topology::torus(sides, routing);
+  if (kind == "mesh") return Topology::mesh(sides, routing);
+  const auto takes = [&](std::size_t count, const char* example) {
+    if (sides.size() != count)
+      throw Error(ErrorCode::misuse, fmt::format("the topology '{}' takes {}, such as {}:{}", text,
+                                                 count == 1 ? "one number" : fmt::format("{} numbers", count), kind, example));
+  };
+  if (kind == "cluster") {
+    takes(2, "6x4");
+    return Topology::cluster(sides[0], sides[1]);
+  }
+  if (kind == "dragonfly") {
+    takes(3, "9x4x2");
+    return Topology::dragonfly(sides[0], sides[1], sides[2]);
+  }
+  takes(1, "8");
+  if (kind == "fat-tree") return Topology::fat_tree(sides[0]);
   if (kind == "ring") return Topology::ring(sides[0]);
   if (kind == "array") return Topology::array(sides[0]);
   if (kind == "full") return Topology::full(sides[0]);

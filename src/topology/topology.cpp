@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The kinds of networks by their names.
 #include "quadrille/topology.hpp"
 
 #include <fmt/format.h>
@@ -6,210 +7,119 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "quadrille/error.hpp"
+#include "topology/graph.hpp"
+#include "topology/product.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = Count{1} << 31;
-
-std::vector<TopologyDimension> dimensions_of(DimensionKind kind, const std::vector<Count>& sides) {
-  std::vector<TopologyDimension> dimensions;
+std::vector<ProductDimension> dimensions_of(DimensionKind kind, const std::vector<Count>& sides) {
+  std::vector<ProductDimension> dimensions;
   for (const Count side : sides) dimensions.push_back({kind, side});
   return dimensions;
 }
 
-std::string_view suffix(Routing routing) { return routing == Routing::last_dimension_first ? ",last" : ""; }
+Topology product(const std::string& name, DimensionKind kind, const std::vector<Count>& sides, Routing routing = {},
+                 bool row_by_row = true) {
+  const std::string full_name = name + (routing == Routing::last_dimension_first ? ",last" : "");
+  return {full_name, std::make_shared<Product>(full_name, dimensions_of(kind, sides), routing, row_by_row)};
+}
+
+std::string joined(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
+
+// Edges of a graph of which the ranks come first. Throws Error{misuse} for numbers below 1.
+void check_numbers(const std::string& name, const std::vector<Count>& numbers) {
+  Count product = 1;
+  for (const Count number : numbers) {
+    if (number < 1)
+      throw Error(ErrorCode::misuse, fmt::format("a number of the topology '{}' is {}; all are 1 or more", name, number));
+    if (__builtin_mul_overflow(product, number, &product) || product > Count{1} << 20)
+      throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has more than 2^20 ranks", name));
+  }
+}
 
 }  // namespace
 
-Topology::Topology(std::string name, std::vector<TopologyDimension> dimensions, Routing routing, bool row_by_row)
-    : name_(std::move(name)),
-      dimensions_(std::move(dimensions)),
-      strides_(dimensions_.size()),
-      routing_(routing),
-      row_by_row_(row_by_row) {
-  if (dimensions_.empty()) throw Error(ErrorCode::misuse, fmt::format("the topology '{}' has no side", name_));
-  for (const TopologyDimension& dimension : dimensions_) {
-    if (dimension.side < 1)
-      throw Error(ErrorCode::misuse, fmt::format("a side of the topology '{}' is {}; sides are 1 or more", name_, dimension.side));
-    if (__builtin_mul_overflow(ranks_, dimension.side, &ranks_) || ranks_ >= most_ranks)
-      throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has 2^31 ranks or more", name_));
-  }
-  Count stride = 1;
-  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    const std::size_t d = row_by_row ? dimensions_.size() - 1 - i : i;
-    strides_[d] = stride;
-    stride *= dimensions_[d].side;
-  }
-  first_slot_.push_back(0);
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) first_slot_.push_back(first_slot_.back() + slots(d));
+Topology Topology::ring(Count ranks) { return product(fmt::format("ring:{}", ranks), DimensionKind::ring, {ranks}); }
+Topology Topology::array(Count ranks) { return product(fmt::format("array:{}", ranks), DimensionKind::path, {ranks}); }
+Topology Topology::full(Count ranks) { return product(fmt::format("full:{}", ranks), DimensionKind::complete, {ranks}); }
+
+Topology Topology::torus(const std::vector<Count>& sides, Routing routing) {
+  return product("torus:" + joined(sides), DimensionKind::ring, sides, routing);
 }
 
-Topology Topology::ring(Count ranks) {
-  return {fmt::format("ring:{}", ranks), {{DimensionKind::ring, ranks}}, Routing::first_dimension_first};
-}
-
-Topology Topology::array(Count ranks) {
-  return {fmt::format("array:{}", ranks), {{DimensionKind::path, ranks}}, Routing::first_dimension_first};
-}
-
-Topology Topology::torus(std::vector<Count> sides, Routing routing) {
-  return {fmt::format("torus:{}{}", fmt::join(sides, "x"), suffix(routing)), dimensions_of(DimensionKind::ring, sides), routing};
-}
-
-Topology Topology::mesh(std::vector<Count> sides, Routing routing) {
-  return {fmt::format("mesh:{}{}", fmt::join(sides, "x"), suffix(routing)), dimensions_of(DimensionKind::path, sides), routing};
-}
-
-Topology Topology::full(Count ranks) {
-  return {fmt::format("full:{}", ranks), {{DimensionKind::complete, ranks}}, Routing::first_dimension_first};
+Topology Topology::mesh(const std::vector<Count>& sides, Routing routing) {
+  return product("mesh:" + joined(sides), DimensionKind::path, sides, routing);
 }
 
 Topology Topology::hypercube(Count ranks, Routing routing) {
   if (ranks < 1 || !std::has_single_bit(static_cast<std::uint64_t>(ranks)))
     throw Error(ErrorCode::misuse, fmt::format("a hypercube has a power of two of ranks, not {}", ranks));
   const auto bits = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(ranks)));
-  return {fmt::format("hypercube:{}{}", ranks, suffix(routing)),
-          bits == 0 ? dimensions_of(DimensionKind::path, {1}) : dimensions_of(DimensionKind::path, std::vector<Count>(bits, 2)),
-          routing, false};
+  return product(fmt::format("hypercube:{}", ranks), DimensionKind::path,
+                 bits == 0 ? std::vector<Count>{1} : std::vector<Count>(bits, 2), routing, /*row_by_row=*/false);
 }
 
-std::vector<Count> Topology::grid() const {
-  std::vector<Count> sides;
-  if (row_by_row_)
-    for (const TopologyDimension& dimension : dimensions_) sides.push_back(dimension.side);
-  return sides;
-}
-
-Count Topology::coordinate(Rank rank, std::size_t dimension) const {
-  return rank / strides_[dimension] % dimensions_[dimension].side;
-}
-
-Count Topology::slots(std::size_t dimension) const {
-  return dimensions_[dimension].kind == DimensionKind::complete ? dimensions_[dimension].side : 2;
-}
-
-Rank Topology::moved(Rank rank, std::size_t dimension, Count coordinate) const {
-  return rank + (coordinate - this->coordinate(rank, dimension)) * strides_[dimension];
-}
-
-void Topology::walk(Rank from, std::size_t dimension, Count steps, int direction,
-                    const std::function<void(const Link&)>& visit) const {
-  const Count side = dimensions_[dimension].side;
-  for (; steps > 0; --steps) {
-    const Rank to = moved(from, dimension, (coordinate(from, dimension) + side + direction) % side);
-    visit({from * first_slot_.back() + first_slot_[dimension] + (direction > 0 ? 0 : 1), from, to, static_cast<int>(dimension)});
-    from = to;
+Topology Topology::cluster(Count nodes, Count ranks_per_node) {
+  const std::string name = fmt::format("cluster:{}x{}", nodes, ranks_per_node);
+  check_numbers(name, {nodes, ranks_per_node});
+  const Count ranks = nodes * ranks_per_node;
+  const Vertex between = ranks + nodes;
+  std::vector<Graph::Edge> edges;
+  std::vector<std::string> names;
+  for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, ranks + rank / ranks_per_node});
+  for (Count node = 0; node < nodes; ++node) {
+    edges.push_back({ranks + node, between});
+    names.push_back(fmt::format("node {}", node));
   }
+  names.emplace_back("the switch");
+  return {name, std::make_shared<Graph>(name, ranks, between + 1, edges, names)};
 }
 
-std::optional<std::string> Topology::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                   const std::function<void(const Link&)>& visit) const {
-  if (port) {
-    const auto dimension = static_cast<std::size_t>(port->dimension);
-    if (port->dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
-      return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
-    const auto& [kind, side] = dimensions_[dimension];
-    const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
-    if (moved(from, dimension, there) != to || here == there || std::abs(port->direction) != 1 ||
-        (kind == DimensionKind::path && (there > here) != (port->direction > 0)))
-      return fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
-                         port->direction);
-    walk(from, dimension, (port->direction * (there - here) + side) % side, port->direction, visit);
-    return std::nullopt;
-  }
-  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    const std::size_t d = routing_ == Routing::first_dimension_first ? i : dimensions_.size() - 1 - i;
-    const auto& [kind, side] = dimensions_[d];
-    const Count here = coordinate(from, d), there = coordinate(to, d);
-    if (here == there) continue;
-    const Rank next = moved(from, d, there);
-    if (kind == DimensionKind::complete) {
-      visit({from * first_slot_.back() + first_slot_[d] + there, from, next, static_cast<int>(d)});
-    } else {
-      const Count upwards = (there - here + side) % side;
-      const bool up = kind == DimensionKind::path ? there > here : 2 * upwards <= side;
-      walk(from, d, up ? upwards : side - upwards, up ? 1 : -1, visit);
+Topology Topology::fat_tree(Count switch_ports) {
+  const std::string name = fmt::format("fat-tree:{}", switch_ports);
+  check_numbers(name, {switch_ports, switch_ports, switch_ports});
+  if (switch_ports % 2 != 0)
+    throw Error(ErrorCode::misuse, fmt::format("the switches of a fat tree have an even number of ports, not {}", switch_ports));
+  const Count half = switch_ports / 2, edge_switches = switch_ports * half, ranks = edge_switches * half;
+  const Vertex first_edge = ranks, first_middle = first_edge + edge_switches, first_core = first_middle + edge_switches;
+  std::vector<Graph::Edge> edges;
+  for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, first_edge + rank / half});
+  for (Count lower = 0; lower < edge_switches; ++lower)
+    for (Count up = 0; up < half; ++up) {
+      edges.push_back({first_edge + lower, first_middle + lower / half * half + up});
+      edges.push_back({first_middle + lower, first_core + lower % half * half + up});
     }
-    from = next;
-  }
-  return std::nullopt;
+  return {name, std::make_shared<Graph>(name, ranks, first_core + half * half, edges)};
 }
 
-Count Topology::link_count() const {
-  Count count = 0;
-  for (const auto& [kind, side] : dimensions_) {
-    const Count of_a_line =
-        kind == DimensionKind::complete ? side * (side - 1) : 2 * (kind == DimensionKind::path ? side - 1 : side);
-    if (side > 1) count += ranks_ / side * of_a_line;
-  }
-  return count;
+Topology Topology::dragonfly(Count groups, Count routers, Count ranks_per_router) {
+  const std::string name = fmt::format("dragonfly:{}x{}x{}", groups, routers, ranks_per_router);
+  check_numbers(name, {groups, routers, ranks_per_router});
+  const Count router_count = groups * routers, ranks = router_count * ranks_per_router;
+  std::vector<Graph::Edge> edges;
+  for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, ranks + rank / ranks_per_router});
+  for (Count router = 0; router < router_count; ++router)
+    for (Count other = router + 1; other < (router / routers + 1) * routers; ++other)
+      edges.push_back({ranks + router, ranks + other});
+  // The links of a group lead to the others in their order from the next one on; its routers take them in turn.
+  const auto router_towards = [&](Count group, Count other) {
+    return ranks + group * routers + (other - group + groups - 1) % groups % routers;
+  };
+  for (Count group = 0; group < groups; ++group)
+    for (Count other = group + 1; other < groups; ++other)
+      edges.push_back({router_towards(group, other), router_towards(other, group)});
+  return {name, std::make_shared<Graph>(name, ranks, ranks + router_count, edges)};
 }
 
-std::vector<Link> Topology::links_from(Rank rank) const {
-  std::vector<Link> links;
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    const auto& [kind, side] = dimensions_[d];
-    const Count here = coordinate(rank, d);
-    const auto add = [&](Count slot, Count there) {
-      links.push_back({rank * first_slot_.back() + first_slot_[d] + slot, rank, moved(rank, d, there), static_cast<int>(d)});
-    };
-    if (kind == DimensionKind::complete)
-      for (Count there = 0; there < side; ++there) {
-        if (there != here) add(there, there);
-      }
-    else if (side > 1) {
-      if (kind == DimensionKind::ring || here + 1 < side) add(0, (here + 1) % side);
-      if (kind == DimensionKind::ring || here > 0) add(1, (here + side - 1) % side);
-    }
-  }
-  return links;
-}
-
-std::vector<Rank> Topology::neighbours(Rank rank) const {
-  std::vector<Rank> ranks;
-  for (const Link& link : links_from(rank)) ranks.push_back(link.to);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
-Count Topology::distance(Rank from, Rank to) const {
-  Count links = 0;
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    const Count apart = std::abs(coordinate(from, d) - coordinate(to, d));
-    switch (dimensions_[d].kind) {
-      case DimensionKind::path: links += apart; break;
-      case DimensionKind::ring: links += std::min(apart, dimensions_[d].side - apart); break;
-      case DimensionKind::complete: links += apart == 0 ? 0 : 1; break;
-    }
-  }
-  return links;
-}
-
-std::string Topology::text_of(const Link& link) const {
-  const auto dimension = static_cast<std::size_t>(link.dimension);
-  if (dimensions_[dimension].kind != DimensionKind::ring) return fmt::format("{} -> {}", link.from, link.to);
-  const bool up = (link.number - first_slot_[dimension]) % first_slot_.back() == 0;
-  return fmt::format("{} -> {} (dimension {}, {})", link.from, link.to, dimension, up ? '+' : '-');
-}
-
-Bytes Topology::exchange_load(Bytes block_bytes) const {
-  __extension__ typedef __int128 Wide;
-  Wide most = 0;  // eighths of a block
-  for (const auto& [kind, side] : dimensions_) {
-    Wide eighths = 0;  // on a link of one line, for each rank of the line
-    switch (kind) {
-      case DimensionKind::ring: eighths = Wide{side} * side - side % 2; break;
-      case DimensionKind::path: eighths = Wide{8} * (side / 2) * (side - side / 2); break;
-      case DimensionKind::complete: eighths = side > 1 ? 8 : 0; break;
-    }
-    most = std::max(most, eighths * (ranks_ / side));
-  }
-  return static_cast<Bytes>((most * block_bytes + 7) / 8);
+std::vector<Vertex> Topology::neighbours(Vertex vertex) const {
+  std::vector<Vertex> vertices;
+  for (const Link& link : links_from(vertex)) vertices.push_back(link.to);
+  std::sort(vertices.begin(), vertices.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  return vertices;
 }
 
 }  // namespace quadrille

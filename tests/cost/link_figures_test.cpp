@@ -60,8 +60,18 @@ TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
     EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
 }
 
+// A node's ranks share its link: that is what clustered algorithms take care of.
+TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
+  const Topology network = parse_topology("cluster:4x3");
+  Problem problem = alltoall(12, 1);
+  for (Rank rank = 0; rank < 12; ++rank) problem.nodes.push_back(rank / 3);
+  EXPECT_EQ(link_figures(make_schedule(problem, "clustered"), network).sharing, 1);
+  EXPECT_EQ(link_figures(make_schedule(problem, "shift"), network).sharing, 3);
+}
+
 TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
-  for (const std::string topology : {"ring:12", "array:12", "torus:3x4", "mesh:2x6", "torus:2x2x3", "full:12", "hypercube:8"}) {
+  for (const std::string topology : {"ring:12", "array:12", "torus:3x4", "mesh:2x6", "torus:2x2x3", "full:12", "hypercube:8",
+                                     "cluster:4x3", "fat-tree:4", "dragonfly:3x2x2"}) {
     const Topology network = parse_topology(topology);
     for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
       Problem problem = problem_of(Collective::alltoall, network.ranks(), 12);

@@ -375,6 +375,11 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_EQ(shared.exit_code, 1);
   EXPECT_EQ(Json::parse(shared.out).at("findings").at(0).at("rule"), "link-contention");
 
+  const Outcome graph = run({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:-", "--json"}, "0 a\n1 a\n2 a\n");
+  EXPECT_EQ(graph.exit_code, 0) << graph.talk;
+  EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
+  refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
+
   // A document keeps its ports, and so its ways.
   const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
   const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);

@@ -17,18 +17,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::vector<std::string> some_topologies{
-    "ring:1",     "ring:2",      "ring:7",       "array:6",           "torus:2x3",      "torus:4x1x5", "torus:3x4x5", "mesh:3x4",
-    "mesh:2x2x3", "hypercube:1", "hypercube:16", "hypercube:16,last", "torus:4x6,last", "full:1",      "full:6"};
+    "ring:1",          "ring:2",         "ring:7",     "array:6",     "torus:2x3",       "torus:4x1x5",
+    "torus:3x4x5",     "mesh:3x4",       "mesh:2x2x3", "hypercube:1", "hypercube:16",    "hypercube:16,last",
+    "cluster:3x2",     "cluster:1x4",    "fat-tree:2", "fat-tree:4",  "dragonfly:9x4x2", "dragonfly:5x2x3",
+    "dragonfly:1x3x1", "torus:4x6,last", "full:1",     "full:6"};
 
-std::vector<Rank> way(const Topology& topology, Rank from, Rank to, std::optional<Port> port = {}) {
-  std::vector<Rank> ranks;
+std::vector<Vertex> way(const Topology& topology, Rank from, Rank to, std::optional<Port> port = {}) {
+  std::vector<Vertex> ranks;
   EXPECT_EQ(topology.for_each_link(from, to, port, [&](const Link& link) { ranks.push_back(link.to); }), std::nullopt);
   return ranks;
 }
 
 // Links from one rank to each by a search over neighbours.
 std::vector<Count> searched_distances(const Topology& topology, Rank from) {
-  std::vector<Count> distances(static_cast<std::size_t>(topology.ranks()), -1);
+  std::vector<Count> distances(static_cast<std::size_t>(topology.vertices()), -1);
   std::deque<Rank> ahead{from};
   distances[static_cast<std::size_t>(from)] = 0;
   while (!ahead.empty()) {
@@ -48,10 +50,10 @@ TEST(Topology, NumbersItsLinksOneByOne) {
     const Topology topology = parse_topology(name);
     EXPECT_EQ(topology.name(), name);
     std::set<Count> numbers;
-    for (Rank rank = 0; rank < topology.ranks(); ++rank)
-      for (const Link& link : topology.links_from(rank)) {
-        EXPECT_EQ(link.from, rank);
-        EXPECT_NE(link.to, rank);
+    for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex)
+      for (const Link& link : topology.links_from(vertex)) {
+        EXPECT_EQ(link.from, vertex);
+        EXPECT_NE(link.to, vertex);
         EXPECT_TRUE(numbers.insert(link.number).second) << name << ' ' << topology.text_of(link);
       }
     EXPECT_EQ(static_cast<Count>(numbers.size()), topology.link_count()) << name;
@@ -157,8 +159,70 @@ TEST(Topology, RefusesWhatIsNone) {
   EXPECT_THAT(refused("hypercube:12"), HasSubstr("power of two"));
   EXPECT_THAT(refused("ring:8,last"), HasSubstr("no order of routing"));
   EXPECT_THAT(refused("torus:4x4,highest"), HasSubstr("no order of routing"));
+  EXPECT_THAT(refused("cluster:4"), HasSubstr("takes 2 numbers, such as cluster:6x4"));
+  EXPECT_THAT(refused("dragonfly:4x4"), HasSubstr("takes 3 numbers"));
+  EXPECT_THAT(refused("fat-tree:5"), HasSubstr("even number of ports"));
+  EXPECT_THAT(refused("cluster:1000x2000"), HasSubstr("2^20 ranks"));
+  EXPECT_THAT(refused("fat-tree:100"), HasSubstr("too many to look for ways"));
   EXPECT_THROW(Topology::mesh({}), Error);
   EXPECT_THROW(Topology::ring(0), Error);
+}
+
+TEST(Topology, JoinsRanksBySwitches) {
+  EXPECT_EQ(parse_topology("cluster:3x2").vertices(), 6 + 3 + 1);
+  EXPECT_EQ(parse_topology("cluster:3x2").distance(0, 1), 2);
+  EXPECT_EQ(parse_topology("cluster:3x2").distance(0, 2), 4);
+  const Topology tree = parse_topology("fat-tree:4");
+  EXPECT_EQ(tree.ranks(), 16);
+  EXPECT_EQ(tree.vertices(), 16 + 8 + 8 + 4);
+  EXPECT_EQ(tree.link_count(), 2 * (16 + 16 + 16));
+  EXPECT_EQ(tree.distance(0, 1), 2);
+  EXPECT_EQ(tree.distance(0, 2), 4);
+  EXPECT_EQ(tree.distance(0, 4), 6);
+  const Topology dragonfly = parse_topology("dragonfly:9x4x2");  // each router has two links to other groups
+  EXPECT_EQ(dragonfly.ranks(), 72);
+  EXPECT_EQ(dragonfly.link_count(), 2 * (72 + 9 * 6 + 36));
+  for (Vertex router = 72; router < dragonfly.vertices(); ++router) EXPECT_EQ(dragonfly.links_from(router).size(), 2u + 3u + 2u);
+  Count farthest = 0;
+  for (Rank to = 0; to < 72; ++to) farthest = std::max(farthest, dragonfly.distance(0, to));
+  EXPECT_EQ(farthest, 5);
+}
+
+// The receivers of a pod's ranks spread over all links to the top: as many come down each as go up.
+TEST(Topology, SpreadsReceiversOverTheLinksOfAFatTree) {
+  const Topology tree = parse_topology("fat-tree:4");
+  std::map<Count, Count> messages;
+  for (Rank from = 0; from < 4; ++from)
+    for (Rank to = 12; to < 16; ++to) tree.for_each_link(from, to, {}, [&](const Link& link) { ++messages[link.number]; });
+  for (const auto& [link, count] : messages) EXPECT_EQ(count, 4) << link;
+  EXPECT_EQ(messages.size(), 4u * 6u) << "four links at each height, up and down";
+}
+
+TEST(Topology, ReadsListsOfEdges) {
+  const Topology graph = parse_edge_list("0 leaf-0  # a comment\n\n1 leaf-0\r\nleaf-0 spine\nleaf-1 spine\n2 leaf-1\n", "a list");
+  EXPECT_EQ(graph.ranks(), 3);
+  EXPECT_EQ(graph.vertices(), 6);
+  EXPECT_EQ(graph.link_count(), 10);
+  std::string text;
+  graph.for_each_link(0, 2, {}, [&](const Link& link) { text += graph.text_of(link) + "; "; });
+  EXPECT_EQ(text, "0 -> leaf-0; leaf-0 -> spine; spine -> leaf-1; leaf-1 -> 2; ");
+  EXPECT_TRUE(graph.for_each_link(0, 2, Port{}, [](const Link&) { ADD_FAILURE(); }).has_value());
+
+  const auto refused = [](const char* list) -> std::string {
+    try {
+      parse_edge_list(list, "a list");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused(""), HasSubstr("no edge leads to a rank"));
+  EXPECT_THAT(refused("0 1\n2"), HasSubstr("a list, line 2: an edge has two ends, not 1"));
+  EXPECT_THAT(refused("0 1 2"), HasSubstr("line 1: an edge has two ends, not 3"));
+  EXPECT_THAT(refused("0 -1"), HasSubstr("'-1' is neither a rank"));
+  EXPECT_THAT(refused("0 99999999999999999999"), HasSubstr("is neither a rank"));
+  EXPECT_THAT(refused("# one\n3 3"), HasSubstr("line 2: the edge leads from '3' to itself"));
+  EXPECT_THAT(refused("0 1\n2 3"), HasSubstr("no way leads from rank"));
 }
 
 TEST(Topology, SaysTheGridOfItsRanks) {
