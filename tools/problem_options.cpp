@@ -71,7 +71,7 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser
       .add_option("--topology", topology,
                   "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
-                  "dragonfly:9x4x2, edges:FILE; its ranks form its grid")
+                  "dragonfly:9x4x2, edges:FILE; its sides are the grid, its nodes the nodes")
       ->type_name("TOPOLOGY");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
       ->type_name("LIST");
@@ -188,6 +188,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
     if (given->ranks() != rank_count)
       refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, given->ranks(), rank_count));
     if (!grid) problem.grid = given->grid();
+    if (!nodes && !node_sizes) problem.nodes = given->nodes();
   }
   if (nodes || node_sizes) {
     problem.nodes = placement();

@@ -41,6 +41,7 @@ class Network {
   virtual Count ranks() const = 0;
   virtual Count vertices() const { return ranks(); }
   virtual std::vector<Count> grid() const { return {}; }
+  virtual std::vector<Count> nodes() const { return {}; }
   virtual Count link_count() const = 0;
   virtual std::vector<Link> links_from(Vertex vertex) const = 0;
   virtual Count distance(Rank from, Rank to) const = 0;
@@ -74,9 +75,10 @@ class Topology {
 
   const std::string& name() const { return name_; }  // as parse_topology reads it
   Count ranks() const { return network_->ranks(); }
-  Count vertices() const { return network_->vertices(); }       // ranks and switches
-  std::vector<Count> grid() const { return network_->grid(); }  // the sides, where ranks stand row by row; else none
-  Count link_count() const { return network_->link_count(); }   // directed links
+  Count vertices() const { return network_->vertices(); }         // ranks and switches
+  std::vector<Count> grid() const { return network_->grid(); }    // the sides, where ranks stand row by row; else none
+  std::vector<Count> nodes() const { return network_->nodes(); }  // of a cluster, the node of each rank; else none
+  Count link_count() const { return network_->link_count(); }     // directed links
   std::vector<Link> links_from(Vertex vertex) const { return network_->links_from(vertex); }  // in the order of their numbers
   std::vector<Vertex> neighbours(Vertex vertex) const;                                        // ascending, each once
   Count distance(Rank from, Rank to) const { return network_->distance(from, to); }           // links of a shortest path

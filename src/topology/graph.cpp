@@ -16,8 +16,9 @@ constexpr Count most_distances = Count{1} << 29;
 
 }  // namespace
 
-Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names)
-    : name_(std::move(name)), ranks_(ranks), switch_names_(std::move(switch_names)) {
+Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names,
+             std::vector<Count> nodes)
+    : name_(std::move(name)), ranks_(ranks), switch_names_(std::move(switch_names)), nodes_(std::move(nodes)) {
   Count distance_count = 0;
   if (__builtin_mul_overflow(ranks, vertices, &distance_count) || distance_count > most_distances || vertices >= unknown_distance)
     throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has {} ranks and {} switches: too many to look for ways",

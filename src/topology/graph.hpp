@@ -20,10 +20,12 @@ class Graph : public Network {
 
   // `switch_names` may be empty: they are numbered then. Throws Error{misuse} if there is no way between two ranks, and
   // Error{too_large} beyond a gigabyte of distances.
-  Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names = {});
+  Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names = {},
+        std::vector<Count> nodes = {});
 
   Count ranks() const override { return ranks_; }
   Count vertices() const override { return static_cast<Count>(first_link_.size()) - 1; }
+  std::vector<Count> nodes() const override { return nodes_; }
   Count link_count() const override { return static_cast<Count>(links_.size()); }
   std::vector<Link> links_from(Vertex vertex) const override;
   Count distance(Rank from, Rank to) const override { return hops(from, to); }
@@ -42,6 +44,7 @@ class Graph : public Network {
   std::vector<Link> links_;        // by number, and so by the vertex they leave
   std::vector<Count> first_link_;  // of each vertex, and the number of links
   std::vector<std::string> switch_names_;
+  std::vector<Count> nodes_;              // of each rank, where it shares a node with others
   std::vector<std::uint16_t> distances_;  // for each rank from every vertex
 };
 

@@ -69,13 +69,17 @@ Topology Topology::cluster(Count nodes, Count ranks_per_node) {
   const Vertex between = ranks + nodes;
   std::vector<Graph::Edge> edges;
   std::vector<std::string> names;
-  for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, ranks + rank / ranks_per_node});
+  std::vector<Count> node_of_each_rank;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    node_of_each_rank.push_back(rank / ranks_per_node);
+    edges.push_back({rank, ranks + node_of_each_rank.back()});
+  }
   for (Count node = 0; node < nodes; ++node) {
     edges.push_back({ranks + node, between});
     names.push_back(fmt::format("node {}", node));
   }
   names.emplace_back("the switch");
-  return {name, std::make_shared<Graph>(name, ranks, between + 1, edges, names)};
+  return {name, std::make_shared<Graph>(name, ranks, between + 1, edges, names, node_of_each_rank)};
 }
 
 Topology Topology::fat_tree(Count switch_ports) {

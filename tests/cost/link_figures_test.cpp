@@ -64,7 +64,7 @@ TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
 TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
   const Topology network = parse_topology("cluster:4x3");
   Problem problem = alltoall(12, 1);
-  for (Rank rank = 0; rank < 12; ++rank) problem.nodes.push_back(rank / 3);
+  problem.nodes = network.nodes();
   EXPECT_EQ(link_figures(make_schedule(problem, "clustered"), network).sharing, 1);
   EXPECT_EQ(link_figures(make_schedule(problem, "shift"), network).sharing, 3);
 }

@@ -375,6 +375,9 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_EQ(shared.exit_code, 1);
   EXPECT_EQ(Json::parse(shared.out).at("findings").at(0).at("rule"), "link-contention");
 
+  EXPECT_EQ(verify_on("clustered", "cluster:4x3").exit_code, 0) << "the topology's nodes are the problem's";
+  EXPECT_EQ(verify_on("one-factor", "cluster:4x3").exit_code, 1);
+
   const Outcome graph = run({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:-", "--json"}, "0 a\n1 a\n2 a\n");
   EXPECT_EQ(graph.exit_code, 0) << graph.talk;
   EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
