@@ -29,7 +29,7 @@ Topology product(const std::string& name, DimensionKind kind, const std::vector<
 
 std::string joined(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
 
-// Edges of a graph of which the ranks come first. Throws Error{misuse} for numbers below 1.
+// Of a graph.
 void check_numbers(const std::string& name, const std::vector<Count>& numbers) {
   Count product = 1;
   for (const Count number : numbers) {
