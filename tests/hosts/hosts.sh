@@ -29,10 +29,16 @@ can() {
     2>/dev/null || { echo "this kernel has no veth links or no tbf queues"; return 1; }
 }
 
+without_inherited_files() {  # such as somebody's lock, which the hosts would keep
+  local file
+  for file in /proc/$BASHPID/fd/*; do [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"; done
+  exec "$@"
+}
+
 start() {  # start NAME [FLAGS OF unshare]: a process that holds the host's namespaces
   local name=$1 holder i
   shift
-  setsid unshare --net --uts --mount --kill-child --fork "$@" bash -c '
+  without_inherited_files setsid unshare --net --uts --mount --kill-child --fork "$@" bash -c '
     hostname "$1"; mount --bind "$2/hosts" /etc/hosts
     [ "$$" != 1 ] || mount -t tmpfs shm /dev/shm
     ip link set lo up; touch "$2/$1.ready"
@@ -88,7 +94,7 @@ up() {
 
 down() {
   local holder
-  for holder in "$state"/*.holder; do [ ! -e "$holder" ] || kill -9 "$(cat "$holder")" 2>/dev/null || true; done
+  for holder in "$state"/*.holder; do [ ! -e "$holder" ] || kill -9 -- "-$(cat "$holder")" 2>/dev/null || true; done
   rm -rf $state
 }
 

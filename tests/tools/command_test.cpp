@@ -174,6 +174,9 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--root", "1"), "has no root");
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
   refuses(direct("--grid", "2x"), "no whole number");
+  refuses(direct("--topology", "torus:3x4"), "has 12 ranks, not 4");
+  refuses(direct("--topology", "torus:0x4"), "is no side");
+  refuses({"verify", "alltoall", "--ranks", "4", "--algorithm", "direct", "--strict"}, "--topology");
   refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
   refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
   refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
@@ -354,6 +357,38 @@ TEST_F(CommandTest, ChecksThePortsOfNodes) {
   EXPECT_NE(outcome.out.find("node-port-limit: node 0 has 2 exchanges with other nodes on 1 port"), std::string::npos)
       << outcome.out;
   refuses(with("0"), "at least 1");
+}
+
+TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
+  const auto verify_on = [&](const std::string& algorithm, const std::string& topology) {
+    return run({"verify", "alltoall", "--algorithm", algorithm, "--topology", topology, "--block", "4B", "--strict", "--json"});
+  };
+  const Outcome free = verify_on("torus", "torus:4x8");
+  EXPECT_EQ(free.exit_code, 0) << free.talk;
+  const Json figures = Json::parse(free.out);
+  EXPECT_EQ(figures.at("ranks"), 32);
+  EXPECT_EQ(figures.at("parameters").at("order"), "at2") << "the topology's sides are the grid's";
+  EXPECT_EQ(figures.at("sharing"), 1);
+  EXPECT_EQ(figures.at("c2_shared"), 128);
+  EXPECT_EQ(figures.at("lower_bounds").at("c2_shared"), 128);
+
+  const Outcome shared = verify_on("shift", "ring:6");
+  EXPECT_EQ(shared.exit_code, 1);
+  EXPECT_EQ(Json::parse(shared.out).at("findings").at(0).at("rule"), "link-contention");
+
+  EXPECT_EQ(verify_on("clustered", "cluster:4x3").exit_code, 0) << "the topology's nodes are the problem's";
+  EXPECT_EQ(verify_on("one-factor", "cluster:4x3").exit_code, 1);
+
+  const Outcome graph = run({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:-", "--json"}, "0 a\n1 a\n2 a\n");
+  EXPECT_EQ(graph.exit_code, 0) << graph.talk;
+  EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
+  refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
+
+  // A document keeps its ports, and so its ways.
+  const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
+  const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
+  EXPECT_EQ(read.exit_code, 0) << read.out << read.talk;
+  EXPECT_NE(read.out.find("sharing"), std::string::npos);
 }
 
 TEST_F(CommandTest, SeveralCasesAreAnArray) {
