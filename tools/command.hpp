@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace quadrille::command {
 
@@ -25,6 +27,10 @@ Subcommand add_schedule(CLI::App& command);
 Subcommand add_verify(CLI::App& command);
 Subcommand add_price(CLI::App& command);
 Subcommand add_race(CLI::App& command);
+Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
 Subcommand add_completion(CLI::App& command);
+
+// Of `quadrille run [OPTIONS] [--] COMMAND...`: the command, no longer counted; of anything else nothing.
+std::vector<std::string> split_off_command(int& count, char** arguments);
 
 }  // namespace quadrille::command

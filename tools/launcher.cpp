@@ -15,8 +15,8 @@ std::optional<Count> first_of(std::initializer_list<const char*> variables) {
 
 }  // namespace
 
-std::optional<Count> launched_ranks() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}); }
+std::optional<Count> launched_ranks() { return first_of({"QUADRILLE_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}); }
 
-bool speaks() { return first_of({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}).value_or(0) == 0; }
+bool speaks() { return first_of({"QUADRILLE_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}).value_or(0) == 0; }
 
 }  // namespace quadrille::command

@@ -31,7 +31,8 @@ Examples:
   quadrille list alltoall
   quadrille verify alltoall --ranks 2..16
   quadrille race alltoall --block 8B,1KiB,64KiB
-  mpirun -n 4 quadrille race alltoall)";
+  mpirun -n 4 quadrille race alltoall
+  quadrille run -n 4 quadrille race alltoall)";
 
 // A closed stdin, stdout or stderr would be the number of the next file that is opened, and talk would end up in it.
 void occupy_standard_streams() {
@@ -66,8 +67,14 @@ int run(int count, char** arguments) {
   parser.set_help_flag("--help", "print this help");
   parser.footer(lesson);
   parser.allow_extras();
-  const std::vector<Subcommand> subcommands{add_list(parser),  add_info(parser), add_schedule(parser),  add_verify(parser),
-                                            add_price(parser), add_race(parser), add_completion(parser)};
+  const std::vector<Subcommand> subcommands{add_list(parser),
+                                            add_info(parser),
+                                            add_schedule(parser),
+                                            add_verify(parser),
+                                            add_price(parser),
+                                            add_race(parser),
+                                            add_run(parser, split_off_command(count, arguments)),
+                                            add_completion(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     for (CLI::Option* option : subcommand.parser->get_options())
@@ -97,7 +104,7 @@ int run(int count, char** arguments) {
     refuse_leftover(parser, leftover[0]);
   }
   if (chosen == subcommands.end())
-    refuse("say what to do: list, info, schedule, verify, price or race; 'quadrille --help' explains them");
+    refuse("say what to do: list, info, schedule, verify, price, race or run; 'quadrille --help' explains them");
   if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);
   if (!speaks() && !chosen->on_all_ranks) return good;
   return chosen->run();

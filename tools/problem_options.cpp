@@ -68,6 +68,11 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser.add_flag("--reproducible", reproducible,
                   "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
   parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
+  parser
+      .add_option("--topology", topology,
+                  "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
+                  "dragonfly:9x4x2, edges:FILE; its sides are the grid, its nodes the nodes")
+      ->type_name("TOPOLOGY");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
       ->type_name("LIST");
   parser.add_option("--nodes", nodes, "the node of each rank: 0,1,0,1")->type_name("LIST");
@@ -75,6 +80,7 @@ void ProblemOptions::add_to(CLI::App& parser) {
 
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
+  if (topology) return {network()->ranks()};
   if (nodes || node_sizes) return {static_cast<Count>(placement().size())};
   if (names_file(counts)) {
     const CountsFile file = read_counts(0);
@@ -106,6 +112,15 @@ CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
   const std::string label = *counts == "-" ? "stdin" : "'" + *counts + "'";
   if (!counts_text_) counts_text_ = read_text(*counts, label);
   return parse_counts(*counts_text_, label, block_bytes);
+}
+
+std::optional<Topology> ProblemOptions::network() const {
+  constexpr std::string_view of_file = "edges:";
+  if (topology && !network_) {
+    const std::string file = topology->starts_with(of_file) ? topology->substr(of_file.size()) : "";
+    network_ = file.empty() ? parse_topology(*topology) : parse_edge_list(read_text(file, "'" + file + "'"), file);
+  }
+  return network_;
 }
 
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
@@ -169,6 +184,12 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   problem.root = root_rank;
   if (grid)
     for (const std::string_view side : split(*grid, 'x')) problem.grid.push_back(parse_whole(side, "a side of the grid", 1));
+  if (const auto given = network()) {
+    if (given->ranks() != rank_count)
+      refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, given->ranks(), rank_count));
+    if (!grid) problem.grid = given->grid();
+    if (!nodes && !node_sizes) problem.nodes = given->nodes();
+  }
   if (nodes || node_sizes) {
     problem.nodes = placement();
     if (static_cast<Count>(problem.nodes.size()) != rank_count)

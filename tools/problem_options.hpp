@@ -11,16 +11,18 @@
 #include "counts_file.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
+#include "quadrille/topology.hpp"
 
 namespace quadrille::command {
 
 struct ProblemOptions {
-  std::optional<std::string> ranks, block, counts, pattern, root, grid, nodes, node_sizes, operation, type;
+  std::optional<std::string> ranks, block, counts, pattern, root, grid, topology, nodes, node_sizes, operation, type;
   bool reproducible = false;
 
   void add_to(CLI::App& parser);
-  // Where --ranks is not given, those of the nodes or the file of counts, or else `standard`; 0: it must be given.
+  // Where --ranks is not given, those of the topology, the nodes or the file of counts, or else `standard`; 0: it must be given.
   std::vector<Count> rank_counts(Count standard) const;
+  std::optional<Topology> network() const;                                     // that --topology names
   std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
   std::vector<Rank> roots(Collective collective, Count rank_count) const;      // 0 where --root is not given
   std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
@@ -31,6 +33,7 @@ struct ProblemOptions {
   std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
   CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
 
+  mutable std::optional<Topology> network_;         // made once: its ways take time to find, and its file may be stdin
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 

@@ -29,8 +29,8 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> machine, buffers, executor, rounds, seed, time, timeout, output;
-  bool json = false, phases = false;
+  std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, timeout, output;
+  ReportForm form;
 };
 
 // Everything that was asked for, checked; the same on every rank.
@@ -41,14 +41,42 @@ struct Request {
   double timeout_seconds = 60;
 };
 
-std::string choose_executor(const Options& options) {
-  if (options.executor && *options.executor != "threads" && *options.executor != "mpi")
-    refuse_unknown("executor", *options.executor, {"threads", "mpi"});
+// Where the ranks are: "threads", or what the launcher that started this process has them on.
+std::string choose_ranks(const Options& options) {
+  if (options.executor && *options.executor != "threads" && *options.executor != "mpi" && *options.executor != "shared")
+    refuse_unknown("executor", *options.executor, {"threads", "mpi", "shared"});
   if (options.executor == "threads") return "threads";
   const TransportChoice choice = choose_transport();
-  if (options.executor == "mpi" && choice.transport == "threads")
+  const bool launched = choice.transport != "threads";
+  if (options.executor == "mpi" && (!launched || choice.transport == "shared"))
     refuse(fmt::format("there is no MPI to run on: {}; start it as 'mpirun -n 8 quadrille race ...'", choice.reason));
+  if (options.executor == "shared" && !launched)
+    refuse(fmt::format(
+        "there are no processes that share memory: {}; start it as 'quadrille run -n 8 quadrille race ...' or by mpirun",
+        choice.reason));
   return choice.transport;
+}
+
+// Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
+std::vector<Executor> executors_for(const Options& options, Communicator& world) {
+  std::string reason;
+  const Communicator* sharing = world.over_shared_memory(reason);
+  if (options.executor == "mpi") return {Executor::messages};
+  if (options.executor == "shared" && !sharing) refuse(fmt::format("these ranks do not share memory: {}", reason));
+  if (options.executor == "shared" || sharing == &world) return {Executor::shared};
+  return sharing ? std::vector{Executor::messages, Executor::shared} : std::vector{Executor::messages};
+}
+
+void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
+  std::vector<RaceCandidate> all;
+  for (RaceCandidate candidate : candidates) {
+    const bool vendor = candidate.algorithm == "vendor";
+    for (const Executor executor : vendor ? std::vector{Executor::messages} : executors) {
+      candidate.executor = executor;
+      all.push_back(candidate);
+    }
+  }
+  candidates = std::move(all);
 }
 
 // What runs on each of `problems`.
@@ -63,7 +91,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   bool vendor = false;
   for (const std::string& specification : asked) {
     if (specification == "vendor" && !with_vendor)
-      refuse("there is no vendor on threads: it is an MPI library's own collective; start the race under mpirun");
+      refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
     vendor = vendor || (with_vendor && (specification == "vendor" || specification == "all"));
     if (specification != "vendor") own.push_back(specification);
   }
@@ -91,6 +119,9 @@ Request make_request(const Options& options, const std::vector<Count>& nodes, bo
   }
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
   if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  if (options.memory && *options.memory != "private" && *options.memory != "shared")
+    refuse_unknown("memory", *options.memory, {"private", "shared"});
+  request.options.shared_buffers = options.memory == "shared";
   if (options.machine) request.options.model = find_machine(*options.machine);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
@@ -114,7 +145,7 @@ Count ranks_on_threads(const Options& options) {
   return counts[0];
 }
 
-Count ranks_on_mpi(const Options& options, Count world) {
+Count ranks_launched(const Options& options, Count world) {
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
@@ -156,7 +187,7 @@ std::string stuck(double seconds) {
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
   const Request request = make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks), 0), false);
-  Report report(options.output, options.json, options.phases, "threads", ranks, request.options);
+  Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
   run_threads(ranks, [&](Communicator& communicator) {
@@ -183,14 +214,16 @@ bool report_can_be_written(Communicator& world, const Options& options) {
   return all[0] != 0;
 }
 
-int run_on_mpi(const Options& options) {
+int run_launched(const Options& options) {
   // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
+  const bool mpi = choose_transport().transport != "shared";
   if (const auto launched = launched_ranks())
-    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_on_mpi(options, *launched)), 0), true);
+    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_launched(options, *launched)), 0), mpi);
 
-  const std::unique_ptr<Communicator> world = mpi_world();
-  ranks_on_mpi(options, world->size());
-  const Request request = make_request(options, world->nodes(), true);
+  const std::unique_ptr<Communicator> world = launched_world();
+  ranks_launched(options, world->size());
+  Request request = make_request(options, world->nodes(), mpi);
+  for (auto& candidates : request.candidates) run_by(executors_for(options, *world), candidates);
   if (!report_can_be_written(*world, options)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
@@ -198,8 +231,8 @@ int run_on_mpi(const Options& options) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.json, options.phases, std::string(world->transport()),
-                  world->size(), request.options);
+    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport()), world->size(),
+                  request.options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
     const bool right = run_all(*world, request, report, watchdog);
@@ -215,7 +248,7 @@ int run_on_mpi(const Options& options) {
 }
 
 int run(const Options& options) {
-  if (choose_executor(options) != "threads") return run_on_mpi(options);
+  if (choose_ranks(options) != "threads") return run_launched(options);
   return speaks() ? run_on_threads(options) : good;
 }
 
@@ -238,8 +271,15 @@ Subcommand add_race(CLI::App& command) {
       ->add_option("--buffers", options->buffers,
                    "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
       ->type_name("LIST");
-  parser->add_flag("--phases", options->phases, "also print where the time goes: distribute, communicate, collect");
-  parser->add_option("--executor", options->executor, "threads or mpi (default: mpi under a launcher, else threads)")
+  parser
+      ->add_option("--memory", options->memory,
+                   "of input and output: private (the default), or shared, which the other ranks can read")
+      ->type_name("KIND");
+  parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
+  parser
+      ->add_option("--executor", options->executor,
+                   "threads, mpi (its messages) or shared (memory shared by processes); default: both of the latter under mpirun, "
+                   "else what there is")
       ->type_name("NAME");
   parser
       ->add_option(
@@ -250,7 +290,9 @@ Subcommand add_race(CLI::App& command) {
   parser->add_option("--time", options->time, "about how long a size may take (default 2s)")->type_name("SECONDS");
   parser->add_option("--seed", options->seed, "of the order of the candidates (default 1)")->type_name("N");
   parser->add_option("--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)")->type_name("SECONDS");
-  parser->add_flag("--json", options->json, "as a JSON object");
+  parser->add_flag("--ratios", options->form.ratios,
+                   "only a line: how many times faster than the vendor's the best of ours is, size by size");
+  parser->add_flag("--json", options->form.json, "as a JSON object");
   parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
   parser->footer(
       "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "

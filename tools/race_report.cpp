@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "arguments.hpp"
 #include "build.hpp"
@@ -26,6 +27,7 @@ Json json_of(const RaceEntry& entry) {
   Json object{{"algorithm", entry.candidate.algorithm},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
+              {"executor", name(entry.candidate.executor)},
               {"c1", figure(&Figures::c1)},
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
@@ -77,6 +79,10 @@ std::string winner_text(const RaceResult& result) {
   return line + '\n';
 }
 
+std::string executor_text(const RaceCandidate& candidate) {
+  return candidate.algorithm == "vendor" ? "" : std::string(name(candidate.executor));
+}
+
 // "dataflow", or "dataflow/1" where it has one buffer instead of two.
 std::string policy_text(const RaceCandidate& candidate) {
   if (candidate.algorithm == "vendor") return "";
@@ -85,17 +91,24 @@ std::string policy_text(const RaceCandidate& candidate) {
 
 // Where the time of a run goes, mean over the ranks.
 std::string phases_of(const RaceResult& result) {
-  Table table({{"algorithm"}, {"policy"}, {"distribute", Align::right}, {"communicate", Align::right}, {"collect", Align::right}});
+  Table table({{"algorithm"},
+               {"policy"},
+               {"executor"},
+               {"distribute", Align::right},
+               {"communicate", Align::right},
+               {"collect", Align::right}});
   for (const RaceEntry& entry : result.entries)
     if (entry.candidate.algorithm != "vendor")
-      table.add({label_of(result, entry), policy_text(entry.candidate), seconds_text(entry.phases.distribute_s),
-                 seconds_text(entry.phases.communicate_s), seconds_text(entry.phases.collect_s)});
+      table.add({label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
+                 seconds_text(entry.phases.distribute_s), seconds_text(entry.phases.communicate_s),
+                 seconds_text(entry.phases.collect_s)});
   return table.text();
 }
 
 std::string table_of(const RaceResult& result) {
   Table table({{"algorithm"},
                {"policy"},
+               {"executor"},
                {"C1", Align::right},
                {"C2", Align::right},
                {"median", Align::right},
@@ -105,12 +118,53 @@ std::string table_of(const RaceResult& result) {
                {"data"}});
   for (const RaceEntry& entry : result.entries)
     table.add(
-        {label_of(result, entry), policy_text(entry.candidate), entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
-         entry.figures ? bytes_text(entry.figures->c2) : "–", seconds_text(entry.seconds.median),
+        {label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
+         entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
+         seconds_text(entry.seconds.median),
          fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
          entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–",
          entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",
          entry.failed_check.empty() ? "yes" : "WRONG"});
+  return table.text();
+}
+
+RatioCell cell_of(const RaceResult& result) {
+  const RaceEntry* best = nullptr;
+  for (const RaceEntry& entry : result.entries)
+    if (entry.candidate.algorithm != "vendor" && entry.failed_check.empty() &&
+        (!best || entry.seconds.median < best->seconds.median))
+      best = &entry;
+  RatioCell cell{block_text(result.problem), {}, 0, {}};
+  if (!best) return cell;
+  cell.candidate = label_of(result, *best);
+  if (best->candidate.policy != Policy::blocking) cell.candidate += '/' + policy_text(best->candidate);
+  cell.seconds = best->seconds.median;
+  if (best->ratio) cell.times_as_fast = 1 / best->ratio->median;
+  return cell;
+}
+
+// How many times faster than the vendor's, a column a size; without a vendor the times.
+std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
+  std::vector<Column> columns{{"ranks", Align::right}};
+  std::vector<std::string> figures{std::to_string(ranks)}, candidates{""};
+  double logarithms = 0;
+  int compared = 0;
+  for (const RatioCell& cell : cells) {
+    columns.push_back({cell.size, Align::right});
+    if (cell.times_as_fast) logarithms += std::log(*cell.times_as_fast), ++compared;
+    figures.push_back(cell.candidate.empty() ? "WRONG"
+                      : cell.times_as_fast   ? fmt::format("{:.2f}", *cell.times_as_fast)
+                                             : seconds_text(cell.seconds));
+    candidates.push_back(cell.candidate);
+  }
+  if (compared > 0) {
+    columns.push_back({"mean", Align::right});
+    figures.push_back(fmt::format("{:.2f}", std::exp(logarithms / compared)));
+    candidates.push_back("");
+  }
+  Table table(columns);
+  table.add(figures);
+  table.add(candidates);
   return table.text();
 }
 
@@ -129,12 +183,11 @@ std::string chart_of(const RaceResult& result) {
 
 }  // namespace
 
-Report::Report(const std::optional<std::string>& file, bool json, bool phases, std::string transport, Count ranks,
+Report::Report(const std::optional<std::string>& file, const ReportForm& form, std::string transport, Count ranks,
                const RaceOptions& options)
     : output_(file),
       to_file_(file.has_value()),
-      json_(json),
-      phases_(phases),
+      form_(form),
       transport_(std::move(transport)),
       ranks_(ranks),
       options_(options),
@@ -145,7 +198,8 @@ void Report::add(const RaceResult& result) {
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;
-  if (json_) return sizes_.push_back(json_of(result));
+  if (form_.json) return sizes_.push_back(json_of(result));
+  if (form_.ratios) return cells_.push_back(cell_of(result));
 
   std::string text;
   if (empty_)
@@ -164,13 +218,14 @@ void Report::add(const RaceResult& result) {
                       seconds_text(result.model.startup_s), s_per_byte(result.model) * 1e9,
                       result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
                       result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
-  text += table_of(result) + '\n' + (phases_ ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
+  text += table_of(result) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }
 
 void Report::finish() {
-  if (!json_) return output_.finish();
+  if (form_.ratios && !form_.json) return output_.finish(ratios_of(cells_, ranks_));
+  if (!form_.json) return output_.finish();
   Json report{{"collective", name(collective_)},
               {"ranks", ranks_},
               {"transport", transport_},

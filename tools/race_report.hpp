@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a race prints: a table and a bar chart a size, or one JSON object.
+// What a race prints: a table and a bar chart a size, or one line of ratios, or one JSON object.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "json.hpp"
 #include "machine.hpp"
@@ -12,10 +13,23 @@
 
 namespace quadrille::command {
 
+// One size of such a line.
+struct RatioCell {
+  std::string size;
+  std::string candidate;                // the best of ours; empty if all were wrong
+  double seconds = 0;                   // its time
+  std::optional<double> times_as_fast;  // the vendor's time over it, median of the rounds
+};
+
+struct ReportForm {
+  bool json = false;
+  bool phases = false;  // the text, too, says where the time goes
+  bool ratios = false;  // of every size only how many times faster than the vendor's the best of ours is
+};
+
 class Report {
  public:
-  // `phases`: the text, too, says where the time goes.
-  Report(const std::optional<std::string>& file, bool json, bool phases, std::string transport, Count ranks,
+  Report(const std::optional<std::string>& file, const ReportForm& form, std::string transport, Count ranks,
          const RaceOptions& options);
 
   void add(const RaceResult& result);  // text for stdout appears at once
@@ -23,12 +37,14 @@ class Report {
 
  private:
   Output output_;
-  bool to_file_, json_, phases_;
+  bool to_file_;
+  ReportForm form_;
   std::string transport_;
   Count ranks_;
   RaceOptions options_;
   Machine machine_;
   Json sizes_ = Json::array();
+  std::vector<RatioCell> cells_;
   Collective collective_{};
   bool empty_ = true;
 };

@@ -12,14 +12,15 @@
 namespace quadrille::command {
 namespace {
 
+template <class Counted>
 struct NamedFigure {
   const char* key;
   const char* heading;
-  Count Figures::*value;
+  Count Counted::*value;
   bool is_bytes;
 };
 
-constexpr NamedFigure named_figures[] = {
+constexpr NamedFigure<Figures> named_figures[] = {
     {"c1", "C1", &Figures::c1, false},
     {"c2", "C2", &Figures::c2, true},
     {"ports", "ports", &Figures::ports, false},
@@ -30,7 +31,13 @@ constexpr NamedFigure named_figures[] = {
     {"control_bytes", "control", &Figures::control_bytes, true},
 };
 
-std::string value_text(const NamedFigure& figure, Count value) {
+constexpr NamedFigure<LinkFigures> named_link_figures[] = {
+    {"sharing", "sharing", &LinkFigures::sharing, false},
+    {"c2_shared", "C2 shared", &LinkFigures::c2_shared, true},
+};
+
+template <class Counted>
+std::string value_text(const NamedFigure<Counted>& figure, Count value) {
   return figure.is_bytes ? bytes_text(value) : fmt::format("{}", value);
 }
 
@@ -68,7 +75,8 @@ std::string findings_of(const Verdict& verdict, const std::string& prefix) {
 }  // namespace
 
 Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
-  Verdict verdict{schedule.problem, schedule.algorithm, std::move(label), schedule.parameters, verify(schedule, options), {}, {}};
+  Verdict verdict{
+      schedule.problem, schedule.algorithm, std::move(label), schedule.parameters, verify(schedule, options), {}, {}, {}};
   try {
     verdict.figures = figures(schedule);
   } catch (const Error&) {
@@ -76,6 +84,10 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
     return verdict;
   }
   verdict.bounds = lower_bounds(schedule.problem, verdict.figures->ports, verdict.figures->c1);
+  if (options.topology) {
+    verdict.links = link_figures(schedule, *options.topology);
+    for (Bound& bound : lower_bounds(schedule.problem, *options.topology)) verdict.bounds.push_back(std::move(bound));
+  }
   return verdict;
 }
 
@@ -93,13 +105,16 @@ std::string text_of(const Verdict& verdict) {
   text += findings_of(verdict, "  ");
   if (!verdict.figures) return text;
   Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right}, {"by"}});
-  for (const NamedFigure& figure : named_figures) {
+  const auto add = [&](const auto& figure, const auto& counted) {
     const auto best = verdict.bound(figure.key);
     const auto source = std::find_if(verdict.bounds.begin(), verdict.bounds.end(),
                                      [&](const Bound& bound) { return bound.figure == figure.key && bound.value == best; });
-    table.add({figure.heading, value_text(figure, (*verdict.figures).*figure.value), best ? value_text(figure, *best) : "",
+    table.add({figure.heading, value_text(figure, counted.*figure.value), best ? value_text(figure, *best) : "",
                best ? source->source : ""});
-  }
+  };
+  for (const auto& figure : named_figures) add(figure, *verdict.figures);
+  if (verdict.links)
+    for (const auto& figure : named_link_figures) add(figure, *verdict.links);
   return text + '\n' + table.text();
 }
 
@@ -109,10 +124,14 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
   std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
   if (rooted) columns.push_back({"root", Align::right});
   columns.push_back({"block", Align::right});
-  for (const NamedFigure& figure : named_figures) {
+  for (const auto& figure : named_figures) {
     columns.push_back({figure.heading, Align::right});
     if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right});
   }
+  const bool on_network =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.links.has_value(); });
+  if (on_network)
+    for (const auto& figure : named_link_figures) columns.push_back({figure.heading, Align::right});
   columns.push_back({"verdict"});
   Table table(columns);
   std::string findings;
@@ -121,11 +140,14 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
     std::vector<std::string> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
     if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
     row.push_back(block_text(verdict.problem));
-    for (const NamedFigure& figure : named_figures) {
+    for (const auto& figure : named_figures) {
       row.push_back(verdict.figures ? value_text(figure, (*verdict.figures).*figure.value) : "–");
       const auto bound = verdict.bound(figure.key);
       if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? value_text(figure, *bound) : "–");
     }
+    if (on_network)
+      for (const auto& figure : named_link_figures)
+        row.push_back(verdict.links ? value_text(figure, (*verdict.links).*figure.value) : "–");
     row.push_back(findings_text(verdict.findings.size()));
     table.add(std::move(row));
     right += verdict.findings.empty() ? 1 : 0;
@@ -153,10 +175,15 @@ Json json_of(const Verdict& verdict) {
     object["reproducible"] = verdict.problem.reproducible;
   }
   Json best = Json::object();
-  for (const NamedFigure& figure : named_figures) {
+  for (const auto& figure : named_figures) {
     object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);
     if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
   }
+  if (verdict.links)
+    for (const auto& figure : named_link_figures) {
+      object[figure.key] = (*verdict.links).*figure.value;
+      if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+    }
   Json bounds = Json::array();
   for (const Bound& bound : verdict.bounds)
     bounds.push_back({{"figure", bound.figure}, {"value", bound.value}, {"source", bound.source}});

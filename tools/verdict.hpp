@@ -19,6 +19,7 @@ struct Verdict {
   std::vector<Finding> findings;
   std::optional<Figures> figures;  // absent where a faulty schedule cannot be counted
   std::vector<Bound> bounds;
+  std::optional<LinkFigures> links;  // where a topology is given, and the schedule can be counted
 
   std::optional<Count> bound(std::string_view figure) const {  // the best
     std::optional<Count> best;

@@ -23,13 +23,16 @@ struct Options {
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
   std::optional<std::string> ports, node_ports, output;
-  bool json = false;
+  bool json = false, strict = false;
 };
 
 VerifyOptions verify_options(const Options& options) {
   VerifyOptions rules;
   if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
   if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
+  rules.topology = options.problem.network();
+  rules.strict_links = options.strict;
+  if (options.strict && !rules.topology) refuse("--strict is about links; say which network they belong to: --topology torus:4x8");
   if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
   return rules;
 }
@@ -120,13 +123,16 @@ Subcommand add_verify(CLI::App& command) {
       ->add_option("--policy", options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)")
       ->type_name("LIST")
       ->allow_extra_args(false);
+  parser->add_flag("--strict", options->strict,
+                   "two messages of a round over one directed link of the topology are a finding, and a port without a way");
   parser->add_flag("--json", options->json, "one object for one case, an array for several");
   parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
   parser->footer(
       "Exit code 1 if there are findings. Bounds beside the figures hold for any schedule with as many ports (and, for C2, "
       "rounds).\n\n"
       "Examples:\n  quadrille verify alltoall --ranks 2..16\n  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
-      "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -");
+      "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"
+      "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict");
   return {parser, [options] { return run(*options); }};
 }
 

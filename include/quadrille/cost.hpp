@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quadrille/schedule.hpp"
+#include "quadrille/topology.hpp"
 
 namespace quadrille {
 
@@ -27,13 +28,27 @@ struct Figures {
 Figures figures(const Schedule& schedule, bool every_rank = false);
 
 struct Bound {
-  std::string figure;  // "c1" or "c2"
-  Count value = 0;     // no schedule of the problem on `ports` ports has less
+  std::string figure;  // "c1", "c2" or "c2_shared"
+  Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has less
   std::string source;
 };
 
 // Bounds for a problem on k ports. `rounds`: the C1 of the schedule they stand beside; with it the compound bound, which
 // says what C2 must at least be in so many rounds, applies to alltoall. Empty where none is known.
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds = {});
+
+// What a schedule does to a network's links. Messages with a port run straight from it, where the
+// network has such a way, and others as it routes them.
+struct LinkFigures {
+  Count sharing = 0;    // the most messages of a round that go over one directed link; 1: no contention
+  Bytes c2_shared = 0;  // sum over rounds of the longest message times the sharing of the round
+  bool operator==(const LinkFigures&) const = default;
+};
+
+// From all ranks; their messages are held in memory. Throws Error{misuse} unless the topology has as many ranks as the schedule.
+LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
+
+// Bounds that hold on a topology however messages are routed. Empty where none is known. Throws like link_figures.
+std::vector<Bound> lower_bounds(const Problem& problem, const Topology& topology);
 
 }  // namespace quadrille

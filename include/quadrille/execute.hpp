@@ -54,6 +54,12 @@ class Communicator {
   // Can a message be a list of strided regions? If not, scripts stage such messages.
   virtual bool moves_strided_messages() const = 0;
 
+  // Messages of up to so many bytes may have any regions, and have left them by the time that they are posted; -1: there are none.
+  virtual Bytes buffered_message_bytes() const { return -1; }
+
+  // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
+  virtual bool fuses_reductions() const { return false; }
+
   virtual void barrier() = 0;
   // Gathers `count` bytes of every rank, in rank order, at all ranks.
   virtual void all_gather(const void* mine, void* all, Bytes count) = 0;
@@ -68,13 +74,31 @@ class Communicator {
   virtual std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                              std::string& reason) = 0;
 
+  // The same ranks by shared memory, which may be this communicator itself and lives as long as it does; null on all ranks, with
+  // the reason, where they do not share any. Not collective.
+  virtual Communicator* over_shared_memory(std::string& reason) = 0;
+
+  // Memory that the other ranks can read, where they share any: what lies there is copied once, however long. Not collective.
+  // Throws std::bad_alloc.
+  virtual std::shared_ptr<std::byte> allocate(Bytes bytes) = 0;
+
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 
+// How messages become copies.
+enum class Executor : std::uint8_t {
+  automatic,  // by shared memory where all ranks share it, else by messages
+  messages,   // by the transport's own messages, if it has any
+  shared,     // by shared memory
+};
+
+std::string_view name(Executor executor);
+
 struct PlanOptions {
   std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
   Policy policy = Policy::blocking;
+  Executor executor = Executor::automatic;
   int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)
   std::shared_ptr<const Operator> operation;  // reductions need one (operator.hpp)
   Layouts layouts;                            // this rank's own; ranks may differ (layout.hpp)
@@ -98,6 +122,7 @@ class Plan {
   void execute_in_place(void* buffer);
 
   const std::string& algorithm() const { return algorithm_; }  // with all parameters
+  Executor executor() const { return executor_; }              // messages or shared
   Bytes scratch_bytes() const { return scratch_bytes_; }  // of the schedule, at this rank; with counts=headers not known before
   Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 
@@ -111,13 +136,14 @@ class Plan {
   std::string algorithm_;
   std::pair<Bytes, Bytes> input_extent_, output_extent_;
   bool in_place_ = false;
+  Executor executor_ = Executor::messages;
   Bytes scratch_bytes_ = 0, staging_bytes_ = 0;
 };
 
 // Collective: all ranks must ask for the same problem, algorithm and policy, and it is checked that they do. Where the problem
 // names no nodes, they are those of the communicator.
 // Throws Error{misuse} on every rank if they differ, if the algorithm does not apply, or if the problem's number of ranks
-// is not the communicator's.
+// is not the communicator's; Error{environment} if memory is to be shared and cannot be.
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
 
 // Collective: the problem of an alltoallv in which each rank knows no more than `row`, the bytes that it sends to each rank.

@@ -13,6 +13,7 @@
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/schedule.hpp"
+#include "quadrille/topology.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/types.hpp"

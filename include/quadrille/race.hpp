@@ -17,7 +17,8 @@ namespace quadrille {
 struct RaceCandidate {
   std::string algorithm;  // as in PlanOptions
   Policy policy = Policy::blocking;
-  int buffers = 2;  // as in PlanOptions
+  int buffers = 2;                          // as in PlanOptions
+  Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
 };
 
 struct RaceOptions {
@@ -25,6 +26,7 @@ struct RaceOptions {
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
   std::uint64_t seed = 1;                     // of the shuffling
   std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
+  bool shared_buffers = false;                // input and output from Communicator::allocate instead of this process's own memory
   std::optional<FlatModel> model;             // to predict times by; absent: fitted to this group beforehand
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };

@@ -19,10 +19,10 @@ struct PlugIn {
 
 std::vector<PlugIn> plug_ins();
 
-// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else Open MPI's launcher (OMPI_COMM_WORLD_SIZE),
-// else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
+// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else `quadrille run` (QUADRILLE_SEGMENT), else Open MPI's
+// launcher (OMPI_COMM_WORLD_SIZE), else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
 struct TransportChoice {
-  std::string transport;  // "threads", "openmpi", "mpich"
+  std::string transport;  // "threads", "shared", "openmpi", "mpich"
   std::string reason;     // one sentence
 };
 
@@ -30,8 +30,20 @@ struct TransportChoice {
 TransportChoice choose_transport();
 
 // Initialises the chosen MPI library and returns its world; the library is finalised when the result is destroyed.
-// Throws Error{environment} if its plug-in is missing, Error{misuse} if the choice is threads.
+// Throws Error{environment} if its plug-in is missing, Error{misuse} if the choice is none of MPI's.
 std::unique_ptr<Communicator> mpi_world();
+
+// The group that `quadrille run` started this process in; at most once. Throws Error{misuse} if it did not.
+std::unique_ptr<Communicator> shared_world();
+
+// The group that this process was launched in, by whichever of these two.
+std::unique_ptr<Communicator> launched_world();
+
+// Starts `ranks` processes of this command, which share memory, and waits for them: 0, or the exit code of the first that failed
+// (128 + N if signal N ended it), whereupon the others are stopped. Signals to this process are passed on. Not for programs with
+// several threads. Throws Error{misuse} if the command cannot be run, Error{environment} if the machine does not give what it
+// takes.
+int run_ranks(Count ranks, const std::vector<std::string>& command);
 
 // Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);

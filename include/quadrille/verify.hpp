@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quadrille/schedule.hpp"
+#include "quadrille/topology.hpp"
 
 namespace quadrille {
 
@@ -33,6 +34,8 @@ enum class Rule : std::uint8_t {
   unknown_rank,
   port_limit,
   node_port_limit,
+  no_such_way,
+  link_contention,
   round_order,
   stage_disagreement,
   deadlock,
@@ -62,6 +65,10 @@ struct VerifyOptions {
   // rank sends to another and receives from it; 1: single-ported nodes. Where the problem names no nodes, every rank is one.
   // Absent: the algorithm's own claim, else no limit.
   std::optional<Count> node_port_limit;
+  // The network. With strict_links two messages of a round over one directed link are a finding, and a message that does not run
+  // straight from its port to its receiver.
+  std::optional<Topology> topology;
+  bool strict_links = false;
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
   std::size_t most_findings = 100;                                                        // stop after so many
   // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs together.
@@ -69,7 +76,8 @@ struct VerifyOptions {
   Count most_operations = Count{1} << 24;
 };
 
-// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than the options allow.
+// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} unless
+// the topology has as many ranks as the schedule.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});
 
 // Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made

@@ -13,6 +13,7 @@
   ROW(alltoall_bruck)                     \
   ROW(alltoall_hypercube)                 \
   ROW(alltoall_mesh)                      \
+  ROW(alltoall_torus)                     \
   ROW(alltoallv_direct)                   \
   ROW(alltoallv_shift)                    \
   ROW(alltoallv_one_factor)               \

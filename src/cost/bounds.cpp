@@ -38,7 +38,7 @@ std::optional<Bytes> compound_bound(Count p, Count k, Count rounds, Bytes block_
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
-  const Count k = std::clamp<Count>(ports, 1, std::max<Count>(1, p - 1));
+  const Count k = std::max<Count>(1, ports);  // several may lead to the same rank
   std::vector<Bound> bounds;
   const auto no_share = [&] {
     if (problem.collective == Collective::alltoallv) return Traffic(problem).longest() == 0;

@@ -27,9 +27,13 @@ bool same_shape(const Regions& a, const Regions& b) {
   });
 }
 
-// A contiguous piece; folds into the last copy where it carries its pattern on.
+bool is_single(const StridedCopy& copy) {
+  return copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1;
+}
+
+// A copy; if it is of one contiguous piece, it folds into the last one where it carries its pattern on.
 void append_piece(std::vector<StridedCopy>& copies, std::size_t first, const StridedCopy& piece) {
-  if (copies.size() > first) {
+  if (copies.size() > first && is_single(piece) && copies.back().levels[1].count == 1 && copies.back().levels[2].count == 1) {
     StridedCopy& last = copies.back();
     auto& level = last.levels[0];
     const bool same_buffers = last.source_buffer == piece.source_buffer && last.target_buffer == piece.target_buffer;
@@ -122,8 +126,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
     const Region& dense = to_one ? target[0] : source[0];
     Bytes offset = dense.offset;
     for (const Region& region : strided) {
-      StridedCopy copy = against_contiguous(region, dense.buffer, offset, to_one);
-      copies.push_back(copy);
+      append_piece(copies, first, against_contiguous(region, dense.buffer, offset, to_one));
       offset += bytes(region);
     }
   } else if (same_shape(source, target)) {
@@ -131,7 +134,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
       StridedCopy copy{source[i].buffer, target[i].buffer, source[i].offset, target[i].offset, source[i].length, {}};
       for (std::size_t l = 0; l < 3; ++l)
         copy.levels[l] = {source[i].levels[l].count, source[i].levels[l].stride, target[i].levels[l].stride};
-      copies.push_back(copy);
+      append_piece(copies, first, copy);
     }
   } else {
     const std::vector<Run> from = runs_of(source), to = runs_of(target);
@@ -145,9 +148,9 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
   }
 }
 
-void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& bases) {
-  const std::byte* source = bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
-  std::byte* target = bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases) {
+  const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
+  std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
   const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
   const Count elements = copy.length / operation.element_bytes;
   const auto& [inner, middle, outer] = copy.levels;

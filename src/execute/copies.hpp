@@ -36,7 +36,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
 void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* target);
 
 // For copies whose effect is to combine; every contiguous run is a call of the operator.
-void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& bases);
+void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases);
 
 inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const Bases& target_bases) {
   const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;

@@ -24,7 +24,7 @@ inline void run_copies(const Script& script, Range range, const Bases& bases) {
     if (script.copies[i].effect == Effect::overwrite)
       run_copy(script.copies[i], bases, bases);
     else
-      run_reduction(script.copies[i], *script.operation, bases);
+      run_reduction(script.copies[i], *script.operation, bases, bases);
 }
 
 struct NoWatch {

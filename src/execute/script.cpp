@@ -19,7 +19,9 @@ class ScriptMaker {
       : program_(in_port_order(with_control_messages(program))),
         options_(options),
         graph_(dependences(program_)),
-        staged_(graph_.operations.size(), false) {
+        staged_(graph_.operations.size(), false),
+        overwritten_(graph_.operations.size(), false),
+        fused_(graph_.operations.size(), no_operation) {
     script_.rank = program_.rank;
     script_.ranks = ranks;
     script_.policy = options.policy;
@@ -39,18 +41,55 @@ class ScriptMaker {
  private:
   const Operation& operation(std::size_t i) const { return graph_.operations[i]; }
 
+  bool is_buffered(std::size_t i) const { return bytes(graph_.message(program_, i).regions) <= options_.buffered_bytes; }
+
   // Stages messages that the transport cannot move as they are, and sends whose memory may be overwritten by a receive
   // that is under way at the same time, as `together(send's round, receive's round)` says.
   template <class Together>
   void decide_staging(Together&& together) {
     for (std::size_t i = 0; i < staged_.size(); ++i) {
       if (operation(i).kind == OperationKind::local) continue;
-      if (!options_.strided_messages && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
+      if (!options_.strided_messages && !is_buffered(i) && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
       if (operation(i).kind != OperationKind::receive) continue;
       for (const Dependence& dependence : graph_.before[i])
         if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
             together(operation(dependence.on).round, operation(i).round))
-          staged_[dependence.on] = true;
+          (is_buffered(dependence.on) ? overwritten_ : staged_)[dependence.on] = true;
+    }
+  }
+
+  // Finds the receives that may combine what comes with its target at once: into scratch memory that the one reduction reads and
+  // nobody else, where nothing comes between them that has to do with the target. Several of a window keep their order.
+  void decide_fusion(const std::vector<std::size_t>& window_of_round) {
+    const auto window = [&](std::size_t i) { return window_of_round[operation(i).round]; };
+    std::vector<std::vector<std::size_t>> readers(fused_.size());
+    for (std::size_t i = 0; i < fused_.size(); ++i)
+      for (const Dependence& dependence : graph_.before[i])
+        if (dependence.hazard == Hazard::read_after_write) readers[dependence.on].push_back(i);
+    std::size_t last = 0;  // the latest reduction that is fused
+    for (std::size_t i = 0; i < fused_.size(); ++i) {
+      if (operation(i).kind != OperationKind::receive || staged_[i] || readers[i].size() != 1) continue;
+      const std::size_t reduction = readers[i].front();
+      if (operation(reduction).kind != OperationKind::local || reduction < last || window(reduction) != window(i) + 1) continue;
+      const Local& local = graph_.local(program_, reduction);
+      const Regions& regions = graph_.message(program_, i).regions;
+      if (local.kind != LocalKind::reduce || local.source != regions ||
+          !std::all_of(regions.begin(), regions.end(), [](const Region& region) { return region.buffer == Buffer::scratch; }))
+        continue;
+      std::vector<std::size_t> sends;
+      const auto& before = graph_.before[reduction];
+      if (!std::all_of(before.begin(), before.end(), [&](const Dependence& dependence) {
+            const std::size_t on = dependence.on;
+            if (on == i || window(on) < window(i)) return true;
+            if (window(on) > window(i)) return fused_[on] != no_operation;
+            if (operation(on).kind == OperationKind::send && is_buffered(on)) sends.push_back(on);
+            return operation(on).kind == OperationKind::local || (operation(on).kind == OperationKind::send && is_buffered(on));
+          }))
+        continue;
+      for (const std::size_t send : sends) overwritten_[send] = true;
+      fused_[i] = reduction;
+      fused_[reduction] = i;
+      last = reduction;
     }
   }
 
@@ -85,13 +124,20 @@ class ScriptMaker {
     const Message& message = graph_.message(program_, i);
     const bool is_send = operation(i).kind == OperationKind::send;
     script_.messages.push_back({message.peer, bytes(message.regions), is_send, ordinals_[{message.peer, is_send}]++,
-                                staged_[i] ? Regions{place} : message.regions});
+                                overwritten_[i], staged_[i] ? Regions{place} : message.regions});
+    if (fused_[i] != no_operation) {
+      ScriptMessage& fused = script_.messages.back();
+      fused.reduced_into = graph_.local(program_, fused_[i]).target;
+      fused.reduction = append_local(fused_[i]);
+      fused.effect = script_.copies[fused.reduction.first].effect;
+    }
     return static_cast<std::uint32_t>(script_.messages.size() - 1);
   }
 
   void make_windows() {
     const auto window_of_round = windows(program_, graph_, options_.policy);
     decide_staging([&](std::size_t a, std::size_t b) { return window_of_round[a] == window_of_round[b]; });
+    if (options_.fuses) decide_fusion(window_of_round);
     for (std::size_t first = 0, last = 0; first < graph_.operations.size(); first = last) {
       const std::size_t number = window_of_round[operation(first).round];
       while (last < graph_.operations.size() && window_of_round[operation(last).round] == number) ++last;
@@ -105,7 +151,7 @@ class ScriptMaker {
     std::map<std::size_t, Region> places;
     window.copies_before.first = copy_count();
     for (std::size_t i = first; i < last; ++i) {
-      if (operation(i).kind == OperationKind::local) append_local(i);
+      if (operation(i).kind == OperationKind::local && fused_[i] == no_operation) append_local(i);
       if (operation(i).kind == OperationKind::local || !staged_[i]) continue;
       const Regions& regions = graph_.message(program_, i).regions;
       places[i] = staging_region(used, bytes(regions));
@@ -222,7 +268,8 @@ class ScriptMaker {
   const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
-  std::vector<bool> staged_;  // by operation
+  std::vector<bool> staged_, overwritten_;  // by operation
+  std::vector<std::size_t> fused_;          // of a receive its reduction, and the other way round
   std::map<std::pair<Rank, bool>, std::uint32_t> ordinals_;
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
   std::vector<std::vector<std::size_t>> staged_rounds_;                     // operations

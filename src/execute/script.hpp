@@ -22,10 +22,17 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   std::uint32_t ordinal = 0;  // among the messages to (or from) this peer: how both ends find each other
+  bool overwritten = false;   // a buffered send whose memory is written again while it would be under way
   Regions regions;            // where it is read or written, staging included
+  // A fused receive is combined with `reduced_into`, straight from where it comes or, where that cannot be, by `reduction` once it
+  // is in its regions.
+  Regions reduced_into;
+  Effect effect = Effect::overwrite;
+  Range reduction;
 };
 
-// blocking, nonblocking: do the copies, post the messages, wait for all, do the copies after.
+// blocking, nonblocking: do the copies, post the messages, wait for all, do the copies after. Fused receives end in the order in
+// which they are posted.
 struct Window {
   Range copies_before, messages, copies_after;
 };
@@ -59,6 +66,8 @@ struct ScriptOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;                // dataflow: staging areas, used by rounds in turn
   bool strided_messages = false;  // the transport moves lists of regions without staging
+  Bytes buffered_bytes = -1;      // messages up to this have left their memory when they are posted, from whatever regions
+  bool fuses = false;             // the transport can combine what it receives, instead of storing it for a reduction that follows
   Bytes longest_message = Bytes{1} << 30;
   std::shared_ptr<const Operator> operation;  // programs that reduce need one
 };

@@ -54,8 +54,9 @@ Vote vote_of(const Problem& problem, Rank me, const std::string& request, bool o
 
 // One sentence per request; equal sentences, equal plans.
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
-  std::string text = fmt::format("{} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
-                                 algorithm, static_cast<int>(options.policy), options.longest_message);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root, algorithm,
+                  static_cast<int>(options.policy), name(options.executor), options.longest_message);
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
@@ -108,9 +109,23 @@ StagedExecutable::Make staged(const Problem& problem, const Choice& choice, Rank
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
-  const Problem problem = placed(communicator, asked);
+std::string_view name(Executor executor) {
+  switch (executor) {
+    case Executor::automatic: return "automatic";
+    case Executor::messages: return "messages";
+    case Executor::shared: return "shared";
+  }
+  return "";
+}
+
+Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options) {
+  const Problem problem = placed(users, asked);
   Plan made;
+  std::string reason;
+  Communicator* sharing = users.over_shared_memory(reason);
+  if (sharing != &users && (options.executor == Executor::messages || options.algorithm == "vendor")) sharing = nullptr;
+  Communicator& communicator = sharing ? *sharing : users;
+  made.executor_ = sharing ? Executor::shared : Executor::messages;
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
   BoundMemory memory;                // and where it has its data
@@ -118,6 +133,8 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
   std::optional<Error> error;
   try {
     check(problem);
+    if (options.executor == Executor::shared && !sharing && options.algorithm != "vendor")
+      throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
     check_operation(problem, options.operation.get());
@@ -148,6 +165,8 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
                                                             {.policy = options.policy,
                                                              .buffers = options.buffers,
                                                              .strided_messages = communicator.moves_strided_messages(),
+                                                             .buffered_bytes = communicator.buffered_message_bytes(),
+                                                             .fuses = communicator.fuses_reductions(),
                                                              .longest_message = options.longest_message,
                                                              .operation = options.operation}));
         made.scratch_bytes_ = script->scratch_bytes;
@@ -164,9 +183,8 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
   }
   Vote vote;  // what is wrong may not be described
   if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_), own_counts);
-  agree(communicator, vote, error);
+  agree(users, vote, error);
 
-  std::string reason;
   if (in_stages)
     made.executable_ =
         std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));

@@ -26,15 +26,19 @@ std::int64_t now_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-struct AlignedBytes {
-  explicit AlignedBytes(Bytes bytes)
-      : data(static_cast<std::byte*>(
-                 std::aligned_alloc(4096, static_cast<std::size_t>(ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096))),
-             std::free) {
-    if (!data) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
-  }
-  std::unique_ptr<std::byte, decltype(&std::free)> data;
-};
+// Whole pages, of this process's own memory or of what the ranks share.
+std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared) {
+  const Bytes length = ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096;
+  std::shared_ptr<std::byte> memory;
+  try {
+    if (shared)
+      memory = communicator.allocate(length);
+    else
+      memory = {static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(length))), std::free};
+  } catch (const std::bad_alloc&) {}
+  if (!memory) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
+  return memory;
+}
 
 Spread spread_of(std::vector<double> values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -72,8 +76,8 @@ class Race {
       : communicator_(communicator),
         options_(options),
         data_(probe_data(problem, communicator.rank(), options.operation)),
-        input_(input_bytes(problem, communicator.rank())),
-        output_(output_bytes(problem, communicator.rank())) {
+        input_(buffer(communicator, input_bytes(problem, communicator.rank()), options.shared_buffers)),
+        output_(buffer(communicator, output_bytes(problem, communicator.rank()), options.shared_buffers)) {
     result_.problem = placed(communicator, problem);
     result_.model = options.model ? *options.model : fit_model(communicator);
     result_.rounds = options.rounds;
@@ -108,6 +112,7 @@ class Race {
       plans_.push_back(plan(communicator_, problem,
                             {.algorithm = entry.candidate.algorithm,
                              .policy = candidate.policy,
+                             .executor = candidate.executor,
                              .buffers = candidate.buffers,
                              .operation = options_.operation}));
     } catch (const Error& error) {
@@ -116,6 +121,7 @@ class Race {
       result_.left_out.emplace_back(candidate.algorithm, error.what());
       return;
     }
+    entry.candidate.executor = plans_.back().executor();
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
   }
@@ -130,18 +136,18 @@ class Race {
   std::string checked(Plan& plan) {
     std::string found;
     for (int pass = 0; pass < data_->pass_count() && found.empty(); ++pass) {
-      data_->fill_input(pass, input_.data.get());
-      data_->spoil_output(pass, output_.data.get());
-      plan.execute(input_.data.get(), output_.data.get());
+      data_->fill_input(pass, input_.get());
+      data_->spoil_output(pass, output_.get());
+      plan.execute(input_.get(), output_.get());
       std::array<char, 200> sentence{};
-      data_->compare_output(pass, output_.data.get()).copy(sentence.data(), sentence.size() - 1);
+      data_->compare_output(pass, output_.get()).copy(sentence.data(), sentence.size() - 1);
       for (const auto& each : gathered(communicator_, sentence))
         if (found.empty()) found = each.data();
     }
     return found;
   }
 
-  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.data.get(), output_.data.get()); }
+  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.get(), output_.get()); }
 
   // A sample of one candidate in one round: the median of a few batches.
   static constexpr int batches_per_sample = 5;
@@ -164,7 +170,7 @@ class Race {
     Phases sum, mean;
     communicator_.barrier();
     for (Count run = 0; run < result_.runs_per_sample; ++run) {
-      const Phases one = plan.execute_timed(input_.data.get(), output_.data.get());
+      const Phases one = plan.execute_timed(input_.get(), output_.get());
       for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s}) sum.*part += one.*part;
     }
     const double samples = static_cast<double>(result_.runs_per_sample) * static_cast<double>(communicator_.size());
@@ -205,7 +211,7 @@ class Race {
   Communicator& communicator_;
   const RaceOptions& options_;
   const std::unique_ptr<ProbeData> data_;
-  AlignedBytes input_, output_;
+  std::shared_ptr<std::byte> input_, output_;  // outlive the plans
   std::vector<Plan> plans_;
   RaceResult result_;
 };
@@ -222,11 +228,11 @@ FlatModel fit_model(Communicator& communicator) {
   model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport());
   if (p == 1) return model;
   const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
-  AlignedBytes input(p * large), output(p * large);
-  std::memset(input.data.get(), 0, static_cast<std::size_t>(p * large));
+  const auto input = buffer(communicator, p * large, false), output = buffer(communicator, p * large, false);
+  std::memset(input.get(), 0, static_cast<std::size_t>(p * large));
   const auto time_of = [&](const Problem& problem, Policy policy) {
     Plan shift = plan(communicator, problem, {.algorithm = "shift", .policy = policy});
-    const auto seconds = [&](Count runs) { return batch_seconds(communicator, shift, runs, input.data.get(), output.data.get()); };
+    const auto seconds = [&](Count runs) { return batch_seconds(communicator, shift, runs, input.get(), output.get()); };
     seconds(1);  // cold
     const auto runs = static_cast<Count>(std::clamp(seconds_per_fit / samples / std::max(1e-7, seconds(1)), 1.0, 64.0));
     std::vector<double> times;

@@ -15,6 +15,9 @@
 //   port-limit           no rank sends, or receives, more messages a round than there are ports
 // What all programs together must be (node_ports.cpp):
 //   node-port-limit      no node has more exchanges with other nodes in a round than it has ports
+// What they are on a network, if asked for (links.cpp):
+//   no-such-way          a message with a port runs straight along that dimension to its receiver
+//   link-contention      no directed link is in two messages of a round
 // What happens when all programs run (replay.cpp):
 //   unmatched-message    every send has its receive in the same round, and every receive its send; the same for control
 //   overlapping-writes   no two writes of a round meet at a rank; no operation writes a byte twice
@@ -27,22 +30,23 @@
 // What happens when they run at their own pace (deadlock.cpp):
 //   deadlock             if a message completes only when both ends have posted it, everything completes under each policy
 //
-// Not looked at: links and contention (a schedule knows no topology's links), and how long anything takes.
+// Not looked at: how long anything takes.
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "quadrille/error.hpp"
+#include "topology/round_messages.hpp"
 #include "verify/report.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::array<std::string_view, 20> rule_names{
-    "delivery",          "operand-order",     "operand-mismatch", "undefined-read",     "overlapping-writes",
-    "overlapping-local", "out-of-buffer",     "input-written",    "buffer-size",        "length-mismatch",
-    "element-cut",       "unmatched-message", "repeated-message", "self-message",       "unknown-rank",
-    "port-limit",        "node-port-limit",   "round-order",      "stage-disagreement", "deadlock"};
+constexpr std::array<std::string_view, 22> rule_names{
+    "delivery",         "operand-order", "operand-mismatch",   "undefined-read",  "overlapping-writes", "overlapping-local",
+    "out-of-buffer",    "input-written", "buffer-size",        "length-mismatch", "element-cut",        "unmatched-message",
+    "repeated-message", "self-message",  "unknown-rank",       "port-limit",      "node-port-limit",    "no-such-way",
+    "link-contention",  "round-order",   "stage-disagreement", "deadlock"};
 
 Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   if (options.port_limit) return *options.port_limit;
@@ -122,11 +126,13 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
+  if (options.topology) check_ranks(*options.topology, schedule.problem);
   const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
   if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
     check_node_ports(schedule, programs, *limit, report);
+  if (options.topology && options.strict_links) check_links(schedule, programs, *options.topology, report);
   // Where regions reach beyond their buffers there is no memory to replay on.
   if (report.has(Rule::out_of_buffer)) return report.take();
   if (!report.full()) replay(schedule, programs, options, report);

@@ -57,6 +57,7 @@ TEST(Bounds, AreThoseOfThePaper) {
   EXPECT_EQ(bound(alltoall(65, 1), 1, "c1"), 7);
   EXPECT_EQ(bound(alltoall(64, 1), 3, "c1"), 3);
   EXPECT_EQ(bound(alltoall(10, 3), 3, "c2"), 9);
+  EXPECT_EQ(bound(alltoall(2, 3), 2, "c2"), 2) << "both ports lead to the one other rank";
   EXPECT_EQ(bound(alltoall(1, 8), 1, "c1"), 0);
   EXPECT_EQ(bound(alltoall(8, 0), 1, "c2", 3), 0);
 }

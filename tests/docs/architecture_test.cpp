@@ -53,7 +53,7 @@ TEST(Architecture, TestsMirrorTheLayers) {
 
 // The type that a line at the left margin begins to define.
 std::optional<std::string> type_defined_by(const std::string& line) {
-  for (const std::string keyword : {"struct ", "class ", "enum class "})
+  for (const std::string keyword : {"struct alignas(64) ", "struct ", "class ", "enum class "})
     if (line.starts_with(keyword) && line.find('{') < line.find(';'))
       return line.substr(keyword.size(), line.find_first_of(" :{<", keyword.size()) - keyword.size());
   return std::nullopt;

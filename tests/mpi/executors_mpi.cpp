@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI executor against the interpreter, under a launcher: every row of the table, every policy, messages cut into parts,
-// sums that round against the vendor's, and no allocation in our code while a plan executes.
+// The executors against the interpreter, under a launcher: by messages and by shared memory, every row of the table, every policy,
+// messages cut into parts, long ones copied once, sums that round against the vendor's, and no allocation in our code while a plan
+// executes. Under `quadrille run` there are neither messages nor a vendor.
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
+#include "execute/shared/communicator.hpp"
 #include "quadrille/transports.hpp"
 #include "support/agreement.hpp"
 #include "support/allocations.hpp"
@@ -59,7 +61,7 @@ int main() {
   using namespace quadrille;
   std::unique_ptr<Communicator> communicator;
   try {
-    communicator = mpi_world();
+    communicator = launched_world();
     const auto fail = [&](const std::string& sentence) {
       if (communicator->rank() == 0) std::fprintf(stderr, "%s\n", sentence.c_str());
       communicator->abort(1);
@@ -67,11 +69,27 @@ int main() {
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
     const bool few = communicator->size() <= 5;  // more take their time where ranks share cores
     const std::vector<Bytes> sizes = few ? std::vector<Bytes>{0, 1, 8, 3000} : std::vector<Bytes>{8, 3000};
-    if (const std::string wrong = testing::first_disagreement(*communicator, sizes, few ? 3 : 1); !wrong.empty()) fail(wrong);
-    if (const std::string wrong = testing::first_disagreement(*communicator, {64}, few ? 2 : 1, /*longest_message=*/100);
-        !wrong.empty())
-      fail("cut messages: " + wrong);
-    if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
+    const auto check_agreement = [&](Communicator& ranks, const std::vector<Bytes>& blocks, Count most_number,
+                                     const PlanOptions& options) {
+      if (const std::string wrong = testing::first_disagreement(ranks, blocks, most_number, options); !wrong.empty()) fail(wrong);
+    };
+    std::string reason;
+    const bool mpi = communicator->over_shared_memory(reason) != communicator.get();
+    if (!reason.empty()) fail(reason);
+    check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::shared});
+    if (mpi) {
+      check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::messages});
+      check_agreement(*communicator, {64}, few ? 2 : 1, {.executor = Executor::messages, .longest_message = 100});
+      if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_allocation(*communicator, Executor::messages); !wrong.empty()) fail(wrong);
+    }
+    // Where copying once costs nothing, whatever can be is copied once.
+    CopyCosts costs;
+    costs.once.fill(0);
+    costs.wait = 0;
+    const auto eager = share_memory(*communicator, reason, costs);
+    if (!eager) fail(reason);
+    check_agreement(*eager, {1500}, 1, {});
     if (const std::string wrong = testing::first_allocation(*communicator); !wrong.empty()) fail(wrong);
     communicator->barrier();
     if (communicator->rank() == 0)

@@ -29,9 +29,10 @@ inline std::vector<ByteVector> everybodys(Communicator& communicator, const Prob
   return outputs;
 }
 
-// Collective. Settings with numbers up to `most_number`. The first difference at any rank; the same on all ranks.
+// Collective. Settings with numbers up to `most_number`, by the executor and in the parts that `base` says. The first difference at
+// any rank; the same on all ranks.
 inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
-                                      Bytes longest_message = Bytes{1} << 30) {
+                                      const PlanOptions& base = {}) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
   Count turn = 0;
@@ -55,9 +56,10 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
               Plan made = plan(communicator, problem,
                                {.algorithm = specification(schedule),
                                 .policy = policy,
+                                .executor = base.executor,
                                 .buffers = buffers,
                                 .operation = operation_for(problem),
-                                .longest_message = longest_message});
+                                .longest_message = base.longest_message});
               ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
                   output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())), std::byte{0x33}), first;
               bool wrong = false;
@@ -72,8 +74,8 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
               std::vector<char> all(static_cast<std::size_t>(p));
               communicator.all_gather(&wrong, all.data(), 1);
               if (std::count(all.begin(), all.end(), 0) < p)
-                return fmt::format("{}, {} policy={} buffers={}: differs from the interpreter", description(problem),
-                                   specification(schedule), static_cast<int>(policy), buffers);
+                return fmt::format("{}, {} policy={} buffers={} executor={}: differs from the interpreter", description(problem),
+                                   specification(schedule), static_cast<int>(policy), buffers, name(made.executor()));
             }
         }
       }

@@ -22,15 +22,16 @@ inline void* counted(std::size_t size) {
 }
 
 // Executes every algorithm under every policy and says where something was allocated. Collective.
-inline std::string first_allocation(Communicator& communicator) {
+inline std::string first_allocation(Communicator& communicator, Executor executor = Executor::automatic) {
   const Count p = communicator.size();
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 24);
     const Choice choice = standard_choice(*algorithm, problem);
     if (reason_against(problem, choice)) continue;
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
-      Plan made = plan(communicator, problem,
-                       {.algorithm = std::string(algorithm->id), .policy = policy, .operation = operation_for(problem)});
+      Plan made = plan(
+          communicator, problem,
+          {.algorithm = std::string(algorithm->id), .policy = policy, .executor = executor, .operation = operation_for(problem)});
       std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
           output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
       made.execute(input.data(), output.data());

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -173,6 +174,9 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--root", "1"), "has no root");
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
   refuses(direct("--grid", "2x"), "no whole number");
+  refuses(direct("--topology", "torus:3x4"), "has 12 ranks, not 4");
+  refuses(direct("--topology", "torus:0x4"), "is no side");
+  refuses({"verify", "alltoall", "--ranks", "4", "--algorithm", "direct", "--strict"}, "--topology");
   refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
   refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
   refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
@@ -355,6 +359,38 @@ TEST_F(CommandTest, ChecksThePortsOfNodes) {
   refuses(with("0"), "at least 1");
 }
 
+TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
+  const auto verify_on = [&](const std::string& algorithm, const std::string& topology) {
+    return run({"verify", "alltoall", "--algorithm", algorithm, "--topology", topology, "--block", "4B", "--strict", "--json"});
+  };
+  const Outcome free = verify_on("torus", "torus:4x8");
+  EXPECT_EQ(free.exit_code, 0) << free.talk;
+  const Json figures = Json::parse(free.out);
+  EXPECT_EQ(figures.at("ranks"), 32);
+  EXPECT_EQ(figures.at("parameters").at("order"), "at2") << "the topology's sides are the grid's";
+  EXPECT_EQ(figures.at("sharing"), 1);
+  EXPECT_EQ(figures.at("c2_shared"), 128);
+  EXPECT_EQ(figures.at("lower_bounds").at("c2_shared"), 128);
+
+  const Outcome shared = verify_on("shift", "ring:6");
+  EXPECT_EQ(shared.exit_code, 1);
+  EXPECT_EQ(Json::parse(shared.out).at("findings").at(0).at("rule"), "link-contention");
+
+  EXPECT_EQ(verify_on("clustered", "cluster:4x3").exit_code, 0) << "the topology's nodes are the problem's";
+  EXPECT_EQ(verify_on("one-factor", "cluster:4x3").exit_code, 1);
+
+  const Outcome graph = run({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:-", "--json"}, "0 a\n1 a\n2 a\n");
+  EXPECT_EQ(graph.exit_code, 0) << graph.talk;
+  EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
+  refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
+
+  // A document keeps its ports, and so its ways.
+  const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
+  const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
+  EXPECT_EQ(read.exit_code, 0) << read.out << read.talk;
+  EXPECT_NE(read.out.find("sharing"), std::string::npos);
+}
+
 TEST_F(CommandTest, SeveralCasesAreAnArray) {
   const Json schedules =
       Json::parse(prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..5", "--ranks", "2..3,5", "--json"}));
@@ -527,6 +563,33 @@ TEST_F(CommandTest, RacesOnThreads) {
       EXPECT_GT(entry["median_s"], 0.0);
       EXPECT_TRUE(entry["ratio"].is_null());
     }
+  }
+}
+
+TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {
+  const Outcome race = run({"run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "direct",
+                            "--rounds", "1", "--time", "0.01s", "--json"});
+  EXPECT_EQ(race.exit_code, 0) << race.talk;
+  const Json report = Json::parse(race.out);
+  EXPECT_EQ(report["transport"], "shared");
+  EXPECT_EQ(report["ranks"], 3);
+  EXPECT_EQ(report["sizes"][0]["entries"][0]["executor"], "shared");
+  EXPECT_EQ(run({"run", "-n", "4", "--", "sh", "-c", "exit $((QUADRILLE_RANK == 2 ? 7 : 0))"}).exit_code, 7);
+  EXPECT_EQ(run({"run", "sh", "-c", "exit 0"}).exit_code, 0);
+}
+
+TEST_F(CommandTest, RunStopsTheOthersWhenARankIsKilled) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({"run", "-n", "3", "sh", "-c", "[ $QUADRILLE_RANK = 1 ] && kill -9 $$; exec sleep 60"}).exit_code, 128 + 9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST_F(CommandTest, RunRefusesInOneSentence) {
+  for (const Words& words : {Words{"run"}, Words{"run", "-n", "0", "true"}, Words{"run", "-n", "2", "/nowhere/at/all"},
+                             Words{"run", "-n", "100000", "true"}, Words{"run", "-n"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words.back();
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
   }
 }
 

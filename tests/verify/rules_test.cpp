@@ -177,6 +177,39 @@ TEST(Rules, NodePortLimit) {
   EXPECT_TRUE(has(found(make_schedule(alltoall(4, 4), "shift"), {.node_port_limit = 1}), Rule::node_port_limit, 2, 0));
 }
 
+TEST(Rules, NoSuchWay) {
+  const auto from_port = [](Port port) {
+    return found(of(alltoall(2, 4),
+                    [port] {
+                      auto programs = exchange();
+                      for (Program& program : programs) program.rounds[0].sends[0].port = program.rounds[0].receives[0].port = port;
+                      return programs;
+                    }()),
+                 {.topology = Topology::ring(2), .strict_links = true});
+  };
+  EXPECT_TRUE(from_port({0, -1}).empty());
+  EXPECT_TRUE(has(from_port({1, -1}), Rule::no_such_way, 0, 0));
+  EXPECT_TRUE(has(from_port({0, 3}), Rule::no_such_way, 1, 0));
+  EXPECT_THROW(found(make_schedule(alltoall(4, 4), "shift"), {.topology = Topology::ring(5)}), Error);
+}
+
+TEST(Rules, LinkContention) {
+  const Schedule shift = make_schedule(alltoall(6, 4), "shift");
+  EXPECT_TRUE(found(shift, {.topology = Topology::ring(6)}).empty()) << "only if asked for";
+  EXPECT_TRUE(found(shift, {.topology = Topology::full(6), .strict_links = true}).empty());
+  const auto findings = found(shift, {.topology = Topology::ring(6), .strict_links = true});
+  EXPECT_EQ(findings.size(), 3u) << "one for each round in which messages go further than a link";
+  EXPECT_TRUE(has(findings, Rule::link_contention, 0, 1));
+  EXPECT_NE(findings[0].message.find("2 messages go over the link 0 -> 1 (dimension 0, +) of ring:6, among them those from 0 to 2 "
+                                     "and from 5 to 1"),
+            std::string::npos)
+      << findings[0].message;
+  // The messages of a barrier are control messages.
+  EXPECT_FALSE(found(make_schedule(problem_of(Collective::barrier, 8, 0), "dissemination"),
+                     {.topology = Topology::ring(8), .strict_links = true})
+                   .empty());
+}
+
 TEST(Rules, UnmatchedMessage) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives.clear(); }), Rule::unmatched_message, 0, 0));
   EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].sends.clear(); }), Rule::unmatched_message, 0, 0));

@@ -63,6 +63,7 @@ TransportChoice choose_transport() {
     if (word == "openmpi" || word == "mpich") return {std::string(word), fmt::format("QUADRILLE_MPI is {}", word)};
     throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is '{}'; set it to openmpi, mpich or none", word));
   }
+  if (is_set("QUADRILLE_SEGMENT")) return {"shared", "started by 'quadrille run' (QUADRILLE_SEGMENT is set)"};
   const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
   if (open_mpi && pmi)
     throw Error(ErrorCode::misuse,
@@ -75,7 +76,8 @@ TransportChoice choose_transport() {
 
 std::unique_ptr<Communicator> mpi_world() {
   const TransportChoice choice = choose_transport();
-  if (choice.transport == "threads") throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
+  if (choice.transport == "threads" || choice.transport == "shared")
+    throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
   auto world = load_to_run(choice.transport).world();
   if (const Count launched = launched_ranks(); launched > 1 && world->size() == 1)
     throw Error(
@@ -84,6 +86,8 @@ std::unique_ptr<Communicator> mpi_world() {
                     launched, choice.transport, choice.reason));
   return world;
 }
+
+std::unique_ptr<Communicator> launched_world() { return choose_transport().transport == "shared" ? shared_world() : mpi_world(); }
 
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {
   return load_to_run(library).over(handle, bytes);

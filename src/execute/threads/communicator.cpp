@@ -1,88 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks as threads of this process.
-#include <cstdlib>
+// Ranks as threads of this process. All of its memory is shared, so the heap is everybody's.
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
-#include "execute/threads/executable.hpp"
-#include "execute/threads/mail.hpp"
+#include "execute/shared/communicator.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 namespace {
 
-class ThreadCommunicator : public Communicator {
+class ThreadSpace : public SharedSpace {
  public:
-  ThreadCommunicator(ThreadGroup& group, Rank rank)
-      : group_(group), rank_(rank), nodes_(static_cast<std::size_t>(group.size()), 0) {}
+  ThreadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(0, head, rank, ranks) { set_core_count(usable_core_count()); }
+  ~ThreadSpace() override { release_retired(); }
 
-  Rank rank() const override { return rank_; }
-  Count size() const override { return group_.size(); }
-  std::string_view transport() const override { return "threads"; }
-  const std::vector<Count>& nodes() override { return nodes_; }
-  bool moves_strided_messages() const override { return true; }
-  void barrier() override { group_.barrier(); }
+  bool holds(const void*) const override { return true; }
 
-  void all_gather(const void* mine, void* all, Bytes count) override {
-    if (count == 0) return;  // perhaps of no buffer at all; and all others return as well
-    group_.pointers[static_cast<std::size_t>(rank_)] = mine;
-    group_.barrier();
-    for (std::size_t i = 0; i < group_.pointers.size(); ++i)
-      std::memcpy(static_cast<std::byte*>(all) + static_cast<Bytes>(i) * count, group_.pointers[i],
-                  static_cast<std::size_t>(count));
-    group_.barrier();
+  Offset allocate(Bytes bytes) override {
+    release_retired();
+    return offset_of(::operator new(static_cast<std::size_t>(bytes), alignment));
   }
 
-  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    try {
-      return std::make_unique<ThreadExecutable>(group_, std::move(script));
-    } catch (const std::bad_alloc&) {
-    } catch (const std::length_error&) {}
-    group_.fail();  // the others are waiting to be connected
-    throw Error(ErrorCode::too_large, "there is not enough memory for this plan");
+  bool reads_private_memory() const override { return true; }
+  void read_private(Rank, const void* source, std::span<const TargetPiece> targets) override {
+    for (const TargetPiece& piece : targets) {
+      std::memcpy(piece.place, source, piece.length);
+      source = static_cast<const std::byte*>(source) + piece.length;
+    }
   }
 
-  std::unique_ptr<Mail> mail() override { return std::make_unique<ThreadMail>(group_, rank_); }
-
-  std::unique_ptr<Executable> vendor(const Problem&, const std::shared_ptr<const Operator>&, std::string& reason) override {
-    reason = "threads have no collectives of their own; it needs an MPI library";
-    return nullptr;
-  }
-
-  [[noreturn]] void abort(int exit_code) override { std::_Exit(exit_code); }
+  void release(Offset offset) override { ::operator delete(at(offset), alignment); }
 
  private:
-  ThreadGroup& group_;
-  Rank rank_;
-  std::vector<Count> nodes_;  // one
+  static constexpr std::align_val_t alignment{64};
 };
 
 }  // namespace
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
-  ThreadGroup group(ranks);
+  std::vector<SpaceHead> memory(static_cast<std::size_t>(ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)})));
+  SpaceHead* head = SharedSpace::make_head(memory.data(), ranks);
+  // A rank's space stays when its thread ends: others may still look there.
+  std::vector<std::shared_ptr<SharedSpace>> spaces;
+  for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(head, rank, ranks));
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](Rank rank) {
-    ThreadCommunicator communicator(group, rank);
     try {
+      SharedCommunicator communicator(spaces[static_cast<std::size_t>(rank)], "threads");
       body(communicator);
     } catch (...) {
       // Those that only stopped waiting for a failed rank fail after it.
       const std::scoped_lock lock(mutex);
       if (!first) first = std::current_exception();
-      group.fail();
+      spaces[static_cast<std::size_t>(rank)]->fail();
     }
   };
   std::vector<std::jthread> threads;
   try {
     for (Rank rank = 0; rank < ranks; ++rank) threads.emplace_back(run, rank);
   } catch (const std::system_error&) {
-    group.fail();
+    spaces.front()->fail();
     threads.clear();
     throw Error(ErrorCode::environment, "this machine does not give one process so many threads; take fewer ranks");
   }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/mpi_mail.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/shared/communicator.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,6 +22,7 @@ class MpiCommunicator : public Communicator {
   MpiCommunicator(MPI_Comm users, bool finalises) : finalises_(finalises), communicator_(duplicate(users)), waiter_(communicator_) {
     check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+    sharing_ = share_memory(*this, no_sharing_);
   }
 
   ~MpiCommunicator() override {
@@ -88,6 +91,17 @@ class MpiCommunicator : public Communicator {
     return vendor_collective(communicator_, problem, rank_, reason);
   }
 
+  Communicator* over_shared_memory(std::string& reason) override {
+    reason = no_sharing_;
+    return sharing_.get();
+  }
+
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override {
+    if (sharing_) return sharing_->allocate(bytes);
+    return {static_cast<std::byte*>(::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64})),
+            [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
+  }
+
   [[noreturn]] void abort(int exit_code) override {
     MPI_Abort(communicator_, exit_code);
     std::_Exit(exit_code);
@@ -106,6 +120,8 @@ class MpiCommunicator : public Communicator {
   Waiter waiter_;
   int rank_ = 0, size_ = 1;
   std::vector<Count> nodes_;  // empty: not asked for yet
+  std::unique_ptr<Communicator> sharing_;  // the same ranks, where they share memory
+  std::string no_sharing_;                 // why they do not
 };
 
 std::unique_ptr<Communicator> world() {

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/torus: complete exchange on all-port rings and tori, every block on a shortest path and no link used twice at a time.
+// Source  [liu2005], corrected and extended to all side lengths and any number of dimensions.
+// Needs   order=at2 two sides, both even; kernel=ar even sides, and with at2 multiples of 4.
+// Idea    Along a line blocks go the shorter way (patterns/ring_kernel.hpp); half way round half of the bytes go each way.
+//         dimension-split cuts blocks in a part for each dimension; part q crosses dimensions q, q + 1, .., one a turn, so that all
+//         links work all the time. at2 first brings blocks, by a link in each dimension, to nodes whose coordinates are both even
+//         or odd as the target's are; then two links a step, half of the nodes along their rows and half along their columns, and
+//         then the other way round. A block whose target is w further on lies in slot w of the scratch memory of whatever rank it
+//         has come to: a message is a box of slots, read at its sender and written at its receiver.
+// Cost    N the longest of k sides: k N / 2 rounds, at2 2 + 2 (N / 4) in whole numbers. C2 = p N / 8 blocks for even N, the least
+// for
+//         any schedule, exactly where halves and parts divide the block and kernel=sr. Two passes over the blocks inside a rank.
+// Prefer  at2 on all networks that are tori of the grid's sides, dimension-split where sides are odd or there are more than two.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "patterns/cut.hpp"
+#include "patterns/ring_kernel.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+using ring_kernel::Antipode;
+using ring_kernel::Kernel;
+
+// The dimensions of the grid that have more than one place; without a grid the ranks are a ring.
+struct TorusSide {
+  int dimension = 0;
+  Count length = 1;
+  Count stride = 1;  // in ranks
+};
+
+std::vector<TorusSide> sides_of(const Problem& problem) {
+  const std::vector<Count> grid = problem.grid.empty() ? std::vector<Count>{problem.ranks} : problem.grid;
+  std::vector<TorusSide> sides;
+  Count stride = 1;
+  for (std::size_t d = grid.size(); d-- > 0; stride *= grid[d])
+    if (grid[d] > 1) sides.insert(sides.begin(), {static_cast<int>(d), grid[d], stride});
+  return sides;
+}
+
+Rank moved(Rank rank, const TorusSide& side, Count by) {
+  const Count here = rank / side.stride % side.length;
+  return rank + (((here + by) % side.length + side.length) % side.length - here) * side.stride;
+}
+
+// Displacements first, first + step, .. in one dimension; of the bytes in their slots all, the first half (1) or the second (-1).
+struct Span {
+  Count first = 0;
+  Count count = 0;
+  Count step = 1;
+  int half = 0;
+};
+using Spans = std::vector<Span>;
+
+// The slots of one part of the blocks: one for each displacement, row by row.
+class Slots {
+ public:
+  Slots(const std::vector<TorusSide>& sides, Bytes offset, Bytes slot_bytes)
+      : sides_(sides), offset_(offset), slot_bytes_(slot_bytes) {}
+
+  // Appends a region for each way to take one span in each dimension.
+  void append(Regions& regions, const std::vector<Spans>& product) const {
+    std::vector<Span> box;
+    append(regions, product, box);
+  }
+
+ private:
+  void append(Regions& regions, const std::vector<Spans>& product, std::vector<Span>& box) const {
+    if (box.size() == product.size()) return regions.push_back(region(box));
+    for (const Span& span : product[box.size()]) {
+      box.push_back(span);
+      append(regions, product, box);
+      box.pop_back();
+    }
+  }
+
+  Region region(const std::vector<Span>& box) const {
+    Bytes first = 0, last = slot_bytes_;  // of each slot
+    for (const Span& span : box) {
+      const Bytes middle = first + (last - first + 1) / 2;
+      if (span.half > 0) last = middle;
+      if (span.half < 0) first = middle;
+    }
+    Region region{Buffer::scratch, offset_ + first, last - first, {}};
+    std::size_t used = 0;
+    for (std::size_t d = box.size(); d-- > 0;) {
+      const Bytes distance = sides_[d].stride * slot_bytes_;
+      region.offset += box[d].first * distance;
+      const Level level{box[d].count, box[d].step * distance};
+      if (level.count == 1) continue;
+      if (used == 0 && level.stride == region.length) {
+        region.length *= level.count;
+      } else if (used > 0 && level.stride == region.levels[used - 1].count * region.levels[used - 1].stride) {
+        region.levels[used - 1].count *= level.count;
+      } else {
+        assert(used < region.levels.size());
+        region.levels[used++] = level;
+      }
+    }
+    return region;
+  }
+
+  const std::vector<TorusSide>& sides_;
+  Bytes offset_, slot_bytes_;
+};
+
+Spans all_of(const TorusSide& side) { return {{0, side.length}}; }
+Spans even_ones(const TorusSide& side) { return {{0, side.length / 2, 2}}; }
+Spans odd_ones(const TorusSide& side) { return {{1, side.length / 2, 2}}; }
+
+// `count` displacements of the lengths shortest, shortest + step, .. to one side.
+Span towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
+  return {direction > 0 ? shortest : side.length - shortest - (count - 1) * step, count, step};
+}
+
+Span half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
+
+// Is half way round an odd number of links? Then at2 takes halves apart in its first stage, and they stay apart.
+bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
+
+Spans all_pieces_of(const TorusSide& side) {
+  if (!is_halved(side)) return all_of(side);
+  const Count half = side.length / 2;
+  return {{0, half}, half_way(side, 1), half_way(side, -1), {half + 1, half - 1}};
+}
+
+Spans odd_ones_towards(int direction, const TorusSide& side) {
+  Spans spans{towards(direction, side, 1, side.length / 4, 2)};
+  if (is_halved(side)) spans.push_back(half_way(side, direction));
+  return spans;
+}
+
+class TorusExchange {
+ public:
+  TorusExchange(const Problem& problem, Kernel kernel, Rank me)
+      : sides_(sides_of(problem)),
+        block_bytes_(problem.block_bytes),
+        ranks_(problem.ranks),
+        kernel_(kernel),
+        me_(me),
+        program_(me) {
+    program_.scratch(ranks_ * block_bytes_);
+  }
+
+  Program dimension_split() && {
+    const std::size_t k = sides_.size();
+    const Count parts = std::max<Count>(1, static_cast<Count>(k));
+    arrange(parts);
+    Count rounds = 0;  // of a turn
+    for (const TorusSide& side : sides_) rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
+    for (std::size_t turn = 0; turn < k; ++turn) {
+      program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn + 1));
+      for (Count step = 0; step < rounds; ++step) {
+        program_.begin_round();
+        for (std::size_t part = 0; part < k; ++part) cross((part + turn) % k, 1, slots_of(parts, static_cast<Count>(part)), step);
+      }
+    }
+    rearrange(parts);
+    return std::move(program_).finish();
+  }
+
+  Program at2() && {
+    const Slots slots = slots_of(1, 0);
+    arrange(1);
+    program_.stage("to the target's group");
+    enter_groups(slots);
+    const std::size_t first = (coordinate(0) + coordinate(1)) % 2 == 0 ? 1 : 0;
+    const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
+    for (const std::size_t dimension : {first, 1 - first}) {
+      program_.stage(dimension == first ? "one dimension" : "the other dimension");
+      for (Count step = 0; step < rounds; ++step) {
+        program_.begin_round();
+        cross(dimension, 2, slots, step);
+      }
+    }
+    rearrange(1);
+    return std::move(program_).finish();
+  }
+
+ private:
+  Count coordinate(std::size_t dimension) const { return me_ / sides_[dimension].stride % sides_[dimension].length; }
+
+  Bytes part_begin(Count parts, Count part) const { return cut_position(block_bytes_, parts, part); }
+
+  Slots slots_of(Count parts, Count part) const {
+    const Bytes begin = part_begin(parts, part);
+    return {sides_, ranks_ * begin, part_begin(parts, part + 1) - begin};
+  }
+
+  // Part by part: the blocks of the input to their slots, those in the slots to the output. They lie in the order of the ranks
+  // that are 0, 1, .. further on in a direction.
+  void arrange(Count parts) {
+    program_.stage("arrange");
+    program_.begin_round();
+    for (Count part = 0; part < parts; ++part) program_.copy(user_blocks(Buffer::input, 1, parts, part), slot_blocks(parts, part));
+  }
+  void rearrange(Count parts) {
+    program_.stage("rearrange");
+    program_.begin_round();
+    for (Count part = 0; part < parts; ++part)
+      program_.copy(slot_blocks(parts, part), user_blocks(Buffer::output, -1, parts, part));
+  }
+
+  Regions slot_blocks(Count parts, Count part) const {
+    const Bytes begin = part_begin(parts, part), end = part_begin(parts, part + 1);
+    return {{Buffer::scratch, ranks_ * begin, ranks_ * (end - begin), {}}};
+  }
+
+  Regions user_blocks(Buffer buffer, int direction, Count parts, Count part) const {
+    const Bytes begin = part_begin(parts, part), length = part_begin(parts, part + 1) - begin;
+    const Count row = sides_.empty() ? 1 : sides_.back().length;  // the last dimension's ranks follow each other
+    const Count here = me_ % row;
+    const Count before_wrap = direction > 0 ? row - here : here + 1;
+    Regions regions;
+    for (Count index = 0; index < ranks_ / row; ++index) {
+      Rank start = me_;
+      Count rest = index;
+      for (std::size_t d = sides_.size(); d-- > 1;) {
+        const TorusSide& side = sides_[d - 1];
+        start = moved(start, side, direction * (rest % side.length));
+        rest /= side.length;
+      }
+      const auto run = [&](Rank first, Count count) {
+        if (count == 0) return;
+        if (direction > 0 && length == block_bytes_)
+          regions.push_back(blocks(buffer, first, count, block_bytes_));
+        else
+          regions.push_back({buffer, first * block_bytes_ + begin, length, {{{count, direction * block_bytes_}, {}, {}}}});
+      };
+      run(start, before_wrap);
+      run(start - here + (direction > 0 ? 0 : row - 1), row - before_wrap);
+    }
+    return regions;
+  }
+
+  // One step along all lines of a dimension, each `scale`-th rank of which takes part, for the blocks in `slots`.
+  void cross(std::size_t dimension, Count scale, const Slots& slots, Count step) {
+    const TorusSide& side = sides_[dimension];
+    if (step >= ring_kernel::steps(kernel_, side.length / scale)) return;
+    const Count hop = scale * ring_kernel::links(kernel_, step);
+    for (const int direction : {1, -1}) {
+      const Port port{side.dimension, direction};
+      program_.send(moved(me_, side, direction * hop), leaving(dimension, scale, slots, step, direction, coordinate(dimension)),
+                    port);
+      const Rank from = moved(me_, side, -direction * hop);
+      program_.receive(from, leaving(dimension, scale, slots, step, direction, from / side.stride % side.length), port);
+    }
+  }
+
+  // What the rank at `coordinate` of its line sends to a side.
+  Regions leaving(std::size_t dimension, Count scale, const Slots& slots, Count step, int direction, Count coordinate) const {
+    const TorusSide& side = sides_[dimension];
+    const Count size = side.length / scale;
+    const bool by_target = kernel_ == Kernel::alternating && (scale == 1 || size % 4 == 0);
+    const auto found = ring_kernel::departure(kernel_, by_target ? Antipode::by_target : Antipode::shared, size, coordinate / scale,
+                                              step, direction);
+    Regions regions;
+    if (!found) return regions;
+    std::vector<Spans> product;
+    for (const TorusSide& other : sides_) product.push_back(all_of(other));
+    const auto add = [&](Span span) {
+      product[dimension] = {span};
+      slots.append(regions, product);
+    };
+    // Distances d of a line of every second rank are displacements 2 d and 2 d + 1: the odd link is behind them.
+    if (found->count > 0) {
+      if (scale == 1) {
+        add(towards(direction, side, found->first, found->count, found->step));
+      } else if (found->step > 1) {
+        for (const Count odd : {0, 1}) add(towards(direction, side, 2 * found->first + odd, found->count, 2 * found->step));
+      } else {
+        add(towards(direction, side, 2 * found->first, 2 * found->count - (is_halved(side) ? 1 : 0), 1));
+      }
+    }
+    if (scale == 2 && is_halved(side) && found->step == 1) {
+      for (std::size_t d = 0; d < sides_.size(); ++d) product[d] = all_pieces_of(sides_[d]);
+      add(half_way(side, direction));
+    }
+    if (found->antipode) {
+      // Every second rank: whole blocks, one way those an even number of links away in the other dimension, one way the others.
+      if (scale == 2 && !by_target)
+        product[1 - dimension] = direction > 0 ? even_ones(sides_[1 - dimension]) : odd_ones(sides_[1 - dimension]);
+      add(half_way(side, scale == 2 || by_target ? 0 : direction));
+    }
+    return regions;
+  }
+
+  // at2: a link in each dimension in which the target is an odd number of links away, so that all links work alike.
+  void enter_groups(const Slots& slots) {
+    const TorusSide &vertical = sides_[0], &horizontal = sides_[1];
+    const auto odd = [&](int down, int right) {
+      return std::vector<Spans>{odd_ones_towards(down, vertical), odd_ones_towards(right, horizontal)};
+    };
+    const auto exchange = [&](const TorusSide& side, int direction, const std::vector<std::vector<Spans>>& products) {
+      Regions regions;
+      for (const auto& product : products) slots.append(regions, product);
+      const Port port{side.dimension, direction};
+      program_.send(moved(me_, side, direction), regions, port);
+      program_.receive(moved(me_, side, -direction), regions, port);
+    };
+    program_.begin_round();
+    for (const int direction : {1, -1}) {
+      exchange(vertical, direction, {{odd_ones_towards(direction, vertical), even_ones(horizontal)}, odd(direction, direction)});
+      exchange(horizontal, direction, {{even_ones(vertical), odd_ones_towards(direction, horizontal)}, odd(-direction, direction)});
+    }
+    program_.begin_round();
+    for (const int direction : {1, -1}) {
+      exchange(horizontal, direction, {odd(direction, direction)});
+      exchange(vertical, direction, {odd(direction, -direction)});
+    }
+  }
+
+  const std::vector<TorusSide> sides_;
+  const Bytes block_bytes_;
+  const Count ranks_;
+  const Kernel kernel_;
+  const Rank me_;
+  ProgramBuilder program_;
+};
+
+bool is_at2(const Parameters& parameters) { return word(parameters, "order") == "at2"; }
+bool is_alternating(const Parameters& parameters) { return word(parameters, "kernel") == "ar"; }
+
+bool sides_divisible(const std::vector<TorusSide>& sides, Count by) {
+  return std::all_of(sides.begin(), sides.end(), [by](const TorusSide& side) { return side.length % by == 0; });
+}
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  TorusExchange exchange(problem, is_alternating(parameters) ? Kernel::alternating : Kernel::simple, me);
+  return is_at2(parameters) ? std::move(exchange).at2() : std::move(exchange).dimension_split();
+}
+
+std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
+  const std::vector<TorusSide> sides = sides_of(problem);
+  if (is_at2(parameters) && (sides.size() != 2 || !sides_divisible(sides, 2)))
+    return "order=at2 needs a grid of two sides, both even; order=dimension-split takes any";
+  if (is_at2(parameters) && is_alternating(parameters) && !sides_divisible(sides, 4))
+    return "kernel=ar needs sides that are multiples of 4 with order=at2; kernel=sr takes all even sides";
+  if (is_alternating(parameters) && !sides_divisible(sides, 2))
+    return "kernel=ar pairs even with odd places and so needs even sides; kernel=sr takes any";
+  return std::nullopt;
+}
+
+// Moving on by the number of ranks after which a line repeats itself.
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+  const Count period = (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1);
+  const std::vector<TorusSide> sides = sides_of(problem);
+  const auto representative_of = [sides, period](Rank rank) {
+    Rank representative = 0;
+    for (const TorusSide& side : sides) representative += rank / side.stride % side.length % period * side.stride;
+    return representative;
+  };
+  Symmetry stated{{}, representative_of, [sides, representative_of](Rank rank, Rank x) {
+                    const Rank representative = representative_of(rank);
+                    for (const TorusSide& side : sides)
+                      x = moved(x, side, rank / side.stride % side.length - representative / side.stride % side.length);
+                    return x;
+                  }};
+  stated.representatives.push_back(0);
+  for (const TorusSide& side : sides) {
+    const std::vector<Rank> before = stated.representatives;
+    for (Count place = 1; place < std::min(period, side.length); ++place)
+      for (const Rank rank : before) stated.representatives.push_back(rank + place * side.stride);
+  }
+  return stated;
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_torus{
+    .collective = Collective::alltoall,
+    .id = "torus",
+    .summary = "all-port exchange on the grid as a torus: shortest paths, no link twice in a round, the least possible volume",
+    .needs = "order=at2 two even sides; kernel=ar even sides",
+    .source = "liu2005, sections 3 and 4",
+    .parameters =
+        {{.name = "kernel",
+          .summary = "how lines exchange: link by link (sr), or two links at a time, even and odd places alternating (ar)",
+          .standard = "sr",
+          .choices = {"sr", "ar"}},
+         {.name = "order",
+          .summary = "in which order the dimensions are crossed: in groups, few rounds (at2), or in parts, one dimension each",
+          .standard = "dimension-split",
+          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
+            const std::vector<TorusSide> sides = sides_of(problem);
+            return sides.size() == 2 && sides_divisible(sides, is_alternating(before) ? 4 : 2) ? "at2" : "dimension-split";
+          },
+          .standard_rule = "at2 where there are two sides, both even (with ar multiples of 4)",
+          .choices = {"at2", "dimension-split"}}},
+    .generate = generate,
+    .reason_against = reason_against,
+    .symmetry = symmetry,
+    .ports = [](const Problem& problem,
+                const Parameters&) { return std::max<Count>(1, 2 * static_cast<Count>(sides_of(problem).size())); },
+};
+
+}  // namespace quadrille

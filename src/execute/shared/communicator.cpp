@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace quadrille {
+
+std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Script> script) {
+  return std::make_unique<SharedExecutable>(*space_, costs_, std::move(script));
+}
+
+std::unique_ptr<Executable> SharedCommunicator::vendor(const Problem&, const std::shared_ptr<const Operator>&,
+                                                       std::string& reason) {
+  reason = fmt::format("{} have no collectives of their own; it needs an MPI library",
+                       transport_ == "threads" ? "threads" : "processes that share memory");
+  return nullptr;
+}
+
+std::shared_ptr<std::byte> SharedCommunicator::allocate(Bytes bytes) {
+  const Offset place = space_->allocate(bytes);
+  return {space_->at(place), [space = space_, place](std::byte*) { space->release(place); }};
+}
+
+void SharedCommunicator::abort(int exit_code) {
+  space_->fail();
+  std::_Exit(exit_code);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/costs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "execute/shared/space.hpp"
+
+namespace quadrille {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// At any size: between the measured ones along a line in logarithms, beyond them in proportion.
+double at(const std::array<double, 5>& seconds, Bytes bytes) {
+  const auto& sizes = CopyCosts::sizes;
+  if (bytes <= sizes.front()) return seconds.front();
+  if (bytes >= sizes.back()) return seconds.back() * static_cast<double>(bytes) / static_cast<double>(sizes.back());
+  const auto above = static_cast<std::size_t>(std::upper_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+  const double part = std::log(static_cast<double>(bytes) / static_cast<double>(sizes[above - 1])) /
+                      std::log(static_cast<double>(sizes[above]) / static_cast<double>(sizes[above - 1]));
+  return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
+}
+
+template <class Work>
+double seconds_of(Work&& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Ranks 0 and 1 hand messages over to each other in turn, each time with the same contents, as in a loop; the least time of a few
+// counts, for the other ranks want the same cores. Whoever is asked waits for the number of the step.
+class Handover {
+ public:
+  explicit Handover(SharedSpace& space)
+      : space_(space), mine_(static_cast<std::size_t>(CopyCosts::sizes.back())), taken_(mine_.size()) {
+    struct Card {
+      Offset slot;
+      const void* memory;
+    };
+    if (space_.rank() < 2) slot_ = space_.allocate(line + CopyCosts::sizes.back());
+    if (slot_) {
+      std::memset(space_.at(slot_), 0, static_cast<std::size_t>(line + CopyCosts::sizes.back()));
+      new (space_.at(slot_)) std::atomic<std::uint64_t>(0);
+    }
+    const Card card{slot_, mine_.data()};
+    std::vector<Card> all(static_cast<std::size_t>(space_.size()));
+    space_.all_gather(&card, all.data(), sizeof card);
+    if (space_.rank() > 1) return;
+    const Card& other = all[static_cast<std::size_t>(1 - space_.rank())];
+    others_slot_ = other.slot;
+    others_memory_ = other.memory;
+  }
+
+  ~Handover() {
+    if (slot_) space_.release(slot_);
+  }
+
+  CopyCosts measure() {
+    CopyCosts costs;
+    if (space_.rank() < 2)
+      for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
+        double in = 1, out = 1, once = 1;
+        for (int repetition = 0; repetition < (CopyCosts::sizes[i] < 65536 ? 3 : 1) * repetitions; ++repetition) {
+          in = std::min(in, give(CopyCosts::sizes[i], true));
+          out = std::min(out, take(CopyCosts::sizes[i], true));
+          give(CopyCosts::sizes[i], false);
+          once = std::min(once, take(CopyCosts::sizes[i], false));
+        }
+        costs.in[i] = in, costs.out[i] = out, costs.once[i] = once;
+      }
+    return costs;
+  }
+
+ private:
+  static constexpr Bytes line = 64;
+  static constexpr int repetitions = 16;
+
+  std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
+
+  double give(Bytes bytes, bool through_slot) {
+    ++step_;
+    const double seconds = seconds_of([&] {
+      if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), static_cast<std::size_t>(bytes));
+    });
+    flag(slot_).store(step_, std::memory_order_release);
+    return seconds;
+  }
+
+  double take(Bytes bytes, bool through_slot) {
+    space_.wait_until([&] { return flag(others_slot_).load(std::memory_order_acquire) >= step_; });
+    return seconds_of([&] {
+      const auto length = static_cast<std::size_t>(bytes);
+      const TargetPiece target{taken_.data(), length};
+      if (through_slot || !space_.reads_private_memory())  // what is in the space can be read like the slot
+        std::memcpy(target.place, space_.at(others_slot_) + line, length);
+      else
+        space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
+    });
+  }
+
+  SharedSpace& space_;
+  std::vector<std::byte> mine_, taken_;
+  Offset slot_ = 0, others_slot_ = 0;
+  const void* others_memory_ = nullptr;
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace
+
+double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
+
+Bytes CopyCosts::longest_twice() const {
+  for (std::size_t i = sizes.size() - 1; i-- > 0;)  // at the last size nothing speaks for copying twice
+    if (in[i] + out[i] - once[i] < wait) return sizes[i];
+  return sizes.front();
+}
+
+CopyCosts measure_copy_costs(SharedSpace& space) {
+  if (space.size() == 1) return {};
+  Handover handover(space);
+  CopyCosts costs = handover.measure();
+  constexpr int barriers = 32;
+  space.barrier();  // nobody is looked at any more
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < barriers; ++i) space.barrier();
+  });
+  costs.wait = seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
+  std::vector<CopyCosts> all(static_cast<std::size_t>(space.size()));
+  space.all_gather(&costs, all.data(), sizeof costs);
+  return all[0];
+}
+
+}  // namespace quadrille

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/executable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <new>
+#include <optional>
+#include <tuple>
+
+namespace quadrille {
+namespace {
+
+constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+constexpr Bytes line = 64;
+constexpr Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers: what a first-level cache holds
+
+constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
+
+// A copy between a block and this rank's memory: the side of the block has the buffer `staging` and offsets from the payload.
+Bases with_payload(Bases bases, std::byte* payload) {
+  bases[static_cast<std::size_t>(Buffer::staging)] = payload;
+  return bases;
+}
+
+}  // namespace
+
+SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+  Offset directory = 0;
+  try {
+    lay_out();
+    directory = lay_open();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {}
+  std::vector<Offset> directories(static_cast<std::size_t>(space_.size()));
+  space_.all_gather(&directory, directories.data(), sizeof directory);
+  const bool room = std::find(directories.begin(), directories.end(), 0) == directories.end();
+  std::optional<Error> error;
+  if (!room) {
+    error = Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
+  } else {
+    try {
+      connect(directories);
+    } catch (const Error& caught) {
+      error = caught;
+    }
+  }
+  const char good = error ? 0 : 1;
+  std::vector<char> all(directories.size());
+  space_.all_gather(&good, all.data(), 1);  // and nobody reads a directory any more
+  if (directory) space_.release(directory);
+  if (!error && std::find(all.begin(), all.end(), 0) != all.end())
+    error = Error(ErrorCode::misuse, "another rank could not make the plan");
+  if (!error) return;
+  close();
+  throw *error;
+}
+
+SharedExecutable::~SharedExecutable() { close(); }
+
+void SharedExecutable::close() {
+  for (const Inlet& inlet : inlets_) inlet.outlet->closed.store(true, std::memory_order_release);
+  if (own_memory_) space_.release(own_memory_);
+  if (!area_) return;
+  std::vector<const std::atomic<bool>*> closed;
+  const auto* outlets = reinterpret_cast<const Outlet*>(space_.at(area_));
+  for (std::size_t i = 0; i < receivers_.size(); ++i) closed.push_back(&outlets[i].closed);
+  space_.retire(area_, std::move(closed));
+}
+
+// Which of the sends of a window are long.
+void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
+  const auto may_be_long = [&](const ScriptMessage& message) {
+    return !message.overwritten && (space_.holds_everything() || is_contiguous(message.regions));
+  };
+  double saved = 0;
+  std::vector<std::uint32_t> gainful;
+  std::vector<const Regions*> seen;
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = script_->messages[i];
+    if (message.bytes > costs_.longest_twice()) ends_[i].is_long = true;
+    if (ends_[i].is_long || message.bytes < CopyCosts::sizes.front() || !may_be_long(message)) continue;
+    const bool first = std::none_of(seen.begin(), seen.end(), [&](const Regions* other) { return *other == message.regions; });
+    if (first) seen.push_back(&message.regions);
+    const double gain = costs_.saved(message.bytes, first);
+    saved += gain;
+    gainful.push_back(i);
+  }
+  if (saved > costs_.wait)
+    for (const std::uint32_t i : gainful) ends_[i].is_long = true;
+}
+
+// Decides where the sends among these messages, which are published together, lie in a block.
+void SharedExecutable::lay_group(Range range) {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  Group group{blocks_.bytes, false};
+  const auto index = static_cast<std::uint32_t>(groups_.size());
+  std::vector<std::uint32_t> sends;
+  for (std::uint32_t i = range.first; i < range.last; ++i)
+    if (messages[i].is_send) sends.push_back(i);
+  if (sends.empty()) return;
+  choose_long(sends);
+  for (const std::uint32_t i : sends) group.has_long = group.has_long || ends_[i].is_long;
+  blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+  // In the order of memory, where many copies become few.
+  const auto place = [&](std::uint32_t i) {
+    const Regions& regions = messages[i].regions;
+    return regions.empty() ? std::tuple(Buffer{}, Bytes{0}) : std::tuple(regions.front().buffer, regions.front().offset);
+  };
+  std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  Regions sources, targets;
+  std::uint32_t twin = none;  // the same bytes for several receivers lie there once
+  for (const std::uint32_t i : sends) {
+    End& end = ends_[i];
+    end.party = index;
+    end.flag = group.flag;
+    if (end.is_long) {
+      blocks_.bytes = rounded(blocks_.bytes, line);
+      end.turn = blocks_.bytes;
+      blocks_.bytes += static_cast<Bytes>(sizeof(Turn));
+      if (space_.reads_private_memory()) continue;
+    }
+    if (twin != none && messages[twin].regions == messages[i].regions && ends_[twin].is_long == end.is_long) {
+      end.payload = ends_[twin].payload;
+      continue;
+    }
+    twin = i;
+    blocks_.bytes = rounded(blocks_.bytes, messages[i].bytes < line ? 8 : line);
+    end.payload = blocks_.bytes;
+    blocks_.bytes += messages[i].bytes;
+    const Region target{Buffer::staging, end.payload, messages[i].bytes, {}};
+    if (end.is_long) {
+      end.copies = append(messages[i].regions, {target});
+    } else if (messages[i].bytes > 0) {
+      sources.insert(sources.end(), messages[i].regions.begin(), messages[i].regions.end());
+      targets.push_back(target);
+    }
+  }
+  group.copies = append(sources, targets);
+  blocks_.bytes = rounded(blocks_.bytes, line);
+  groups_.push_back(group);
+}
+
+Range SharedExecutable::append(const Regions& source, const Regions& target) {
+  const auto first = static_cast<std::uint32_t>(copies_.size());
+  append_copies(copies_, source, target);
+  return {first, static_cast<std::uint32_t>(copies_.size())};
+}
+
+// Decides where each sent message lies in a block, and allocates.
+void SharedExecutable::lay_out() {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  ends_.resize(messages.size());
+  open_.resize(messages.size());
+  complete_.resize(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) ends_[i].is_send = messages[i].is_send;
+  bool answered = true;  // does every receiver send something?
+  std::vector<Rank> senders;
+  for (const ScriptMessage& message : messages) (message.is_send ? receivers_ : senders).push_back(message.peer);
+  for (auto* list : {&receivers_, &senders}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+
+  if (script_->policy == Policy::dataflow)
+    for (std::uint32_t i = 0; i < messages.size(); ++i) lay_group({i, i + 1});
+  else
+    for (const Window& window : script_->windows) lay_group(window.messages);
+
+  for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
+  const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
+  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
+  blocks_.mask = blocks - 1;
+
+  const Bytes staging = rounded(script_->scratch_bytes, line);
+  if (staging + script_->staging_bytes > 0) {
+    own_memory_ = space_.allocate(staging + script_->staging_bytes);
+    bases_[static_cast<std::size_t>(Buffer::scratch)] = space_.at(own_memory_);
+    bases_[static_cast<std::size_t>(Buffer::staging)] = space_.at(own_memory_) + staging;
+  }
+  const Bytes outlets = static_cast<Bytes>(receivers_.size() * sizeof(Outlet));
+  area_ = space_.allocate(outlets + blocks_.bytes * static_cast<Bytes>(blocks));
+  std::byte* area = space_.at(area_);
+  blocks_.first = area + outlets;
+  for (std::size_t i = 0; i < receivers_.size(); ++i) new (area + i * sizeof(Outlet)) Outlet;
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    std::byte* start = blocks_.of(block);
+    for (const Group& group : groups_) new (start + group.flag) std::atomic<std::uint64_t>(0);
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (messages[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
+  }
+  for (std::size_t i = 0; i < receivers_.size(); ++i)
+    if (!std::binary_search(senders.begin(), senders.end(), receivers_[i]))
+      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i});
+}
+
+// Directory, entries by peer and ordinal, and the regions of long messages.
+Offset SharedExecutable::lay_open() {
+  const std::vector<ScriptMessage>& messages = script_->messages;
+  std::vector<std::uint32_t> sends;
+  std::size_t regions = 0;
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].is_send) continue;
+    sends.push_back(i);
+    if (ends_[i].is_long) regions += messages[i].regions.size();
+  }
+  std::sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(messages[a].peer, messages[a].ordinal) < std::tie(messages[b].peer, messages[b].ordinal);
+  });
+  const Offset place =
+      space_.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
+  auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_.first), blocks_.bytes, blocks_.mask, sends.size()};
+  auto* entry = reinterpret_cast<Entry*>(directory + 1);
+  auto* region = reinterpret_cast<Region*>(entry + sends.size());
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = messages[i];
+    const End& end = ends_[i];
+    const auto outlet =
+        static_cast<std::size_t>(std::lower_bound(receivers_.begin(), receivers_.end(), message.peer) - receivers_.begin());
+    new (entry++) Entry{message.peer,
+                        message.ordinal,
+                        end.is_long,
+                        message.bytes,
+                        area_ + outlet * sizeof(Outlet),
+                        end.flag,
+                        end.payload,
+                        end.turn,
+                        space_.offset_of(region),
+                        end.is_long ? message.regions.size() : 0};
+    if (end.is_long) region = std::uninitialized_copy(message.regions.begin(), message.regions.end(), region);
+  }
+  return place;
+}
+
+std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer) {
+  const auto index = static_cast<std::size_t>(
+      std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
+  if (index == inlets_.size())
+    inlets_.push_back({peer, reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
+                       !std::binary_search(receivers_.begin(), receivers_.end(), peer)});
+  return static_cast<std::uint32_t>(index);
+}
+
+// Copies that combine `source` with where the message is reduced into; nothing unless whole elements come in one piece.
+std::optional<Range> SharedExecutable::append_combining(const Regions& source, const ScriptMessage& message) {
+  const Range copies = append(source, message.reduced_into);
+  const auto first = copies_.begin() + copies.first, last = copies_.begin() + copies.last;
+  const Bytes element_bytes = script_->operation->element_bytes;
+  if (std::any_of(first, last, [&](const StridedCopy& copy) { return copy.length % element_bytes != 0; })) return std::nullopt;
+  for (auto copy = first; copy != last; ++copy) copy->effect = message.effect;
+  return copies;
+}
+
+void SharedExecutable::connect(const std::vector<Offset>& directories) {
+  std::size_t received = 0, sent = 0;
+  for (std::uint32_t i = 0; i < ends_.size(); ++i) {
+    const ScriptMessage& mine = script_->messages[i];
+    if (mine.is_send) continue;
+    ++received;
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(directories[static_cast<std::size_t>(mine.peer)]));
+    const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
+    const auto* last = first + directory.entry_count;
+    const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),
+                                         [](const Entry& a, const auto& key) { return std::pair(a.peer, a.ordinal) < key; });
+    if (entry == last || entry->peer != space_.rank() || entry->ordinal != mine.ordinal || entry->bytes != mine.bytes)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
+    End& end = ends_[i];
+    end.party = inlet_from(*entry, mine.peer);
+    end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
+    end.is_long = entry->is_long;
+    end.flag = entry->flag;
+    end.payload = entry->payload;
+    end.turn = entry->turn;
+    const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};
+    Regions theirs;
+    if (end.is_long) {
+      const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
+      theirs.assign(region, region + entry->region_count);
+      end.stored = end.direct = append(theirs, mine.regions);
+    }
+    end.copies = append(payload, mine.regions);
+    end.is_fused = mine.effect != Effect::overwrite;
+    if (end.is_fused) {
+      const auto from_block = append_combining(payload, mine);
+      const auto from_sender = end.is_long ? append_combining(theirs, mine) : from_block;
+      end.combines = from_block && from_sender;
+      if (end.combines) {
+        end.copies = *from_block;
+        end.direct = *from_sender;
+      }
+    } else if (!end.is_long && end.copies.size() == 1 && copies_[end.copies.first].length == mine.bytes) {
+      end.target = copies_[end.copies.first].target;
+      end.target_buffer = copies_[end.copies.first].target_buffer;
+      end.length = static_cast<std::uint32_t>(mine.bytes);
+    }
+  }
+  // A send without its receive: each rank looks at what others would send to it.
+  for (const Offset place : directories) {
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));
+    const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
+    sent += static_cast<std::size_t>(
+        std::count_if(first, first + directory.entry_count, [&](const Entry& entry) { return entry.peer == space_.rank(); }));
+  }
+  if (sent != received)
+    throw Error(ErrorCode::misuse, fmt::format("rank {} receives {} messages and {} are sent to it; verify the schedule",
+                                               space_.rank(), received, sent));
+}
+
+void SharedExecutable::execute(const std::byte* input, std::byte* output) {
+  NoWatch watch;
+  run(input, output, watch);
+}
+
+Phases SharedExecutable::execute_timed(const std::byte* input, std::byte* output) {
+  Watch watch;
+  run(input, output, watch);
+  return watch.phases();
+}
+
+template <class AnyWatch>
+void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  try {
+    begin();
+    run_script(*script_, bases_, dataflow_, *this, watch);
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  for (const Inlet& inlet : inlets_)
+    if (inlet.tells) inlet.outlet->finished.store(execution_, std::memory_order_release);
+}
+
+void SharedExecutable::begin() {
+  ++execution_;
+  open_count_ = complete_count_ = 0;
+  unpublished_ = none;
+  now_ = blocks_.of(execution_);
+  if (execution_ <= blocks_.mask + 1) return;
+  const std::uint64_t needed = execution_ - blocks_.mask - 1;  // the one that had this block before
+  for (Watched& receiver : watched_)
+    if (receiver.finished < needed)
+      space_.wait_until([&] {
+        receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
+        return receiver.finished >= needed;
+      });
+}
+
+// Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
+bool SharedExecutable::goes_through_block(const ScriptMessage& message) const {
+  if (space_.reads_private_memory()) return false;
+  return !std::all_of(message.regions.begin(), message.regions.end(),
+                      [&](const Region& region) { return space_.holds(bases_[static_cast<std::size_t>(region.buffer)]); });
+}
+
+void SharedExecutable::post(std::uint32_t index) {
+  const ScriptMessage& message = script_->messages[index];
+  const End& end = ends_[index];
+  if (!end.is_send) {
+    open_[open_count_++] = index;
+    return;
+  }
+  const bool open = end.is_long && !goes_through_block(message);
+  if (open)
+    open_[open_count_++] = index;
+  else if (end.is_long)
+    run_to_block(end.copies);
+  unpublished_ = end.party;
+  if (script_->policy != Policy::dataflow) return;
+  publish(end.party);
+  if (!open) complete_[complete_count_++] = index;
+}
+
+void SharedExecutable::run_to_block(Range copies) {
+  const Bases target = with_payload(bases_, now_);
+  for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], bases_, target);
+}
+
+void SharedExecutable::publish(std::uint32_t index) {
+  const Group& group = groups_[index];
+  run_to_block(group.copies);
+  auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
+  if (group.has_long) {
+    flag->held = 0;
+    for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
+      const bool held = space_.holds(bases_[buffer]);
+      flag->bases[buffer] = held ? space_.offset_of(bases_[buffer]) : reinterpret_cast<std::uintptr_t>(bases_[buffer]);
+      flag->held = static_cast<std::uint8_t>(flag->held | (held ? 1u << buffer : 0u));
+    }
+  }
+  flag->execution.store(execution_, std::memory_order_release);
+  unpublished_ = none;
+}
+
+bool SharedExecutable::try_to_complete(std::uint32_t index) {
+  const End& end = ends_[index];
+  if (end.is_send) return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
+  std::byte* block = end.blocks.of(execution_);
+  if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
+  if (end.length > 0) [[likely]] {
+    std::memcpy(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
+    return true;
+  }
+  bool combined = end.combines;
+  if (end.is_long)
+    combined = receive_long(end, block);
+  else
+    run_from_block(end, block);
+  if (end.is_fused && !combined) run_copies(*script_, script_->messages[index].reduction, bases_);
+  return true;
+}
+
+void SharedExecutable::run_from_block(const End& end, std::byte* block) {
+  run(end.copies, with_payload(bases_, block + end.payload), bases_);
+}
+
+void SharedExecutable::run(Range copies, const Bases& source, const Bases& target) {
+  for (std::uint32_t i = copies.first; i < copies.last; ++i)
+    if (copies_[i].effect == Effect::overwrite)
+      run_copy(copies_[i], source, target);
+    else
+      run_reduction(copies_[i], *script_->operation, source, target);
+}
+
+// Returns whether it has been combined, if it is fused.
+bool SharedExecutable::receive_long(const End& end, std::byte* block) {
+  const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
+  // All of a message is read in one way; its regions may be in several buffers, of which some are held.
+  bool held = true;
+  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
+    held = held && (flag->held & (1u << static_cast<unsigned>(copies_[i].source_buffer)));
+  if (!held && !space_.reads_private_memory()) {
+    run_from_block(end, block);
+    return end.combines;
+  }
+  auto* turn = reinterpret_cast<Turn*>(block + end.turn);
+  std::uint64_t before = turn->read.load(std::memory_order_relaxed);
+  if (before == (execution_ | Turn::withdrawn) ||
+      !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
+    throw Error(ErrorCode::peer_lost, "another rank of the group failed");
+  if (held) {
+    Bases source{};
+    for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
+      if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
+    run(end.direct, source, bases_);
+  } else {
+    read_private(end, *flag);
+  }
+  turn->read.store(execution_, std::memory_order_release);
+  return held && end.combines;
+}
+
+// By the system, from where the sender has the message, contiguous (make_script stages what is not).
+void SharedExecutable::read_private(const End& end, const Flag& flag) {
+  const StridedCopy& first = copies_[end.stored.first];
+  const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
+  const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
+  std::array<TargetPiece, SharedSpace::most_pieces> pieces;
+  std::size_t count = 0, length = 0;
+  const auto flush = [&] {
+    space_.read_private(inlets_[end.party].peer, source, {pieces.data(), count});
+    source += length;
+    count = length = 0;
+  };
+  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i) {
+    const StridedCopy& copy = copies_[i];
+    std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+    const auto& [inner, middle, outer] = copy.levels;
+    for (Count c = 0; c < outer.count; ++c)
+      for (Count b = 0; b < middle.count; ++b)
+        for (Count a = 0; a < inner.count; ++a) {
+          pieces[count] = {target + a * inner.target_stride + b * middle.target_stride + c * outer.target_stride,
+                           static_cast<std::size_t>(copy.length)};
+          length += pieces[count].length;
+          if (++count == pieces.size()) flush();
+        }
+  }
+  if (count > 0) flush();
+}
+
+// After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
+void SharedExecutable::withdraw() {
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    if (!script_->messages[open_[i]].is_send) continue;
+    auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
+    std::uint64_t before = turn->read.load(std::memory_order_acquire);
+    while (before != execution_) {
+      if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself
+        sched_yield();
+        before = turn->read.load(std::memory_order_acquire);
+      } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
+        break;
+      }
+    }
+  }
+}
+
+void SharedExecutable::wait(Range) {
+  if (unpublished_ != none) publish(unpublished_);
+  if (open_count_ == 0) return;
+  space_.wait_until([&] {
+    std::size_t kept = 0;
+    bool fused_waits = false;  // then the later ones do, too
+    for (std::size_t i = 0; i < open_count_; ++i) {
+      const bool fused = ends_[open_[i]].is_fused;
+      if ((fused && fused_waits) || !try_to_complete(open_[i])) {
+        fused_waits = fused_waits || fused;
+        open_[kept++] = open_[i];
+      }
+    }
+    open_count_ = kept;
+    return open_count_ == 0;
+  });
+}
+
+std::uint32_t SharedExecutable::wait_any() {
+  if (complete_count_ > 0) return complete_[--complete_count_];
+  std::uint32_t completed = 0;
+  space_.wait_until([&] {
+    for (std::size_t i = 0; i < open_count_; ++i)
+      if (try_to_complete(open_[i])) {
+        completed = open_[i];
+        open_[i] = open_[--open_count_];
+        return true;
+      }
+    return false;
+  });
+  return completed;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A script made ready for ranks that share memory. There are no messages and no matching: where everything lies is agreed upon
+// when the plan is made, and a message is a copy.
+//
+// A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
+// that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
+// the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
+// otherwise; from readers that send nothing back it takes a word.
+//
+// A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
+// plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
+// Where reading is forbidden, long messages go the way of short ones. What is long is decided for all sends of a window together,
+// by the machine's costs: it must save more than the wait.
+#pragma once
+
+#include <optional>
+
+#include "execute/run.hpp"
+#include "execute/shared/costs.hpp"
+#include "execute/shared/space.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+class SharedExecutable : public Executable {
+ public:
+  // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
+  SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
+  ~SharedExecutable() override;
+
+  void execute(const std::byte* input, std::byte* output) override;
+  Phases execute_timed(const std::byte* input, std::byte* output) override;
+
+  // As run.hpp wants it.
+  void post(std::uint32_t message);
+  void wait(Range messages);
+  std::uint32_t wait_any();
+
+ private:
+  // At the front of what is published together: the last execution that has done so, and, for long messages, where the sender's
+  // buffers are. Others follow in the block: short messages' bytes, and a Turn for each long message.
+  struct Flag {
+    std::atomic<std::uint64_t> execution{0};
+    std::uint64_t bases[4];  // offsets in the space of those that it holds, addresses in the sender's process of the others
+    std::uint8_t held;       // a bit for each buffer
+  };
+  static constexpr Bytes short_flag_bytes = 8;  // without long messages
+
+  // Who has the sender's memory of a long message: the execution for which it was read, marked while it is being read.
+  struct alignas(64) Turn {
+    static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
+    std::atomic<std::uint64_t> read{0};
+  };
+
+  // In the sender's area, one for each of its receivers.
+  struct alignas(64) Outlet {
+    std::atomic<std::uint64_t> finished{0};  // the execution that the receiver is through with, if it sends nothing back
+    std::atomic<bool> closed{false};         // the receiver's plan is gone
+  };
+
+  // What a rank lays open about its area and the messages it sends.
+  struct Directory {
+    Offset first_block;
+    Bytes block_bytes;
+    std::uint64_t block_mask;
+    std::uint64_t entry_count;
+  };
+  struct Entry {
+    Rank peer;
+    std::uint32_t ordinal;
+    bool is_long;
+    Bytes bytes;
+    Offset outlet;
+    Bytes flag, payload, turn;  // in a block
+    Offset regions;             // where they are listed
+    std::uint64_t region_count;
+  };
+
+  struct Inlet {  // a sender, as its receiver sees it
+    Rank peer;
+    Outlet* outlet;
+    bool tells;  // there is no other way to know when this rank is through
+  };
+
+  struct Blocks {  // of an area, used in turn
+    std::byte* first = nullptr;
+    Bytes bytes = 0;
+    std::uint64_t mask = 0;
+
+    std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
+  };
+
+  // A message. What most receives need, one contiguous copy out of a block, is together in the first line.
+  struct alignas(64) End {
+    Blocks blocks;  // the sender's
+    Bytes flag = 0, payload = 0;
+    Bytes target = 0;
+    std::uint32_t length = 0;  // of that copy; 0: it takes more
+    Buffer target_buffer{};
+    bool is_send = false, is_long = false;
+    bool is_fused = false, combines = false;  // receives: combined in the order of the script; by `copies` and `direct`
+    std::uint32_t party = 0;                  // sends: the group published together; receives: the inlet
+    Bytes turn = 0;                           // in a block
+    Range copies;                             // between payload and memory
+    Range direct;                             // receives of long messages: from the sender's memory into this rank's
+    Range stored;                             // the same as copies only, where `direct` combines
+  };
+
+  struct Group {  // sends published together
+    Bytes flag = 0;
+    bool has_long = false;
+    Range copies;  // of short ones, into the block
+  };
+
+  struct Watched {  // a receiver that sends nothing back
+    const Outlet* outlet;
+    std::uint64_t finished = 0;  // as it was last seen
+  };
+
+  void lay_out();
+  void lay_group(Range messages);
+  void choose_long(const std::vector<std::uint32_t>& sends);
+  Range append(const Regions& source, const Regions& target);
+  Offset lay_open();
+  void connect(const std::vector<Offset>& directories);
+  std::uint32_t inlet_from(const Entry& entry, Rank peer);
+  void close();
+
+  template <class AnyWatch>
+  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
+  void begin();
+  void publish(std::uint32_t group);
+  bool goes_through_block(const ScriptMessage& message) const;
+  void run_to_block(Range copies);
+  void run(Range copies, const Bases& source, const Bases& target);
+  std::optional<Range> append_combining(const Regions& source, const ScriptMessage& message);
+  void run_from_block(const End& end, std::byte* block);
+  bool try_to_complete(std::uint32_t message);
+  bool receive_long(const End& end, std::byte* block);
+  void read_private(const End& end, const Flag& flag);
+  void withdraw();
+
+  SharedSpace& space_;
+  const CopyCosts costs_;
+  std::shared_ptr<const Script> script_;
+  Offset own_memory_ = 0;  // scratch and staging
+  Offset area_ = 0;
+  Blocks blocks_;
+  std::byte* now_ = nullptr;  // the block of this execution
+  Bases bases_{};
+  std::uint64_t execution_ = 0;
+  std::vector<End> ends_;            // by message
+  std::vector<StridedCopy> copies_;  // to and from blocks; straight ones
+  std::vector<Group> groups_;
+  std::vector<Inlet> inlets_;
+  std::vector<Rank> receivers_;  // outlets, in their order
+  std::vector<Watched> watched_;
+  std::vector<std::uint32_t> open_;  // posted, not complete: the first open_count_
+  std::size_t open_count_ = 0;
+  std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
+  std::size_t complete_count_ = 0;
+  std::uint32_t unpublished_;  // the group of the sends posted since the last wait
+  DataflowState dataflow_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/mail.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace quadrille {
+
+SharedMail::SharedMail(SharedSpace& space) : space_(space), boxes_(static_cast<std::size_t>(space.size())) {
+  Offset mine = 0;
+  try {
+    mine = space_.allocate(space_.size() * static_cast<Bytes>(sizeof(Box)));
+  } catch (const std::bad_alloc&) {  // 0 tells the others
+  }
+  for (Rank to = 0; mine != 0 && to < space_.size(); ++to) new (space_.at(mine) + to * static_cast<Bytes>(sizeof(Box))) Box(0);
+  space_.all_gather(&mine, boxes_.data(), sizeof mine);
+  for (const Offset offset : boxes_)
+    if (offset == 0) {
+      if (mine != 0) space_.release(mine);
+      throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
+    }
+}
+
+SharedMail::~SharedMail() {
+  // After an error a letter may still be looked at; then its memory is given up.
+  if (letters_.empty()) space_.release(boxes_[static_cast<std::size_t>(space_.rank())]);
+}
+
+SharedMail::Box& SharedMail::box(Rank from, Rank to) const {
+  return reinterpret_cast<Box*>(space_.at(boxes_[static_cast<std::size_t>(from)]))[to];
+}
+
+void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
+  Offset letter = 0;
+  try {
+    letter = space_.allocate(static_cast<Bytes>(sizeof(Bytes) + bytes.size()));
+  } catch (const std::bad_alloc&) {
+    space_.fail();  // the receiver waits for it
+    throw Error(ErrorCode::too_large, fmt::format("there is not enough shared memory for a message of {} bytes", bytes.size()));
+  }
+  const auto length = static_cast<Bytes>(bytes.size());
+  std::memcpy(space_.at(letter), &length, sizeof length);
+  if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
+  Box& own = box(space_.rank(), to);
+  space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; });
+  own.store(letter, std::memory_order_release);
+  letters_.emplace_back(to, letter);
+}
+
+void SharedMail::finish_sends() {
+  while (!letters_.empty()) {
+    const auto [to, letter] = letters_.back();
+    const Box& own = box(space_.rank(), to);
+    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; });
+    space_.release(letter);
+    letters_.pop_back();
+  }
+}
+
+Bytes SharedMail::wait_for(Rank from) {
+  from_ = from;
+  const Box& theirs = box(from, space_.rank());
+  space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; });
+  Bytes length = 0;
+  std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
+  return length;
+}
+
+void SharedMail::receive(std::byte* into) {
+  Box& theirs = box(from_, space_.rank());
+  const std::byte* letter = space_.at(theirs.load(std::memory_order_relaxed));
+  Bytes length = 0;
+  std::memcpy(&length, letter, sizeof length);
+  if (length > 0) std::memcpy(into, letter + sizeof length, static_cast<std::size_t>(length));
+  theirs.store(0, std::memory_order_release);
+}
+
+}  // namespace quadrille

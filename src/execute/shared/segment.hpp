@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory shared by processes: a file without a name, so that nothing is left when they are gone, whatever ends them. Each rank has
+// a part of it as its heap; what nobody has written takes no memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "execute/shared/space.hpp"
+
+namespace quadrille {
+
+// A file descriptor, closed in the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+// A segment for so many ranks, not mapped. Throws Error{environment} where the machine gives none.
+Descriptor make_segment(Count ranks);
+
+class SegmentSpace : public SharedSpace {
+ public:
+  // Maps the segment. Throws Error{environment} if it cannot be, or is none for `ranks` ranks.
+  static std::unique_ptr<SegmentSpace> open(Descriptor file, Rank rank, Count ranks);
+  ~SegmentSpace() override;
+
+  // Collective, once: the ranks get to know each other's processes.
+  void introduce();
+
+  bool holds(const void* memory) const override;
+  Offset allocate(Bytes bytes) override;
+  void release(Offset offset) override;
+  bool reads_private_memory() const override { return reads_private_memory_; }
+  void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) override;
+
+ protected:
+  bool is_there(Rank rank) const override;
+
+ private:
+  SegmentSpace(Descriptor file, std::byte* memory, Bytes bytes, Offset heap, Bytes heap_bytes, Rank rank, Count ranks);
+
+  const Descriptor file_;
+  std::byte* const memory_;
+  const Bytes bytes_;
+  std::map<Offset, Bytes> free_, taken_;  // of this rank's heap
+  std::vector<pid_t> processes_;          // by rank
+  bool reads_private_memory_ = false;
+  bool locked_ = false;      // this rank's byte of the file, which others can see as long as this process lives
+  bool locks_tell_ = false;  // that of every rank
+};
+
+}  // namespace quadrille

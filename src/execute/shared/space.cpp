@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace quadrille {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory has no room for another process's locks");
+
+SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
+  auto* head = new (memory) SpaceHead;
+  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Tray*>(head + 1) + rank) Tray;
+  return head;
+}
+
+void SharedSpace::retire(Offset offset, std::vector<const std::atomic<bool>*> closed) {
+  retired_.push_back({offset, std::move(closed)});
+  release_retired();
+}
+
+void SharedSpace::release_retired() {
+  std::erase_if(retired_, [&](const Retired& entry) {
+    const bool over = std::all_of(entry.closed.begin(), entry.closed.end(),
+                                  [](const std::atomic<bool>* closed) { return closed->load(std::memory_order_acquire); });
+    if (over) release(entry.offset);
+    return over;
+  });
+}
+
+void SharedSpace::fail_if_somebody_is_gone() {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire)) {
+      fail();
+      throw Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", rank));
+    }
+}
+
+void SharedSpace::throw_lost() { throw Error(ErrorCode::peer_lost, "another rank of the group failed"); }
+
+void SharedSpace::barrier() {
+  const std::uint64_t generation = head_->generation.load(std::memory_order_acquire);
+  if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
+    head_->arrived.store(0, std::memory_order_relaxed);
+    head_->generation.store(generation + 1, std::memory_order_release);
+  } else {
+    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; });
+  }
+}
+
+void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
+  if (count == 0) return;  // perhaps of no buffer at all; and all others return as well
+  const bool fits = count <= Tray::size;
+  Offset place = 0;
+  try {
+    if (!fits) place = allocate(count);
+  } catch (const std::bad_alloc&) {
+    fail();  // the others are on their way to the barrier
+    throw Error(ErrorCode::too_large, "there is not enough memory for what all ranks gather");
+  }
+  std::memcpy(fits ? tray(rank_).bytes : at(place), mine, static_cast<std::size_t>(count));
+  if (!fits) tray(rank_).elsewhere.store(place, std::memory_order_relaxed);
+  barrier();
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    std::memcpy(static_cast<std::byte*>(all) + rank * count,
+                fits ? tray(rank).bytes : at(tray(rank).elsewhere.load(std::memory_order_relaxed)),
+                static_cast<std::size_t>(count));
+  barrier();
+  if (!fits) release(place);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graphs as text, a line an edge.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "quadrille/error.hpp"
+#include "topology/graph.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Rank most_ranks = Rank{1} << 20;
+
+[[noreturn]] void malformed(const std::string& label, Count line, const std::string& what) {
+  throw Error(ErrorCode::malformed, fmt::format("{}, line {}: {}", label, line, what));
+}
+
+}  // namespace
+
+Topology parse_edge_list(std::string_view text, const std::string& label) {
+  // Until all ranks are known, switches are -1, -2, ..
+  std::vector<Graph::Edge> edges;
+  std::map<std::string, Vertex> switches;
+  std::vector<std::string> names;
+  Rank last_rank = -1;
+  Count number = 0;
+  const auto vertex_of = [&](const std::string& word) -> Vertex {
+    Rank rank = 0;
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), rank);
+    if (status == std::errc{} && end == word.data() + word.size() && rank >= 0 && rank < most_ranks) {
+      last_rank = std::max(last_rank, rank);
+      return rank;
+    }
+    if (!std::isalpha(static_cast<unsigned char>(word.front())))
+      malformed(label, number, fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_ranks - 1));
+    const auto [found, fresh] = switches.try_emplace(word, -1 - static_cast<Vertex>(names.size()));
+    if (fresh) names.push_back(word);
+    return found->second;
+  };
+
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::vector<std::string> ends;
+    for (std::string word; words >> word;) ends.push_back(word);
+    if (ends.empty()) continue;
+    if (ends.size() != 2) malformed(label, number, fmt::format("an edge has two ends, not {}", ends.size()));
+    edges.push_back({vertex_of(ends[0]), vertex_of(ends[1])});
+    if (edges.back().a == edges.back().b) malformed(label, number, fmt::format("the edge leads from '{}' to itself", ends[0]));
+  }
+  if (last_rank < 0) malformed(label, number, "no edge leads to a rank");
+  const Count ranks = last_rank + 1;
+  for (Graph::Edge& edge : edges)
+    for (Vertex* end : {&edge.a, &edge.b})
+      if (*end < 0) *end = ranks - 1 - *end;
+  return {label, std::make_shared<Graph>(label, ranks, ranks + static_cast<Count>(names.size()), edges, names)};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/product.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = Count{1} << 31;
+
+}  // namespace
+
+Product::Product(std::string name, std::vector<ProductDimension> dimensions, Routing routing, bool row_by_row)
+    : name_(std::move(name)),
+      dimensions_(std::move(dimensions)),
+      strides_(dimensions_.size()),
+      routing_(routing),
+      row_by_row_(row_by_row) {
+  if (dimensions_.empty()) throw Error(ErrorCode::misuse, fmt::format("the topology '{}' has no side", name_));
+  for (const ProductDimension& dimension : dimensions_) {
+    if (dimension.side < 1)
+      throw Error(ErrorCode::misuse, fmt::format("a side of the topology '{}' is {}; sides are 1 or more", name_, dimension.side));
+    if (__builtin_mul_overflow(ranks_, dimension.side, &ranks_) || ranks_ >= most_ranks)
+      throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has 2^31 ranks or more", name_));
+  }
+  Count stride = 1;
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    const std::size_t d = row_by_row ? dimensions_.size() - 1 - i : i;
+    strides_[d] = stride;
+    stride *= dimensions_[d].side;
+  }
+  first_slot_.push_back(0);
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) first_slot_.push_back(first_slot_.back() + slots(d));
+}
+
+std::vector<Count> Product::grid() const {
+  std::vector<Count> sides;
+  if (row_by_row_)
+    for (const ProductDimension& dimension : dimensions_) sides.push_back(dimension.side);
+  return sides;
+}
+
+Count Product::coordinate(Rank rank, std::size_t dimension) const {
+  return rank / strides_[dimension] % dimensions_[dimension].side;
+}
+
+Count Product::slots(std::size_t dimension) const {
+  return dimensions_[dimension].kind == DimensionKind::complete ? dimensions_[dimension].side : 2;
+}
+
+Rank Product::moved(Rank rank, std::size_t dimension, Count coordinate) const {
+  return rank + (coordinate - this->coordinate(rank, dimension)) * strides_[dimension];
+}
+
+void Product::walk(Rank from, std::size_t dimension, Count steps, int direction, const LinkVisitor& visit) const {
+  const Count side = dimensions_[dimension].side;
+  for (; steps > 0; --steps) {
+    const Rank to = moved(from, dimension, (coordinate(from, dimension) + side + direction) % side);
+    visit({from * first_slot_.back() + first_slot_[dimension] + (direction > 0 ? 0 : 1), from, to, static_cast<int>(dimension)});
+    from = to;
+  }
+}
+
+std::optional<std::string> Product::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
+                                                  const LinkVisitor& visit) const {
+  if (port) {
+    const auto dimension = static_cast<std::size_t>(port->dimension);
+    if (port->dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
+      return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
+    const auto& [kind, side] = dimensions_[dimension];
+    const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
+    if (moved(from, dimension, there) != to || here == there || std::abs(port->direction) != 1 ||
+        (kind == DimensionKind::path && (there > here) != (port->direction > 0)))
+      return fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
+                         port->direction);
+    walk(from, dimension, (port->direction * (there - here) + side) % side, port->direction, visit);
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    const std::size_t d = routing_ == Routing::first_dimension_first ? i : dimensions_.size() - 1 - i;
+    const auto& [kind, side] = dimensions_[d];
+    const Count here = coordinate(from, d), there = coordinate(to, d);
+    if (here == there) continue;
+    const Rank next = moved(from, d, there);
+    if (kind == DimensionKind::complete) {
+      visit({from * first_slot_.back() + first_slot_[d] + there, from, next, static_cast<int>(d)});
+    } else {
+      const Count upwards = (there - here + side) % side;
+      const bool up = kind == DimensionKind::path ? there > here : 2 * upwards <= side;
+      walk(from, d, up ? upwards : side - upwards, up ? 1 : -1, visit);
+    }
+    from = next;
+  }
+  return std::nullopt;
+}
+
+Count Product::link_count() const {
+  Count count = 0;
+  for (const auto& [kind, side] : dimensions_) {
+    const Count of_a_line =
+        kind == DimensionKind::complete ? side * (side - 1) : 2 * (kind == DimensionKind::path ? side - 1 : side);
+    if (side > 1) count += ranks_ / side * of_a_line;
+  }
+  return count;
+}
+
+std::vector<Link> Product::links_from(Vertex rank) const {
+  std::vector<Link> links;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    const auto& [kind, side] = dimensions_[d];
+    const Count here = coordinate(rank, d);
+    const auto add = [&](Count slot, Count there) {
+      links.push_back({rank * first_slot_.back() + first_slot_[d] + slot, rank, moved(rank, d, there), static_cast<int>(d)});
+    };
+    if (kind == DimensionKind::complete)
+      for (Count there = 0; there < side; ++there) {
+        if (there != here) add(there, there);
+      }
+    else if (side > 1) {
+      if (kind == DimensionKind::ring || here + 1 < side) add(0, (here + 1) % side);
+      if (kind == DimensionKind::ring || here > 0) add(1, (here + side - 1) % side);
+    }
+  }
+  return links;
+}
+
+Count Product::distance(Rank from, Rank to) const {
+  Count links = 0;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    const Count apart = std::abs(coordinate(from, d) - coordinate(to, d));
+    switch (dimensions_[d].kind) {
+      case DimensionKind::path: links += apart; break;
+      case DimensionKind::ring: links += std::min(apart, dimensions_[d].side - apart); break;
+      case DimensionKind::complete: links += apart == 0 ? 0 : 1; break;
+    }
+  }
+  return links;
+}
+
+std::string Product::text_of(const Link& link) const {
+  const auto dimension = static_cast<std::size_t>(link.dimension);
+  if (dimensions_[dimension].kind != DimensionKind::ring) return fmt::format("{} -> {}", link.from, link.to);
+  const bool up = (link.number - first_slot_[dimension]) % first_slot_.back() == 0;
+  return fmt::format("{} -> {} (dimension {}, {})", link.from, link.to, dimension, up ? '+' : '-');
+}
+
+Bytes Product::exchange_load(Bytes block_bytes) const {
+  __extension__ typedef __int128 Wide;
+  Wide most = 0;  // eighths of a block
+  for (const auto& [kind, side] : dimensions_) {
+    Wide eighths = 0;  // on a link of one line, for each rank of the line
+    switch (kind) {
+      case DimensionKind::ring: eighths = Wide{side} * side - side % 2; break;
+      case DimensionKind::path: eighths = Wide{8} * (side / 2) * (side - side / 2); break;
+      case DimensionKind::complete: eighths = side > 1 ? 8 : 0; break;
+    }
+    most = std::max(most, eighths * (ranks_ / side));
+  }
+  return static_cast<Bytes>((most * block_bytes + 7) / 8);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/round_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+
+void add_messages(const Topology& topology, const Program& program, Collective collective, MessagesByRound& rounds) {
+  const auto exists = [&](Rank rank) { return rank >= 0 && rank < topology.ranks() && rank != program.rank; };
+  for (const Round& round : program.rounds) {
+    for (const Message& message : round.sends)
+      if (exists(message.peer)) rounds[round.number].push_back({program.rank, message.peer, message.port, bytes(message.regions)});
+    if (collective != Collective::barrier) continue;
+    for (const Control& control : round.control_sends)
+      if (exists(control.peer)) rounds[round.number].push_back({program.rank, control.peer, {}, control.bytes});
+  }
+}
+
+BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
+                         const std::function<void(const RoutedMessage&, const std::string&)>& refuse) {
+  struct Use {
+    Link link;
+    std::size_t message;
+  };
+  std::vector<Use> uses;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const auto& [from, to, port, length] = messages[i];
+    const auto use = [&](const Link& link) { uses.push_back({link, i}); };
+    if (const auto reason = topology.for_each_link(from, to, port, use)) {
+      refuse(messages[i], *reason);
+      topology.for_each_link(from, to, {}, use);
+    }
+  }
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.link.number < b.link.number; });
+  BusiestLink busiest;
+  for (auto first = uses.begin(); first != uses.end();) {
+    const auto last = std::find_if(first, uses.end(), [&](const Use& use) { return use.link.number != first->link.number; });
+    if (last - first > busiest.messages)
+      busiest = {last - first, first->link, first->message, (last - first > 1 ? first + 1 : first)->message};
+    first = last;
+  }
+  return busiest;
+}
+
+void check_ranks(const Topology& topology, const Problem& problem) {
+  if (topology.ranks() != problem.ranks)
+    throw Error(ErrorCode::misuse,
+                fmt::format("the topology {} has {} ranks, not {}", topology.name(), topology.ranks(), problem.ranks));
+}
+
+}  // namespace quadrille

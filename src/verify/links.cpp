@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages on the links of a network: whether those with a port run straight to their receiver, and whether two of a round meet.
+#include <fmt/format.h>
+
+#include "topology/round_messages.hpp"
+#include "verify/report.hpp"
+
+namespace quadrille {
+namespace {
+
+std::string text_of(const RoutedMessage& message) { return fmt::format("{} to {}", message.from, message.to); }
+
+}  // namespace
+
+void check_links(const Schedule& schedule, const std::vector<Program>& programs, const Topology& topology, Report& report) {
+  MessagesByRound rounds;
+  for (const Program& program : programs) add_messages(topology, program, schedule.problem.collective, rounds);
+  for (const auto& [number, messages] : rounds) {
+    const auto place = [&](Rule rule, Rank rank, std::string message) {
+      const auto& stages = programs[static_cast<std::size_t>(rank)].stages;
+      report.add({rule, rank, stage_name(stages, number), number, {}, std::move(message)});
+    };
+    const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {
+      place(Rule::no_such_way, message.from, reason);
+    });
+    if (busiest.messages < 2) continue;
+    place(Rule::link_contention, messages[busiest.first].from,
+          fmt::format("{} messages go over the link {} of {}, among them those from {} and from {}", busiest.messages,
+                      topology.text_of(busiest.link), topology.name(), text_of(messages[busiest.first]),
+                      text_of(messages[busiest.second])));
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What schedules do to links: the claims of the literature, and bounds that every schedule keeps.
+#include <gtest/gtest.h>
+
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+LinkFigures on(const std::string& topology, Collective collective, const std::string& specification, Bytes block_bytes = 1,
+               Rank root = 0) {
+  const Topology network = parse_topology(topology);
+  return link_figures(make_schedule(problem_of(collective, network.ranks(), block_bytes, root), specification), network);
+}
+
+// E-cube routing, from the lowest and from the highest bit.
+TEST(LinkFigures, PairwiseExchangeIsFreeOfContentionOnHypercubes) {
+  for (Count p = 2; p <= 64; p *= 2)
+    for (const std::string order : {"", ",last"})
+      for (const char* specification : {"xor", "shift", "hypercube"})
+        EXPECT_EQ(on(fmt::format("hypercube:{}{}", p, order), Collective::alltoall, specification).sharing, 1)
+            << specification << p << order;
+}
+
+TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
+  for (const auto& [p, by_xor, by_shift] :
+       std::vector<std::tuple<Count, Count, Count>>{{8, 15, 16}, {16, 57, 64}, {64, 869, 1024}}) {
+    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "xor").c2_shared, by_xor);
+    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "shift").c2_shared, by_shift);
+    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "ring").c2_shared, p * (p - 1) / 2);
+    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "torus", 8).c2_shared, p * p);
+  }
+}
+
+TEST(LinkFigures, AllgatherOfHypercubesSharesLinksOfRingsAndArrays) {
+  for (const Count p : {4, 8, 16, 64})
+    for (const char* kind : {"ring", "array"}) {
+      const LinkFigures figures = on(fmt::format("{}:{}", kind, p), Collective::allgather, "recursive-doubling");
+      EXPECT_EQ(figures.c2_shared, (p * p - 1) / 3) << kind << p;
+      EXPECT_EQ(figures.sharing, p / 2);
+      EXPECT_EQ(on(fmt::format("{}:{}", kind, p), Collective::allgather, "ring").sharing, 1) << "the way back is free";
+    }
+}
+
+TEST(LinkFigures, TreesAreFreeOfContention) {
+  for (const Count p : {8, 16, 32})
+    for (const char* kind : {"hypercube", "ring", "array"})
+      for (const Rank root : {Rank{0}, Rank{5}, p - 1})
+        for (const Collective collective : {Collective::broadcast, Collective::scatter, Collective::gather})
+          EXPECT_EQ(on(fmt::format("{}:{}", kind, p), collective, "binomial", 1, root).sharing, 1)
+              << name(collective) << ' ' << kind << p << " root " << root;
+}
+
+TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
+  for (const auto& [topology, rows] : {std::pair("torus:4x5", 4), {"mesh:4x5", 4}, {"mesh:3x3", 3}})
+    EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
+}
+
+// A node's ranks share its link: that is what clustered algorithms take care of.
+TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
+  const Topology network = parse_topology("cluster:4x3");
+  Problem problem = alltoall(12, 1);
+  problem.nodes = network.nodes();
+  EXPECT_EQ(link_figures(make_schedule(problem, "clustered"), network).sharing, 1);
+  EXPECT_EQ(link_figures(make_schedule(problem, "shift"), network).sharing, 3);
+}
+
+TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
+  for (const std::string topology : {"ring:12", "array:12", "torus:3x4", "mesh:2x6", "torus:2x2x3", "full:12", "hypercube:8",
+                                     "cluster:4x3", "fat-tree:4", "dragonfly:3x2x2"}) {
+    const Topology network = parse_topology(topology);
+    for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
+      Problem problem = problem_of(Collective::alltoall, network.ranks(), 12);
+      problem.grid = network.grid();
+      const Choice choice = standard_choice(*algorithm, problem);
+      if (reason_against(problem, choice)) continue;
+      const LinkFigures figures = link_figures(make_schedule(problem, choice), network);
+      const Bytes bound = lower_bounds(problem, network).at(0).value;
+      EXPECT_GE(figures.c2_shared, bound) << algorithm->id << " on " << topology;
+      if (algorithm->id == "torus" && (topology.starts_with("torus") || topology.starts_with("ring"))) {
+        EXPECT_EQ(figures.c2_shared, bound) << topology;
+        EXPECT_EQ(figures.sharing, 1);
+      }
+      if (algorithm->id == "direct" && topology == "full:12") EXPECT_EQ(figures.c2_shared, bound);
+    }
+  }
+}
+
+TEST(LinkFigures, RefuseAnotherNumberOfRanks) {
+  EXPECT_THROW(link_figures(make_schedule(alltoall(6, 1), "shift"), Topology::ring(7)), Error);
+  EXPECT_THROW(lower_bounds(alltoall(6, 1), Topology::ring(7)), Error);
+  EXPECT_TRUE(lower_bounds(problem_of(Collective::allgather, 6, 1), Topology::ring(6)).empty());
+}
+
+}  // namespace
+}  // namespace quadrille

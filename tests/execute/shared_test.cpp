@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that share a segment: their memory, plans against the interpreter with everything copied twice and with everything copied
+// once, and who is still there. The ranks are threads that behave like processes, so that sanitizers see them.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "execute/shared/communicator.hpp"
+#include "execute/shared/segment.hpp"
+#include "quadrille/program_builder.hpp"
+#include "support/agreement.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+CopyCosts costs_of_copying_once(double seconds) {
+  CopyCosts costs;
+  costs.once.fill(seconds);
+  costs.wait = 0;
+  return costs;
+}
+
+TEST(Segment, GivesEachRankAHeapOfItsOwn) {
+  run_threads(3, [](Communicator& threads) {
+    Descriptor file = threads.rank() == 0 ? make_segment(3) : Descriptor();
+    int number = file.number();
+    std::vector<int> all(3);
+    threads.all_gather(&number, all.data(), sizeof number);
+    const auto space = SegmentSpace::open(Descriptor(::dup(all[0])), threads.rank(), 3);
+    std::mt19937 random(static_cast<unsigned>(threads.rank()));
+    std::vector<std::pair<Offset, Bytes>> held;
+    for (int step = 0; step < 2000; ++step) {
+      if (held.size() < 20 || random() % 2 == 0) {
+        const Bytes bytes = static_cast<Bytes>(random() % (step % 100 == 0 ? 3'000'000 : 9000));
+        held.emplace_back(space->allocate(bytes), bytes);
+        EXPECT_EQ(held.back().first % 64, 0u);
+        std::memset(space->at(held.back().first), static_cast<int>(held.back().first >> 6), static_cast<std::size_t>(bytes));
+      } else {
+        const std::size_t i = random() % held.size();
+        const auto [offset, bytes] = held[i];
+        const std::byte* memory = space->at(offset);
+        for (const Bytes place : {Bytes{0}, bytes / 2, bytes - 1})
+          if (bytes > 0) ASSERT_EQ(memory[place], static_cast<std::byte>(offset >> 6)) << "somebody else has written here";
+        space->release(offset);
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    for (const auto& [offset, bytes] : held) space->release(offset);
+    const Offset again = space->allocate(64);
+    EXPECT_EQ(again, space->allocate(0) - 64) << "all that was released is one piece again";
+    threads.barrier();
+  });
+}
+
+TEST(Segment, RefusesWhatIsNone) {
+  EXPECT_THROW(SegmentSpace::open(make_segment(3), 0, 4), Error);
+  EXPECT_THROW(SegmentSpace::open(Descriptor(::memfd_create("empty", 0)), 0, 1), Error);
+  EXPECT_THROW(SegmentSpace::open(Descriptor(-1), 0, 1), Error);
+}
+
+TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
+  for (const Count p : sanitized ? std::vector<Count>{3} : std::vector<Count>{1, 3, 4})
+    for (const double once : {0.0, 1.0})
+      run_threads(p, [&](Communicator& threads) {
+        std::string reason;
+        const auto shared = share_memory(threads, reason, costs_of_copying_once(once));
+        ASSERT_TRUE(shared) << reason;
+        const std::string wrong =
+            first_disagreement(*shared, sanitized ? std::vector<Bytes>{1500} : std::vector<Bytes>{8, 1500}, /*most_number=*/1);
+        if (threads.rank() == 0) EXPECT_EQ(wrong, "");
+      });
+}
+
+// Buffers that the others can read are read there, and ranks may have one kind each.
+TEST(SharedMemory, TakesBuffersOfEitherKind) {
+  constexpr Bytes block = 5000;
+  run_threads(4, [&](Communicator& threads) {
+    std::string reason;
+    const auto shared = share_memory(threads, reason, costs_of_copying_once(0));
+    ASSERT_TRUE(shared) << reason;
+    const Problem problem = alltoall(4, block);
+    const auto data = probe_data(problem, threads.rank());
+    const auto allocated = shared->allocate(4 * block);
+    ByteVector own(4 * block), output(4 * block);
+    Plan exchange = plan(*shared, problem);
+    for (const bool mixed : {false, true})
+      for (int pass = 0; pass < data->pass_count(); ++pass) {
+        std::byte* input = mixed && threads.rank() % 2 == 0 ? own.data() : allocated.get();
+        data->fill_input(pass, input);
+        exchange.execute(input, output.data());
+        EXPECT_EQ(data->compare_output(pass, output.data()), "");
+      }
+    shared->barrier();
+  });
+}
+
+// A root that nobody answers may run ahead of the others, but not over what they have not read.
+TEST(SharedMemory, LetsASenderRunAheadOfItsReaders) {
+  for (const Bytes block : {8, 3000, 40000})
+    run_threads(3, [&](Communicator& threads) {
+      Problem problem;
+      problem.collective = Collective::broadcast;
+      problem.ranks = 3;
+      problem.block_bytes = block;
+      Plan broadcast = plan(threads, problem, {.algorithm = "linear"});
+      std::vector<std::uint8_t> input(static_cast<std::size_t>(block)), output(input.size());
+      for (int run = 0; run < 500; ++run) {
+        if (threads.rank() == 0) std::fill(input.begin(), input.end(), static_cast<std::uint8_t>(run));
+        if (threads.rank() == 2 && run % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        broadcast.execute(input.data(), output.data());
+        ASSERT_EQ(output.front(), static_cast<std::uint8_t>(run));
+        ASSERT_EQ(output.back(), static_cast<std::uint8_t>(run));
+      }
+    });
+}
+
+TEST(SharedMemory, GathersMoreThanATrayHolds) {
+  run_threads(5, [](Communicator& threads) {
+    for (const std::size_t count : {1u, 960u, 961u, 100000u}) {
+      const std::vector<char> mine(count, static_cast<char>('a' + threads.rank()));
+      std::vector<char> all(5 * count);
+      threads.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
+      for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<char>('a' + i / count));
+    }
+  });
+}
+
+// Processes without a launcher that would look after them: what a rank says when another is killed in the middle.
+TEST(SharedMemory, NoticesThatAProcessIsGone) {
+  for (const Bytes block : {8, 100000}) {
+    const Descriptor file = make_segment(2);
+    std::vector<pid_t> ranks;
+    for (Rank rank = 0; rank < 2; ++rank) {
+      ranks.push_back(::fork());
+      ASSERT_GE(ranks.back(), 0);
+      if (ranks.back() > 0) continue;
+      int code = 1;
+      try {
+        auto space =
+            SegmentSpace::open(Descriptor(::open(fmt::format("/proc/self/fd/{}", file.number()).c_str(), O_RDWR)), rank, 2);
+        space->introduce();
+        SharedCommunicator communicator(std::move(space), "shared");
+        Plan exchange = plan(communicator, alltoall(2, block));
+        ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
+        for (int run = 0;; ++run) {
+          if (rank == 1 && run == 1000) ::kill(::getpid(), SIGKILL);
+          exchange.execute(input.data(), output.data());
+        }
+      } catch (const Error& error) {
+        code = error.code() == ErrorCode::peer_lost ? 0 : 2;
+      }
+      std::_Exit(code);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(ranks[0], &status, 0), ranks[0]);
+    EXPECT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    ASSERT_EQ(::waitpid(ranks[1], &status, 0), ranks[1]);
+    EXPECT_TRUE(WIFSIGNALED(status));
+  }
+}
+
+// What comes into scratch memory for one reduction alone need not be stored; what is read twice must be.
+TEST(Script, FusesAReceiveWithTheOneReductionThatReadsIt) {
+  const auto fused_count = [](bool read_again) {
+    ProgramBuilder program{0};
+    program.scratch(8);
+    program.begin_round();
+    program.copy({{Buffer::input, 0, 8}}, {{Buffer::output, 0, 8}});
+    program.receive(1, {{Buffer::scratch, 0, 8}});
+    program.begin_round();
+    program.reduce({{Buffer::scratch, 0, 8}}, {{Buffer::output, 0, 8}}, OperandOrder::source_first);
+    if (read_again) program.send(1, {{Buffer::scratch, 0, 8}});
+    const Script script = make_script(std::move(program).finish(), 2,
+                                      {.buffered_bytes = 100, .fuses = true, .operation = built_in_operator("sum", "f64")});
+    return std::count_if(script.messages.begin(), script.messages.end(),
+                         [](const ScriptMessage& message) { return message.effect != Effect::overwrite; });
+  };
+  EXPECT_EQ(fused_count(false), 1);
+  EXPECT_EQ(fused_count(true), 0);
+}
+
+}  // namespace
+}  // namespace quadrille

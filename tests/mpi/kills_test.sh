@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Kills a random rank of a running soak, again and again: the others must end, with the code that says so, and leave nothing behind.
+# Usage: kills_test.sh QUADRILLE SOAK [TIMES]
+set -euo pipefail
+quadrille=$1 soak=$2 times=${3:-3} ranks=4
+shared() { find /dev/shm -mindepth 1 2>/dev/null | sort; }
+before=$(shared)
+for ((i = 0; i < times; ++i)); do
+  "$quadrille" run -n $ranks "$soak" 100000000 "$i" 2>/dev/null &
+  launcher=$!
+  children=()
+  while [ ${#children[@]} -lt $ranks ]; do
+    mapfile -t children < <(ps -o pid= --ppid $launcher | tr -d ' ')
+    sleep 0.05
+  done
+  sleep "0.$((RANDOM % 9 + 1))"
+  kill -9 "${children[RANDOM % ranks]}"
+  code=0
+  timeout 20 tail --pid=$launcher -f /dev/null || { echo "the launcher still runs 20 s after a rank was killed"; kill -9 $launcher; exit 1; }
+  wait $launcher || code=$?
+  [ $code = 137 ] || { echo "exit code $code instead of 137"; exit 1; }
+  for child in "${children[@]}"; do
+    if kill -0 "$child" 2>/dev/null; then echo "rank $child still runs"; exit 1; fi
+  done
+done
+[ "$before" = "$(shared)" ] || { echo "something is left in /dev/shm: $(shared)"; exit 1; }
+echo "$times kills: all ended, nothing left"

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Topologies: their links, ways and distances against counting by hand and against a search over the links.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "quadrille/error.hpp"
+#include "quadrille/topology.hpp"
+
+namespace quadrille {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::string> some_topologies{
+    "ring:1",          "ring:2",         "ring:7",     "array:6",     "torus:2x3",       "torus:4x1x5",
+    "torus:3x4x5",     "mesh:3x4",       "mesh:2x2x3", "hypercube:1", "hypercube:16",    "hypercube:16,last",
+    "cluster:3x2",     "cluster:1x4",    "fat-tree:2", "fat-tree:4",  "dragonfly:9x4x2", "dragonfly:5x2x3",
+    "dragonfly:1x3x1", "torus:4x6,last", "full:1",     "full:6"};
+
+std::vector<Vertex> way(const Topology& topology, Rank from, Rank to, std::optional<Port> port = {}) {
+  std::vector<Vertex> ranks;
+  EXPECT_EQ(topology.for_each_link(from, to, port, [&](const Link& link) { ranks.push_back(link.to); }), std::nullopt);
+  return ranks;
+}
+
+// Links from one rank to each by a search over neighbours.
+std::vector<Count> searched_distances(const Topology& topology, Rank from) {
+  std::vector<Count> distances(static_cast<std::size_t>(topology.vertices()), -1);
+  std::deque<Rank> ahead{from};
+  distances[static_cast<std::size_t>(from)] = 0;
+  while (!ahead.empty()) {
+    const Rank rank = ahead.front();
+    ahead.pop_front();
+    for (const Rank next : topology.neighbours(rank)) {
+      if (distances[static_cast<std::size_t>(next)] >= 0) continue;
+      distances[static_cast<std::size_t>(next)] = distances[static_cast<std::size_t>(rank)] + 1;
+      ahead.push_back(next);
+    }
+  }
+  return distances;
+}
+
+TEST(Topology, NumbersItsLinksOneByOne) {
+  for (const std::string& name : some_topologies) {
+    const Topology topology = parse_topology(name);
+    EXPECT_EQ(topology.name(), name);
+    std::set<Count> numbers;
+    for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex)
+      for (const Link& link : topology.links_from(vertex)) {
+        EXPECT_EQ(link.from, vertex);
+        EXPECT_NE(link.to, vertex);
+        EXPECT_TRUE(numbers.insert(link.number).second) << name << ' ' << topology.text_of(link);
+      }
+    EXPECT_EQ(static_cast<Count>(numbers.size()), topology.link_count()) << name;
+  }
+}
+
+TEST(Topology, RoutesAlongItsLinksByAShortestWay) {
+  for (const std::string& name : some_topologies) {
+    const Topology topology = parse_topology(name);
+    for (Rank from = 0; from < topology.ranks(); ++from) {
+      const std::vector<Count> distances = searched_distances(topology, from);
+      for (Rank to = 0; to < topology.ranks(); ++to) {
+        Rank here = from;
+        Count links = 0;
+        EXPECT_EQ(topology.for_each_link(from, to, {},
+                                         [&](const Link& link) {
+                                           const auto leaving = topology.links_from(here);
+                                           EXPECT_NE(std::find(leaving.begin(), leaving.end(), link), leaving.end()) << name;
+                                           here = link.to;
+                                           ++links;
+                                         }),
+                  std::nullopt);
+        EXPECT_EQ(here, to) << name;
+        EXPECT_EQ(links, distances[static_cast<std::size_t>(to)]) << name << ' ' << from << ' ' << to;
+        EXPECT_EQ(links, topology.distance(from, to));
+      }
+    }
+  }
+}
+
+TEST(Topology, CrossesDimensionsInTheirOrder) {
+  EXPECT_THAT(way(parse_topology("torus:4x8"), 0, 9), ElementsAre(8, 9));
+  EXPECT_THAT(way(parse_topology("torus:4x8,last"), 0, 9), ElementsAre(1, 9));
+  EXPECT_THAT(way(parse_topology("hypercube:8"), 0, 7), ElementsAre(1, 3, 7));
+  EXPECT_THAT(way(parse_topology("hypercube:8,last"), 0, 7), ElementsAre(4, 6, 7));
+  EXPECT_THAT(way(parse_topology("mesh:2x3"), 5, 0), ElementsAre(2, 1, 0));
+}
+
+TEST(Topology, RunsStraightFromAPort) {
+  const Topology torus = parse_topology("torus:4x8");
+  EXPECT_THAT(way(torus, 0, 4), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(way(torus, 0, 4, Port{1, -1}), ElementsAre(7, 6, 5, 4));
+  EXPECT_THAT(way(torus, 0, 1, Port{1, -1}), ElementsAre(7, 6, 5, 4, 3, 2, 1));
+  EXPECT_THAT(way(torus, 8, 0, Port{0, 1}), ElementsAre(16, 24, 0));
+  const auto nowhere = [](const Topology& topology, Rank from, Rank to, Port port) {
+    return topology.for_each_link(from, to, port, [](const Link&) { ADD_FAILURE(); }).value_or("");
+  };
+  EXPECT_THAT(nowhere(torus, 0, 9, {1, 1}), HasSubstr("not reached from 0 straight along dimension 1"));
+  EXPECT_THAT(nowhere(torus, 0, 1, {2, 1}), HasSubstr("has no dimension 2"));
+  EXPECT_THAT(nowhere(torus, 0, 1, {1, 2}), HasSubstr("not reached"));
+  EXPECT_THAT(nowhere(parse_topology("array:4"), 0, 1, {0, -1}), HasSubstr("not reached"));
+  EXPECT_THAT(nowhere(parse_topology("full:4"), 0, 1, {0, 1}), HasSubstr("has no dimension"));
+}
+
+TEST(Topology, HasTwoEdgesOnARingOfTwo) {
+  const Topology ring = Topology::ring(2);
+  std::set<Count> numbers;
+  for (const int direction : {1, -1})
+    ring.for_each_link(0, 1, Port{0, direction}, [&](const Link& link) { numbers.insert(link.number); });
+  EXPECT_EQ(numbers.size(), 2u);
+  EXPECT_EQ(parse_topology("hypercube:2").link_count(), 2);
+  EXPECT_EQ(ring.link_count(), 4);
+}
+
+// The bound is the average load of a link wherever all links of the dimension are alike.
+TEST(Topology, BoundsTheLoadOfACompleteExchange) {
+  for (const std::string name : {"ring:2", "ring:7", "ring:8", "torus:4x8", "torus:3x4x5", "torus:5x5", "hypercube:16", "full:6"}) {
+    const Topology topology = parse_topology(name);
+    std::map<int, Count> crossings, links;
+    for (Rank from = 0; from < topology.ranks(); ++from) {
+      for (const Link& link : topology.links_from(from)) ++links[link.dimension];
+      for (Rank to = 0; to < topology.ranks(); ++to)
+        topology.for_each_link(from, to, {}, [&](const Link& link) { ++crossings[link.dimension]; });
+    }
+    Bytes most = 0;
+    for (const auto& [dimension, count] : crossings) most = std::max(most, ceil_divide(840 * count, links[dimension]));
+    EXPECT_EQ(topology.exchange_load(840), most) << name;
+  }
+  EXPECT_EQ(parse_topology("array:8").exchange_load(1), 16);  // 4 * 4 blocks cross the middle
+  EXPECT_EQ(parse_topology("mesh:4x4").exchange_load(1), 16);
+  EXPECT_EQ(parse_topology("torus:4x8").exchange_load(1), 32);
+}
+
+TEST(Topology, RefusesWhatIsNone) {
+  const auto refused = [](const char* text) -> std::string {
+    try {
+      parse_topology(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused("taurus:4"), HasSubstr("did you mean 'torus'?"));
+  EXPECT_THAT(refused("butterfly:4"), HasSubstr("there are: ring, array, torus"));
+  EXPECT_THAT(refused("torus"), HasSubstr("has no side"));
+  EXPECT_THAT(refused("torus:"), HasSubstr("is no side"));
+  EXPECT_THAT(refused("torus:0x4"), HasSubstr("'0' in the topology 'torus:0x4' is no side"));
+  EXPECT_THAT(refused("torus:4x"), HasSubstr("is no side"));
+  EXPECT_THAT(refused("torus:4x-1"), HasSubstr("is no side"));
+  EXPECT_THAT(refused("torus:99999999999999999999"), HasSubstr("is no side"));
+  EXPECT_THAT(refused("torus:1000000x1000000"), HasSubstr("2^31"));
+  EXPECT_THAT(refused("ring:4x4"), HasSubstr("takes one number"));
+  EXPECT_THAT(refused("hypercube:12"), HasSubstr("power of two"));
+  EXPECT_THAT(refused("ring:8,last"), HasSubstr("no order of routing"));
+  EXPECT_THAT(refused("torus:4x4,highest"), HasSubstr("no order of routing"));
+  EXPECT_THAT(refused("cluster:4"), HasSubstr("takes 2 numbers, such as cluster:6x4"));
+  EXPECT_THAT(refused("dragonfly:4x4"), HasSubstr("takes 3 numbers"));
+  EXPECT_THAT(refused("fat-tree:5"), HasSubstr("even number of ports"));
+  EXPECT_THAT(refused("cluster:1000x2000"), HasSubstr("2^20 ranks"));
+  EXPECT_THAT(refused("fat-tree:100"), HasSubstr("too many to look for ways"));
+  EXPECT_THROW(Topology::mesh({}), Error);
+  EXPECT_THROW(Topology::ring(0), Error);
+}
+
+TEST(Topology, JoinsRanksBySwitches) {
+  EXPECT_EQ(parse_topology("cluster:3x2").vertices(), 6 + 3 + 1);
+  EXPECT_EQ(parse_topology("cluster:3x2").distance(0, 1), 2);
+  EXPECT_EQ(parse_topology("cluster:3x2").distance(0, 2), 4);
+  const Topology tree = parse_topology("fat-tree:4");
+  EXPECT_EQ(tree.ranks(), 16);
+  EXPECT_EQ(tree.vertices(), 16 + 8 + 8 + 4);
+  EXPECT_EQ(tree.link_count(), 2 * (16 + 16 + 16));
+  EXPECT_EQ(tree.distance(0, 1), 2);
+  EXPECT_EQ(tree.distance(0, 2), 4);
+  EXPECT_EQ(tree.distance(0, 4), 6);
+  const Topology dragonfly = parse_topology("dragonfly:9x4x2");  // each router has two links to other groups
+  EXPECT_EQ(dragonfly.ranks(), 72);
+  EXPECT_EQ(dragonfly.link_count(), 2 * (72 + 9 * 6 + 36));
+  for (Vertex router = 72; router < dragonfly.vertices(); ++router) EXPECT_EQ(dragonfly.links_from(router).size(), 2u + 3u + 2u);
+  Count farthest = 0;
+  for (Rank to = 0; to < 72; ++to) farthest = std::max(farthest, dragonfly.distance(0, to));
+  EXPECT_EQ(farthest, 5);
+}
+
+// The receivers of a pod's ranks spread over all links to the top: as many come down each as go up.
+TEST(Topology, SpreadsReceiversOverTheLinksOfAFatTree) {
+  const Topology tree = parse_topology("fat-tree:4");
+  std::map<Count, Count> messages;
+  for (Rank from = 0; from < 4; ++from)
+    for (Rank to = 12; to < 16; ++to) tree.for_each_link(from, to, {}, [&](const Link& link) { ++messages[link.number]; });
+  for (const auto& [link, count] : messages) EXPECT_EQ(count, 4) << link;
+  EXPECT_EQ(messages.size(), 4u * 6u) << "four links at each height, up and down";
+}
+
+TEST(Topology, ReadsListsOfEdges) {
+  const Topology graph = parse_edge_list("0 leaf-0  # a comment\n\n1 leaf-0\r\nleaf-0 spine\nleaf-1 spine\n2 leaf-1\n", "a list");
+  EXPECT_EQ(graph.ranks(), 3);
+  EXPECT_EQ(graph.vertices(), 6);
+  EXPECT_EQ(graph.link_count(), 10);
+  std::string text;
+  graph.for_each_link(0, 2, {}, [&](const Link& link) { text += graph.text_of(link) + "; "; });
+  EXPECT_EQ(text, "0 -> leaf-0; leaf-0 -> spine; spine -> leaf-1; leaf-1 -> 2; ");
+  EXPECT_TRUE(graph.for_each_link(0, 2, Port{}, [](const Link&) { ADD_FAILURE(); }).has_value());
+
+  const auto refused = [](const char* list) -> std::string {
+    try {
+      parse_edge_list(list, "a list");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused(""), HasSubstr("no edge leads to a rank"));
+  EXPECT_THAT(refused("0 1\n2"), HasSubstr("a list, line 2: an edge has two ends, not 1"));
+  EXPECT_THAT(refused("0 1 2"), HasSubstr("line 1: an edge has two ends, not 3"));
+  EXPECT_THAT(refused("0 -1"), HasSubstr("'-1' is neither a rank"));
+  EXPECT_THAT(refused("0 99999999999999999999"), HasSubstr("is neither a rank"));
+  EXPECT_THAT(refused("# one\n3 3"), HasSubstr("line 2: the edge leads from '3' to itself"));
+  EXPECT_THAT(refused("0 1\n2 3"), HasSubstr("no way leads from rank"));
+}
+
+TEST(Topology, SaysTheGridOfItsRanks) {
+  EXPECT_THAT(parse_topology("torus:4x8").grid(), ElementsAre(4, 8));
+  EXPECT_THAT(parse_topology("ring:8").grid(), ElementsAre(8));
+  EXPECT_THAT(parse_topology("hypercube:8").grid(), ElementsAre());
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille run: starts ranks that share memory, without an MPI library.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_processes = 1024;
+
+struct Options {
+  std::string ranks = "2";
+  std::vector<std::string> command;
+};
+
+int run(const Options& options) {
+  const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
+  if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
+  if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
+  return run_ranks(ranks, options.command);
+}
+
+}  // namespace
+
+// What stands behind `run` and its own options is another command's business.
+std::vector<std::string> split_off_command(int& count, char** arguments) {
+  if (count < 2 || std::string_view(arguments[1]) != "run") return {};
+  int first = 2;
+  while (first < count && arguments[first][0] == '-') {
+    const std::string_view word = arguments[first++];
+    if (word == "--") break;
+    if (word == "-n") ++first;
+  }
+  first = std::min(first, count);
+  std::vector<std::string> command(arguments + first, arguments + count);
+  count = first;
+  return command;
+}
+
+Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("run", "start ranks that share memory, without an MPI library");
+  parser->add_option("-n", options->ranks, "how many ranks (default 2)")->type_name("N");
+  options->command = std::move(words);
+  parser->footer(
+      "Usage: quadrille run [-n N] [--] COMMAND...\n\n"
+      "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it); the "
+      "others\n"
+      "are then stopped. Nothing is left behind, whatever ends a rank or this command.\n\n"
+      "Examples:\n  quadrille run -n 8 quadrille race alltoall\n  quadrille run -n 4 -- ./my_program --its-option");
+  return {parser, [options] { return run(*options); }, false};
+}
+
+}  // namespace quadrille::command
