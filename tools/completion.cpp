@@ -19,7 +19,7 @@ _quadrille() {{
   case $previous in
     --algorithm) words='{algorithms}' ;;
     --policy) words='blocking nonblocking dataflow all' ;;
-    --executor) words='threads mpi' ;;
+    --executor) words='threads mpi shared hybrid' ;;
     --format) words='text json' ;;
     --output) compopt -o default; COMPREPLY=(); return ;;
     *)

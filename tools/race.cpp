@@ -43,13 +43,16 @@ struct Request {
 
 // Where the ranks are: "threads", or what the launcher that started this process has them on.
 std::string choose_ranks(const Options& options) {
-  if (options.executor && *options.executor != "threads" && *options.executor != "mpi" && *options.executor != "shared")
-    refuse_unknown("executor", *options.executor, {"threads", "mpi", "shared"});
+  const std::vector<std::string> known{"threads", "mpi", "shared", "hybrid"};
+  if (options.executor && std::find(known.begin(), known.end(), *options.executor) == known.end())
+    refuse_unknown("executor", *options.executor, known);
   if (options.executor == "threads") return "threads";
   const TransportChoice choice = choose_transport();
   const bool launched = choice.transport != "threads";
   if (options.executor == "mpi" && (!launched || choice.transport == "shared"))
     refuse(fmt::format("there is no MPI to run on: {}; start it as 'mpirun -n 8 quadrille race ...'", choice.reason));
+  if (options.executor == "hybrid" && (!launched || choice.transport == "shared"))
+    refuse(fmt::format("there are no nodes with messages between them: {}; start it by mpirun", choice.reason));
   if (options.executor == "shared" && !launched)
     refuse(fmt::format(
         "there are no processes that share memory: {}; start it as 'quadrille run -n 8 quadrille race ...' or by mpirun",
@@ -62,9 +65,15 @@ std::vector<Executor> executors_for(const Options& options, Communicator& world)
   std::string reason;
   const Communicator* sharing = world.over_shared_memory(reason);
   if (options.executor == "mpi") return {Executor::messages};
-  if (options.executor == "shared" && !sharing) refuse(fmt::format("these ranks do not share memory: {}", reason));
-  if (options.executor == "shared" || sharing == &world) return {Executor::shared};
-  return sharing ? std::vector{Executor::messages, Executor::shared} : std::vector{Executor::messages};
+  if (!options.executor) {
+    if (!sharing) return {Executor::messages};
+    return sharing == &world ? std::vector{Executor::shared} : std::vector{Executor::messages, sharing->executor()};
+  }
+  if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", reason));
+  if (*options.executor != name(sharing->executor()))
+    refuse(sharing->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"
+                                                   : "these ranks are on one node; take --executor shared");
+  return {sharing->executor()};
 }
 
 void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
@@ -278,8 +287,8 @@ Subcommand add_race(CLI::App& command) {
   parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   parser
       ->add_option("--executor", options->executor,
-                   "threads, mpi (its messages) or shared (memory shared by processes); default: both of the latter under mpirun, "
-                   "else what there is")
+                   "threads, mpi (its messages), shared (memory shared by processes) or hybrid (shared within nodes, messages "
+                   "between them); default: under mpirun messages and, side by side, what memory is shared, else what there is")
       ->type_name("NAME");
   parser
       ->add_option(

@@ -32,6 +32,16 @@ struct Phases {
   double distribute_s = 0, communicate_s = 0, collect_s = 0;
 };
 
+// How messages become copies.
+enum class Executor : std::uint8_t {
+  automatic,  // by shared memory between ranks that share it, else by messages
+  messages,   // by the transport's own messages, if it has any
+  shared,     // by shared memory
+  hybrid,     // by shared memory within a node, by messages between nodes
+};
+
+std::string_view name(Executor executor);
+
 // A collective made ready on one rank.
 class Executable {
  public:
@@ -54,8 +64,12 @@ class Communicator {
   // Can a message be a list of strided regions? If not, scripts stage such messages.
   virtual bool moves_strided_messages() const = 0;
 
-  // Messages of up to so many bytes may have any regions, and have left them by the time that they are posted; -1: there are none.
-  virtual Bytes buffered_message_bytes() const { return -1; }
+  // Messages of up to so many bytes, to or from `peer`, may have any regions, and have left them by the time that they are posted;
+  // -1: there are none.
+  virtual Bytes buffered_message_bytes(Rank peer) const {
+    static_cast<void>(peer);
+    return -1;
+  }
 
   // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
   virtual bool fuses_reductions() const { return false; }
@@ -74,8 +88,11 @@ class Communicator {
   virtual std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                              std::string& reason) = 0;
 
-  // The same ranks by shared memory, which may be this communicator itself and lives as long as it does; null on all ranks, with
-  // the reason, where they do not share any. Not collective.
+  // How messages become copies here: messages, shared or hybrid.
+  virtual Executor executor() const = 0;
+
+  // The same ranks by shared memory, of all or within each node, as its executor() says. It may be this communicator itself and
+  // lives as long as it does; null on all ranks, with the reason, where no two share any. Not collective.
   virtual Communicator* over_shared_memory(std::string& reason) = 0;
 
   // Memory that the other ranks can read, where they share any: what lies there is copied once, however long. Not collective.
@@ -85,15 +102,6 @@ class Communicator {
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 };
-
-// How messages become copies.
-enum class Executor : std::uint8_t {
-  automatic,  // by shared memory where all ranks share it, else by messages
-  messages,   // by the transport's own messages, if it has any
-  shared,     // by shared memory
-};
-
-std::string_view name(Executor executor);
 
 struct PlanOptions {
   std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
@@ -122,7 +130,7 @@ class Plan {
   void execute_in_place(void* buffer);
 
   const std::string& algorithm() const { return algorithm_; }  // with all parameters
-  Executor executor() const { return executor_; }              // messages or shared
+  Executor executor() const { return executor_; }              // messages, shared or hybrid
   Bytes scratch_bytes() const { return scratch_bytes_; }  // of the schedule, at this rank; with counts=headers not known before
   Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 

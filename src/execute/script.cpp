@@ -41,7 +41,15 @@ class ScriptMaker {
  private:
   const Operation& operation(std::size_t i) const { return graph_.operations[i]; }
 
-  bool is_buffered(std::size_t i) const { return bytes(graph_.message(program_, i).regions) <= options_.buffered_bytes; }
+  bool is_buffered(std::size_t i) const {
+    const Message& message = graph_.message(program_, i);
+    return bytes(message.regions) <= options_.buffered_bytes(message.peer);
+  }
+
+  // What is not buffered may be written as soon as its receive is posted, and receives are posted before sends.
+  bool arrives_after_posting(std::size_t receive) const {
+    return options_.buffered_bytes(graph_.message(program_, receive).peer) >= 0;
+  }
 
   // Stages messages that the transport cannot move as they are, and sends whose memory may be overwritten by a receive
   // that is under way at the same time, as `together(send's round, receive's round)` says.
@@ -54,7 +62,7 @@ class ScriptMaker {
       for (const Dependence& dependence : graph_.before[i])
         if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
             together(operation(dependence.on).round, operation(i).round))
-          (is_buffered(dependence.on) ? overwritten_ : staged_)[dependence.on] = true;
+          (is_buffered(dependence.on) && arrives_after_posting(i) ? overwritten_ : staged_)[dependence.on] = true;
     }
   }
 

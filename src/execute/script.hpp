@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -66,8 +67,9 @@ struct ScriptOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;                // dataflow: staging areas, used by rounds in turn
   bool strided_messages = false;  // the transport moves lists of regions without staging
-  Bytes buffered_bytes = -1;      // messages up to this have left their memory when they are posted, from whatever regions
-  bool fuses = false;             // the transport can combine what it receives, instead of storing it for a reduction that follows
+  // Messages with this peer of up to so many bytes have left their memory when they are posted, from whatever regions; -1: none.
+  std::function<Bytes(Rank peer)> buffered_bytes = [](Rank) { return Bytes{-1}; };
+  bool fuses = false;  // the transport can combine what it receives, instead of storing it for a reduction that follows
   Bytes longest_message = Bytes{1} << 30;
   std::shared_ptr<const Operator> operation;  // programs that reduce need one
 };

@@ -79,6 +79,14 @@ void check_operation(const Problem& problem, const Operator* operation) {
     throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
 }
 
+// Is the executor that there is the one that was asked for? If not, `reason` may say why.
+void check_executor(Executor asked, Executor given, const std::string& reason) {
+  if (asked == given || asked == Executor::automatic || asked == Executor::messages) return;
+  if (given == Executor::messages) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
+  if (asked == Executor::shared) throw Error(ErrorCode::environment, "these ranks do not all share memory; take executor hybrid");
+  throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
+}
+
 // Collective: throws on all ranks if one has an error or they disagree.
 void agree(Communicator& communicator, const Vote& mine, const std::optional<Error>& error) {
   std::vector<Vote> all(static_cast<std::size_t>(communicator.size()));
@@ -114,6 +122,7 @@ std::string_view name(Executor executor) {
     case Executor::automatic: return "automatic";
     case Executor::messages: return "messages";
     case Executor::shared: return "shared";
+    case Executor::hybrid: return "hybrid";
   }
   return "";
 }
@@ -125,7 +134,7 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   Communicator* sharing = users.over_shared_memory(reason);
   if (sharing != &users && (options.executor == Executor::messages || options.algorithm == "vendor")) sharing = nullptr;
   Communicator& communicator = sharing ? *sharing : users;
-  made.executor_ = sharing ? Executor::shared : Executor::messages;
+  made.executor_ = communicator.executor();
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
   BoundMemory memory;                // and where it has its data
@@ -133,8 +142,7 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   std::optional<Error> error;
   try {
     check(problem);
-    if (options.executor == Executor::shared && !sharing && options.algorithm != "vendor")
-      throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
+    if (options.algorithm != "vendor") check_executor(options.executor, made.executor_, reason);
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
     check_operation(problem, options.operation.get());
@@ -161,14 +169,15 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
         const Schedule schedule = make_schedule(problem, choice);
         const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
         made.algorithm_ = specification(schedule);
-        script = std::make_shared<const Script>(make_script(program, problem.ranks,
-                                                            {.policy = options.policy,
-                                                             .buffers = options.buffers,
-                                                             .strided_messages = communicator.moves_strided_messages(),
-                                                             .buffered_bytes = communicator.buffered_message_bytes(),
-                                                             .fuses = communicator.fuses_reductions(),
-                                                             .longest_message = options.longest_message,
-                                                             .operation = options.operation}));
+        script = std::make_shared<const Script>(
+            make_script(program, problem.ranks,
+                        {.policy = options.policy,
+                         .buffers = options.buffers,
+                         .strided_messages = communicator.moves_strided_messages(),
+                         .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
+                         .fuses = communicator.fuses_reductions(),
+                         .longest_message = options.longest_message,
+                         .operation = options.operation}));
         made.scratch_bytes_ = script->scratch_bytes;
         made.staging_bytes_ = script->staging_bytes;
       }

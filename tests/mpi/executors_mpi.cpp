@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executors against the interpreter, under a launcher: by messages and by shared memory, every row of the table, every policy,
-// messages cut into parts, long ones copied once, sums that round against the vendor's, and no allocation in our code while a plan
-// executes. Under `quadrille run` there are neither messages nor a vendor.
+// The executors against the interpreter, under a launcher: by messages, by shared memory and by both (where the environment says
+// that nodes are to be assumed), every row of the table, every policy, messages cut into parts, long ones copied once, sums that
+// round against the vendor's, and no allocation in our code while a plan executes. Under `quadrille run` there are neither messages
+// nor a vendor.
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -74,9 +75,15 @@ int main() {
       if (const std::string wrong = testing::first_disagreement(ranks, blocks, most_number, options); !wrong.empty()) fail(wrong);
     };
     std::string reason;
-    const bool mpi = communicator->over_shared_memory(reason) != communicator.get();
-    if (!reason.empty()) fail(reason);
-    check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::shared});
+    const Communicator* sharing = communicator->over_shared_memory(reason);
+    if (!sharing) fail(reason);
+    const bool mpi = sharing != communicator.get(), one_node = sharing->executor() == Executor::shared;
+    check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = sharing->executor()});
+    if (!one_node) {
+      if (const std::string wrong = testing::first_allocation(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
+      communicator->barrier();
+      return 0;
+    }
     if (mpi) {
       check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::messages});
       check_agreement(*communicator, {64}, few ? 2 : 1, {.executor = Executor::messages, .longest_message = 100});

@@ -22,16 +22,20 @@ class SharedCommunicator : public Communicator {
   std::string_view transport() const override { return transport_; }
   const std::vector<Count>& nodes() override { return nodes_; }
   bool moves_strided_messages() const override { return space_->holds_everything(); }
-  Bytes buffered_message_bytes() const override { return costs_.longest_twice(); }
+  Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }
   bool fuses_reductions() const override { return true; }
   void barrier() override { space_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { space_->all_gather(mine, all, count); }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Mail> mail() override { return std::make_unique<SharedMail>(*space_); }
   std::unique_ptr<Executable> vendor(const Problem&, const std::shared_ptr<const Operator>&, std::string& reason) override;
+  Executor executor() const override { return Executor::shared; }
   Communicator* over_shared_memory(std::string&) override { return this; }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
+
+  SharedSpace& space() const { return *space_; }
+  const CopyCosts& costs() const { return costs_; }
 
  private:
   const std::shared_ptr<SharedSpace> space_;
@@ -42,6 +46,7 @@ class SharedCommunicator : public Communicator {
 
 // Collective: the same ranks by shared memory, or null on all of them with the reason. `group` is used for as long as this takes.
 // Costs that are not given are measured.
-std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs = {});
+std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason,
+                                                 const std::optional<CopyCosts>& costs = {});
 
 }  // namespace quadrille

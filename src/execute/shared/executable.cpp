@@ -13,7 +13,6 @@
 namespace quadrille {
 namespace {
 
-constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 constexpr Bytes line = 64;
 constexpr Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers: what a first-level cache holds
 
@@ -323,25 +322,29 @@ Phases SharedExecutable::execute_timed(const std::byte* input, std::byte* output
 
 template <class AnyWatch>
 void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
-  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
-  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  begin(input, output);
   try {
-    begin();
     run_script(*script_, bases_, dataflow_, *this, watch);
   } catch (...) {
     withdraw();
     throw;
   }
+  end();
+}
+
+void SharedExecutable::end() {
   for (const Inlet& inlet : inlets_)
     if (inlet.tells) inlet.outlet->finished.store(execution_, std::memory_order_release);
 }
 
-void SharedExecutable::begin() {
+const Bases& SharedExecutable::begin(const std::byte* input, std::byte* output) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
   ++execution_;
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
   now_ = blocks_.of(execution_);
-  if (execution_ <= blocks_.mask + 1) return;
+  if (execution_ <= blocks_.mask + 1) return bases_;
   const std::uint64_t needed = execution_ - blocks_.mask - 1;  // the one that had this block before
   for (Watched& receiver : watched_)
     if (receiver.finished < needed)
@@ -349,6 +352,7 @@ void SharedExecutable::begin() {
         receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
         return receiver.finished >= needed;
       });
+  return bases_;
 }
 
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
@@ -500,37 +504,40 @@ void SharedExecutable::withdraw() {
   }
 }
 
-void SharedExecutable::wait(Range) {
+bool SharedExecutable::advance() {
   if (unpublished_ != none) publish(unpublished_);
-  if (open_count_ == 0) return;
-  space_.wait_until([&] {
-    std::size_t kept = 0;
-    bool fused_waits = false;  // then the later ones do, too
-    for (std::size_t i = 0; i < open_count_; ++i) {
-      const bool fused = ends_[open_[i]].is_fused;
-      if ((fused && fused_waits) || !try_to_complete(open_[i])) {
-        fused_waits = fused_waits || fused;
-        open_[kept++] = open_[i];
-      }
+  std::size_t kept = 0;
+  bool fused_waits = false;  // then the later ones do, too
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const bool fused = ends_[open_[i]].is_fused;
+    if ((fused && fused_waits) || !try_to_complete(open_[i])) {
+      fused_waits = fused_waits || fused;
+      open_[kept++] = open_[i];
     }
-    open_count_ = kept;
-    return open_count_ == 0;
-  });
+  }
+  open_count_ = kept;
+  return open_count_ == 0;
+}
+
+std::optional<std::uint32_t> SharedExecutable::advance_any() {
+  if (complete_count_ > 0) return complete_[--complete_count_];
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const std::uint32_t message = open_[i];
+    if (!try_to_complete(message)) continue;
+    open_[i] = open_[--open_count_];
+    return message;
+  }
+  return std::nullopt;
+}
+
+void SharedExecutable::wait(Range) {
+  space_.wait_until([&] { return advance(); });
 }
 
 std::uint32_t SharedExecutable::wait_any() {
-  if (complete_count_ > 0) return complete_[--complete_count_];
-  std::uint32_t completed = 0;
-  space_.wait_until([&] {
-    for (std::size_t i = 0; i < open_count_; ++i)
-      if (try_to_complete(open_[i])) {
-        completed = open_[i];
-        open_[i] = open_[--open_count_];
-        return true;
-      }
-    return false;
-  });
-  return completed;
+  std::optional<std::uint32_t> completed;
+  space_.wait_until([&] { return (completed = advance_any()).has_value(); });
+  return *completed;
 }
 
 }  // namespace quadrille

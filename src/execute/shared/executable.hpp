@@ -36,7 +36,18 @@ class SharedExecutable : public Executable {
   void wait(Range messages);
   std::uint32_t wait_any();
 
+  // For those who wait for other messages, too. An execution is begin, then posts, of which a window's are followed by `advance`
+  // until all are complete, under dataflow by `advance_any`; then end, or withdraw after an error.
+  const Bases& begin(const std::byte* input, std::byte* output);
+  bool advance();                              // whether all that were posted are complete
+  std::optional<std::uint32_t> advance_any();  // one that is complete
+  bool has_open() const { return open_count_ > 0 || unpublished_ != none || complete_count_ > 0; }
+  void end();
+  void withdraw();
+
  private:
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
   // At the front of what is published together: the last execution that has done so, and, for long messages, where the sender's
   // buffers are. Others follow in the block: short messages' bytes, and a Turn for each long message.
   struct Flag {
@@ -128,7 +139,6 @@ class SharedExecutable : public Executable {
 
   template <class AnyWatch>
   void run(const std::byte* input, std::byte* output, AnyWatch& watch);
-  void begin();
   void publish(std::uint32_t group);
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
@@ -138,7 +148,6 @@ class SharedExecutable : public Executable {
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
   void read_private(const End& end, const Flag& flag);
-  void withdraw();
 
   SharedSpace& space_;
   const CopyCosts costs_;

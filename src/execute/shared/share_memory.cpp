@@ -29,7 +29,7 @@ bool all_right(Communicator& group, std::string& reason) {
 
 }  // namespace
 
-std::unique_ptr<Communicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs) {
+std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs) {
   struct Place {
     pid_t process;
     int descriptor;

@@ -84,21 +84,41 @@ void MpiExecutable::wait(Range) {
   open_ = 0;
 }
 
-std::uint32_t MpiExecutable::wait_any() {
-  while (finished_count_ == 0) {
-    const int count = waiter_.wait_some(open_, requests_.data(), completed_.data());
-    // From the last position down, so that the one that fills a gap is never one of the completed.
-    std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
-    for (int i = 0; i < count; ++i) {
-      const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
-      const std::uint32_t message = message_of_[gap];
-      const auto last = static_cast<std::size_t>(--open_);
-      requests_[gap] = requests_[last];
-      message_of_[gap] = message_of_[last];
-      requests_[last] = MPI_REQUEST_NULL;
-      if (--parts_missing_[message] == 0) finished_[finished_count_++] = message;
-    }
+bool MpiExecutable::advance() {
+  if (open_ == 0) return true;
+  int done = 0;
+  check_mpi(MPI_Testall(open_, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (done) open_ = 0;
+  return done != 0;
+}
+
+// The first `count` of completed_ are.
+void MpiExecutable::finish(int count) {
+  // From the last position down, so that the one that fills a gap is never one of the completed.
+  std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
+  for (int i = 0; i < count; ++i) {
+    const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    const std::uint32_t message = message_of_[gap];
+    const auto last = static_cast<std::size_t>(--open_);
+    requests_[gap] = requests_[last];
+    message_of_[gap] = message_of_[last];
+    requests_[last] = MPI_REQUEST_NULL;
+    if (--parts_missing_[message] == 0) finished_[finished_count_++] = message;
   }
+}
+
+std::uint32_t MpiExecutable::wait_any() {
+  while (finished_count_ == 0) finish(waiter_.wait_some(open_, requests_.data(), completed_.data()));
+  return finished_[--finished_count_];
+}
+
+std::optional<std::uint32_t> MpiExecutable::advance_any() {
+  if (finished_count_ == 0 && open_ > 0) {
+    int count = 0;
+    check_mpi(MPI_Testsome(open_, requests_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
+    finish(count);
+  }
+  if (finished_count_ == 0) return std::nullopt;
   return finished_[--finished_count_];
 }
 

@@ -2,6 +2,7 @@
 // A script made ready for one rank of an MPI communicator: messages of the schedule are MPI messages of bytes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "execute/mpi/plug_in/waiter.hpp"
@@ -23,9 +24,17 @@ class MpiExecutable : public Executable {
   void wait(Range messages);
   std::uint32_t wait_any();
 
+  // For those who wait for other messages, too: an execution is begin, then posts, of which a window's are followed by `advance`
+  // until all are complete, under dataflow by `advance_any`.
+  void begin(const Bases& bases) { bases_ = bases; }
+  bool advance();                              // whether all that were posted are complete
+  std::optional<std::uint32_t> advance_any();  // one that is complete
+  bool has_open() const { return open_ > 0 || finished_count_ > 0; }
+
  private:
   template <class AnyWatch>
   void run(const std::byte* input, std::byte* output, AnyWatch& watch);
+  void finish(int count);
   // What goes through one MPI call: a message, or a part of one that is longer than MPI's counts reach.
   struct Part {
     std::uint8_t buffer;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/communicator.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "execute/mpi/plug_in/executable.hpp"
+#include "execute/mpi/plug_in/hybrid.hpp"
+#include "execute/mpi/plug_in/mpi_mail.hpp"
+#include "execute/mpi/plug_in/vendor.hpp"
+
+namespace quadrille {
+namespace {
+
+// Collective: what `make` makes, on all ranks; throws on all ranks if it does on one.
+template <class Make>
+std::unique_ptr<Executable> made_by_all(Communicator& communicator, Make&& make) {
+  std::unique_ptr<Executable> made;
+  std::optional<Error> error;
+  try {
+    made = make();
+  } catch (const Error& caught) {
+    error = caught;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {}
+  const char mine = made ? 1 : 0;
+  std::vector<char> all(static_cast<std::size_t>(communicator.size()));
+  communicator.all_gather(&mine, all.data(), 1);
+  if (error) throw *error;
+  if (std::find(all.begin(), all.end(), 0) != all.end())
+    throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
+  return made;
+}
+
+// The first rank of this rank's node, where the user says that nodes are to have these sizes, to try on one machine what several
+// would do; -1 if there is no sense in it.
+std::optional<Rank> first_rank_of_assumed_node(Rank me, Count ranks) {
+  const char* text = std::getenv("QUADRILLE_NODE_SIZES");
+  if (!text) return std::nullopt;
+  const char* const end = text + std::strlen(text);
+  Rank first = 0, found = -1;
+  while (true) {
+    Count size = 0;
+    const auto [next, error] = std::from_chars(text, end, size);
+    if (error != std::errc{} || size < 1 || size > ranks - first || (next != end && *next != ',')) return -1;
+    if (me >= first && me < first + size) found = first;
+    first += size;
+    if (next == end) break;
+    text = next + 1;
+  }
+  return first == ranks ? found : -1;
+}
+
+// The same ranks, by shared memory within each node.
+class HybridCommunicator : public Communicator {
+ public:
+  // `place` is each rank's in this rank's node, -1 for those of others.
+  HybridCommunicator(MpiCommunicator& ranks, SharedCommunicator& node, std::vector<Rank> place)
+      : ranks_(ranks), node_(node), place_(std::move(place)) {
+    node_.space().set_core_count(0);  // who waits here, waits for a network sooner or later: then a yield costs nothing
+  }
+
+  Rank rank() const override { return ranks_.rank(); }
+  Count size() const override { return ranks_.size(); }
+  std::string_view transport() const override { return ranks_.transport(); }
+  const std::vector<Count>& nodes() override { return ranks_.nodes(); }
+  bool moves_strided_messages() const override { return false; }
+  Bytes buffered_message_bytes(Rank peer) const override {
+    const Rank place = place_[static_cast<std::size_t>(peer)];
+    return place < 0 ? -1 : node_.buffered_message_bytes(place);
+  }
+  void barrier() override { ranks_.barrier(); }
+  void all_gather(const void* mine, void* all, Bytes count) override { ranks_.all_gather(mine, all, count); }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    return made_by_all(*this, [&] {
+      return std::make_unique<HybridExecutable>(node_.space(), node_.costs(), place_, ranks_.handle(), ranks_.waiter(),
+                                                std::move(script));
+    });
+  }
+  std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
+  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                     std::string& reason) override {
+    return ranks_.vendor(problem, operation, reason);
+  }
+  Executor executor() const override { return Executor::hybrid; }
+  Communicator* over_shared_memory(std::string&) override { return this; }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override { return node_.allocate(bytes); }
+  [[noreturn]] void abort(int exit_code) override { ranks_.abort(exit_code); }
+
+ private:
+  MpiCommunicator& ranks_;
+  SharedCommunicator& node_;
+  const std::vector<Rank> place_;
+};
+
+}  // namespace
+
+MpiCommunicator::MpiCommunicator(MPI_Comm own, bool finalises) : finalises_(finalises), communicator_(own), waiter_(own) {
+  check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+  find_nodes();
+  share_within_nodes();
+}
+
+MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode) : finalises_(false), communicator_(own), waiter_(own) {
+  check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+  nodes_.assign(static_cast<std::size_t>(size_), 0);
+  shared_ = share_memory(*this, no_sharing_);
+}
+
+MpiCommunicator::~MpiCommunicator() {
+  hybrid_.reset();
+  node_.reset();
+  shared_.reset();
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) return;
+  MPI_Comm_free(&communicator_);
+  if (finalises_) MPI_Finalize();
+}
+
+void MpiCommunicator::find_nodes() {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  Rank first = rank_;  // of the node
+  MPI_Request request;
+  check_mpi(MPI_Ibcast(&first, 1, MPI_INT64_T, 0, node, &request), "MPI_Ibcast");
+  waiter_.wait_all(1, &request);
+  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+  first = first_rank_of_assumed_node(rank_, size_).value_or(first);
+  std::vector<Rank> firsts(static_cast<std::size_t>(size_));
+  all_gather(&first, firsts.data(), sizeof first);
+  std::vector<Rank> known = firsts;
+  std::sort(known.begin(), known.end());
+  if (known.front() < 0)
+    throw Error(ErrorCode::environment,
+                "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (const Rank each : firsts) nodes_.push_back(std::lower_bound(known.begin(), known.end(), each) - known.begin());
+}
+
+void MpiCommunicator::share_within_nodes() {
+  const Count nodes = *std::max_element(nodes_.begin(), nodes_.end()) + 1;
+  if (nodes == 1) {
+    shared_ = share_memory(*this, no_sharing_);
+    return;
+  }
+  no_sharing_ = "each of them has a node of its own";
+  if (nodes == size_) return;
+  const Count own = nodes_[static_cast<std::size_t>(rank_)];
+  MPI_Comm split = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(communicator_, static_cast<int>(own), rank_, &split), "MPI_Comm_split");
+  node_.reset(new MpiCommunicator(split, OfOneNode{}));
+  const char mine = node_->shared_ ? 1 : 0;
+  std::vector<char> all(static_cast<std::size_t>(size_));
+  all_gather(&mine, all.data(), 1);
+  no_sharing_ = mine ? "there is a node whose ranks do not" : node_->no_sharing_;
+  if (std::find(all.begin(), all.end(), 0) != all.end()) return;
+  std::vector<Rank> place(nodes_.size(), -1);
+  Rank next = 0;
+  for (std::size_t rank = 0; rank < place.size(); ++rank)
+    if (nodes_[rank] == own) place[rank] = next++;
+  hybrid_ = std::make_unique<HybridCommunicator>(*this, *node_->shared_, std::move(place));
+}
+
+void MpiCommunicator::barrier() {
+  MPI_Request request;
+  check_mpi(MPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
+  waiter_.wait_all(1, &request);
+}
+
+void MpiCommunicator::all_gather(const void* mine, void* all, Bytes count) {
+  MPI_Request request;
+  const int bytes = static_cast<int>(count);
+  check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator_, &request), "MPI_Iallgather");
+  waiter_.wait_all(1, &request);
+}
+
+std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
+  return made_by_all(*this, [&] { return std::make_unique<MpiExecutable>(communicator_, waiter_, std::move(script)); });
+}
+
+std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(communicator_, waiter_); }
+
+std::unique_ptr<Executable> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                                    std::string& reason) {
+  if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, rank_, reason);
+  return vendor_collective(communicator_, problem, rank_, reason);
+}
+
+Communicator* MpiCommunicator::over_shared_memory(std::string& reason) {
+  if (shared_) return shared_.get();
+  if (!hybrid_) reason = no_sharing_;
+  return hybrid_.get();
+}
+
+std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
+  std::string reason;
+  if (Communicator* sharing = over_shared_memory(reason)) return sharing->allocate(bytes);
+  return {static_cast<std::byte*>(::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64})),
+          [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
+}
+
+void MpiCommunicator::abort(int exit_code) {
+  MPI_Abort(communicator_, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace quadrille

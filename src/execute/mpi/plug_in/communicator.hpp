@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of an MPI communicator: by messages, and by shared memory within each node.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/shared/communicator.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+class MpiCommunicator final : public Communicator {
+ public:
+  // Collective. `own` is this object's from now on; with `finalises` it finalises MPI in the end.
+  MpiCommunicator(MPI_Comm own, bool finalises);
+  ~MpiCommunicator() override;
+
+  Rank rank() const override { return rank_; }
+  Count size() const override { return size_; }
+  std::string_view transport() const override { return QUADRILLE_MPI_LIBRARY; }
+  const std::vector<Count>& nodes() override { return nodes_; }
+  bool moves_strided_messages() const override { return false; }
+  void barrier() override;
+  void all_gather(const void* mine, void* all, Bytes count) override;
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Mail> mail() override;
+  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                     std::string& reason) override;
+  Executor executor() const override { return Executor::messages; }
+  Communicator* over_shared_memory(std::string& reason) override;
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override;
+  [[noreturn]] void abort(int exit_code) override;
+
+  MPI_Comm handle() const { return communicator_; }
+  const Waiter& waiter() const { return waiter_; }
+
+ private:
+  struct OfOneNode {};
+  MpiCommunicator(MPI_Comm own, OfOneNode);
+
+  void find_nodes();
+  void share_within_nodes();
+
+  bool finalises_;
+  MPI_Comm communicator_;
+  Waiter waiter_;
+  int rank_ = 0, size_ = 1;
+  std::vector<Count> nodes_;
+  std::unique_ptr<MpiCommunicator> node_;       // the ranks of this one's node, where there are several nodes
+  std::unique_ptr<SharedCommunicator> shared_;  // the same ranks, where they share memory
+  std::unique_ptr<Communicator> hybrid_;        // the same ranks, where some do
+  std::string no_sharing_;                      // why not
+};
+
+}  // namespace quadrille
