@@ -119,7 +119,7 @@ class MpiCommunicator : public Communicator {
   MPI_Comm communicator_;
   Waiter waiter_;
   int rank_ = 0, size_ = 1;
-  std::vector<Count> nodes_;  // empty: not asked for yet
+  std::vector<Count> nodes_;               // empty: not asked for yet
   std::unique_ptr<Communicator> sharing_;  // the same ranks, where they share memory
   std::string no_sharing_;                 // why they do not
 };
