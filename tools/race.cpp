@@ -30,6 +30,7 @@ struct Options {
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, timeout, output;
+  bool keep_step = false;
   ReportForm form;
 };
 
@@ -82,7 +83,7 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
     const bool vendor = candidate.algorithm == "vendor";
     for (const Executor executor : vendor ? std::vector{Executor::messages} : executors) {
       candidate.executor = executor;
-      all.push_back(candidate);
+      if (!candidate.keep_step || executor != Executor::messages) all.push_back(candidate);
     }
   }
   candidates = std::move(all);
@@ -109,7 +110,12 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
     for (const Case& entry : make_cases(problems, own))
       for (const Policy policy : policies)
         for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
-          candidates[entry.index].push_back({full_name(entry.choice), policy, static_cast<int>(count)});
+          for (const bool in_step : {false, true})
+            if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
+              candidates[entry.index].push_back({.algorithm = full_name(entry.choice),
+                                                 .policy = policy,
+                                                 .buffers = static_cast<int>(count),
+                                                 .keep_step = in_step});
   if (vendor)
     for (auto& list : candidates) list.push_back({"vendor", Policy::blocking});
   return candidates;
@@ -284,6 +290,9 @@ Subcommand add_race(CLI::App& command) {
       ->add_option("--memory", options->memory,
                    "of input and output: private (the default), or shared, which the other ranks can read")
       ->type_name("KIND");
+  parser->add_flag(
+      "--keep-step", options->keep_step,
+      "also run each with the ranks of a node in step: round by round in what they exchange with other nodes (blocking)");
   parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   parser
       ->add_option("--executor", options->executor,

@@ -28,6 +28,7 @@ Json json_of(const RaceEntry& entry) {
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},
+              {"keep_step", entry.candidate.keep_step},
               {"c1", figure(&Figures::c1)},
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
@@ -83,10 +84,11 @@ std::string executor_text(const RaceCandidate& candidate) {
   return candidate.algorithm == "vendor" ? "" : std::string(name(candidate.executor));
 }
 
-// "dataflow", or "dataflow/1" where it has one buffer instead of two.
+// "dataflow", or "dataflow/1" where it has one buffer instead of two; "in step" where nodes keep step.
 std::string policy_text(const RaceCandidate& candidate) {
   if (candidate.algorithm == "vendor") return "";
-  return fmt::format("{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "");
+  return fmt::format("{}{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "",
+                     candidate.keep_step ? ", in step" : "");
 }
 
 // Where the time of a run goes, mean over the ranks.

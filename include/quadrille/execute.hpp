@@ -112,6 +112,10 @@ struct PlanOptions {
   Layouts layouts;                            // this rank's own; ranks may differ (layout.hpp)
   // Input and output lie in one buffer, as `layouts` say or, where they are empty, as MPI_IN_PLACE does; execute_in_place runs it.
   bool in_place = false;
+  // The ranks of a node keep step: what they exchange with other nodes, they exchange round by round, so that a node never has more
+  // of it at a time than a round of the schedule gives it (one exchange, say, for a node with one port). Policy blocking; needs
+  // memory that the ranks of each node share.
+  bool keep_step = false;
   Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
 };
 

@@ -19,6 +19,7 @@ struct RaceCandidate {
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
+  bool keep_step = false;                   // as in PlanOptions
 };
 
 struct RaceOptions {

@@ -28,6 +28,7 @@ class ScriptMaker {
     script_.longest_message = options.longest_message;
     script_.scratch_bytes = program_.scratch_bytes;
     script_.operation = options.operation;
+    script_.nodes = options.nodes;
   }
 
   Script make() && {
@@ -131,8 +132,9 @@ class ScriptMaker {
   std::uint32_t enter_message(std::size_t i, const Region& place) {
     const Message& message = graph_.message(program_, i);
     const bool is_send = operation(i).kind == OperationKind::send;
-    script_.messages.push_back({message.peer, bytes(message.regions), is_send, ordinals_[{message.peer, is_send}]++,
-                                overwritten_[i], staged_[i] ? Regions{place} : message.regions});
+    script_.messages.push_back({message.peer, bytes(message.regions), is_send, program_.rounds[operation(i).round].number,
+                                ordinals_[{message.peer, is_send}]++, overwritten_[i],
+                                staged_[i] ? Regions{place} : message.regions});
     if (fused_[i] != no_operation) {
       ScriptMessage& fused = script_.messages.back();
       fused.reduced_into = graph_.local(program_, fused_[i]).target;

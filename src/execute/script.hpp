@@ -22,6 +22,7 @@ struct ScriptMessage {
   Rank peer = 0;
   Bytes bytes = 0;
   bool is_send = false;
+  Count round = 0;            // of the schedule
   std::uint32_t ordinal = 0;  // among the messages to (or from) this peer: how both ends find each other
   bool overwritten = false;   // a buffered send whose memory is written again while it would be under way
   Regions regions;            // where it is read or written, staging included
@@ -55,6 +56,7 @@ struct Script {
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // reductions
+  std::vector<Count> nodes;                   // of each rank, if the ranks of a node are to keep step; policy blocking
   std::vector<StridedCopy> copies;
   std::vector<ScriptMessage> messages;
   std::vector<Window> windows;              // blocking, nonblocking
@@ -72,6 +74,7 @@ struct ScriptOptions {
   bool fuses = false;  // the transport can combine what it receives, instead of storing it for a reduction that follows
   Bytes longest_message = Bytes{1} << 30;
   std::shared_ptr<const Operator> operation;  // programs that reduce need one
+  std::vector<Count> nodes;                   // as in Script
 };
 
 Script make_script(const Program& program, Count ranks, const ScriptOptions& options);

@@ -55,8 +55,8 @@ Vote vote_of(const Problem& problem, Rank me, const std::string& request, bool o
 // One sentence per request; equal sentences, equal plans.
 std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
   std::string text =
-      fmt::format("{} {} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root, algorithm,
-                  static_cast<int>(options.policy), name(options.executor), options.longest_message);
+      fmt::format("{} {} {} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
+                  algorithm, static_cast<int>(options.policy), name(options.executor), options.longest_message, options.keep_step);
   if (is_reduction(problem.collective) && options.operation)
     text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
                         problem.commutative, problem.reproducible);
@@ -85,6 +85,14 @@ void check_executor(Executor asked, Executor given, const std::string& reason) {
   if (given == Executor::messages) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
   if (asked == Executor::shared) throw Error(ErrorCode::environment, "these ranks do not all share memory; take executor hybrid");
   throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
+}
+
+void check_can_keep_step(const PlanOptions& options, Executor executor) {
+  if (options.algorithm == "vendor") throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
+  if (options.policy != Policy::blocking)
+    throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
+  if (executor == Executor::messages)
+    throw Error(ErrorCode::environment, "to keep step the ranks of a node must share memory; take executor hybrid or shared");
 }
 
 // Collective: throws on all ranks if one has an error or they disagree.
@@ -150,6 +158,7 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
       throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
       throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
+    if (options.keep_step) check_can_keep_step(options, made.executor_);
     const bool canonical = options.layouts.input.empty() && options.layouts.output.empty();
     if (options.algorithm == "vendor" && (!canonical || options.in_place))
       throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
@@ -161,6 +170,8 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
       const Choice choice = parse_choice(problem, options.algorithm);
       own_counts = choice.algorithm->needs_own_counts_only;
       if (choice.algorithm->in_stages) in_stages = staged(problem, choice, communicator.rank());
+      if (in_stages && options.keep_step)
+        throw Error(ErrorCode::misuse, "headers tell of the rounds on the way, so nobody can keep step; take counts=known");
       if (in_stages) {
         memory = bound_memory(problem, communicator.rank(), layouts, options.in_place);
         own_counts = true;
@@ -177,7 +188,8 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
                          .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
                          .fuses = communicator.fuses_reductions(),
                          .longest_message = options.longest_message,
-                         .operation = options.operation}));
+                         .operation = options.operation,
+                         .nodes = options.keep_step ? problem.nodes : std::vector<Count>{}}));
         made.scratch_bytes_ = script->scratch_bytes;
         made.staging_bytes_ = script->staging_bytes;
       }

@@ -114,7 +114,8 @@ class Race {
                              .policy = candidate.policy,
                              .executor = candidate.executor,
                              .buffers = candidate.buffers,
-                             .operation = options_.operation}));
+                             .operation = options_.operation,
+                             .keep_step = candidate.keep_step}));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
       if (candidate.algorithm != "vendor" || error.code() != ErrorCode::misuse) throw;

@@ -78,8 +78,9 @@ int main() {
     const Communicator* sharing = communicator->over_shared_memory(reason);
     if (!sharing) fail(reason);
     const bool mpi = sharing != communicator.get(), one_node = sharing->executor() == Executor::shared;
-    check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = sharing->executor()});
+    if (one_node) check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::shared});
     if (!one_node) {
+      check_agreement(*communicator, {3000}, 1, {.executor = Executor::hybrid});
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
       communicator->barrier();
       return 0;

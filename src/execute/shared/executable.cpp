@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -24,10 +25,17 @@ Bases with_payload(Bases bases, std::byte* payload) {
   return bases;
 }
 
+std::vector<Rank> everybody(const SharedSpace& space) {
+  std::vector<Rank> ranks(static_cast<std::size_t>(space.size()));
+  std::iota(ranks.begin(), ranks.end(), Rank{0});
+  return ranks;
+}
+
 }  // namespace
 
 SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
     : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+  steps_ = NodeSteps::of(space_, everybody(space_), *script_);
   Offset directory = 0;
   try {
     lay_out();
@@ -324,7 +332,7 @@ template <class AnyWatch>
 void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
   begin(input, output);
   try {
-    run_script(*script_, bases_, dataflow_, *this, watch);
+    run_script(*script_, bases_, dataflow_, *this, steps_.get(), watch);
   } catch (...) {
     withdraw();
     throw;

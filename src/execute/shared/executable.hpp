@@ -17,6 +17,7 @@
 
 #include "execute/run.hpp"
 #include "execute/shared/costs.hpp"
+#include "execute/shared/node_steps.hpp"
 #include "execute/shared/space.hpp"
 #include "quadrille/execute.hpp"
 
@@ -170,6 +171,7 @@ class SharedExecutable : public Executable {
   std::size_t complete_count_ = 0;
   std::uint32_t unpublished_;  // the group of the sends posted since the last wait
   DataflowState dataflow_;
+  std::unique_ptr<NodeSteps> steps_;
 };
 
 }  // namespace quadrille

@@ -18,6 +18,14 @@ Part far_part(const Script& whole, const std::vector<Rank>& place) {
   return part_of(whole, [&](Rank peer) { return place[static_cast<std::size_t>(peer)] < 0 ? std::optional(peer) : std::nullopt; });
 }
 
+// The ranks of the node, by their places.
+std::vector<Rank> members(const std::vector<Rank>& place, Count count) {
+  std::vector<Rank> ranks(static_cast<std::size_t>(count));
+  for (std::size_t rank = 0; rank < place.size(); ++rank)
+    if (place[rank] >= 0) ranks[static_cast<std::size_t>(place[rank])] = static_cast<Rank>(rank);
+  return ranks;
+}
+
 }  // namespace
 
 HybridExecutable::HybridExecutable(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator,
@@ -29,7 +37,8 @@ HybridExecutable::HybridExecutable(SharedSpace& node, const CopyCosts& costs, co
       ends_(script_->messages.size()),
       near_(node, costs, near_part_.script),
       far_(communicator, waiter, far_part_.script),
-      dataflow_(*script_) {
+      dataflow_(*script_),
+      steps_(NodeSteps::of(node, members(place, node.size()), *script_)) {
   for (std::uint32_t i = 0; i < near_part_.of_whole.size(); ++i) ends_[near_part_.of_whole[i]] = {true, i};
   for (std::uint32_t i = 0; i < far_part_.of_whole.size(); ++i) ends_[far_part_.of_whole[i]] = {false, i};
 }
@@ -50,7 +59,7 @@ void HybridExecutable::run(const std::byte* input, std::byte* output, AnyWatch& 
   const Bases& bases = near_.begin(input, output);
   try {
     far_.begin(bases);
-    run_script(*script_, bases, dataflow_, *this, watch);
+    run_script(*script_, bases, dataflow_, *this, steps_.get(), watch);
   } catch (...) {
     near_.withdraw();
     throw;

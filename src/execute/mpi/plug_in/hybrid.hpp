@@ -43,6 +43,7 @@ class HybridExecutable : public Executable {
   SharedExecutable near_;
   MpiExecutable far_;
   DataflowState dataflow_;
+  std::unique_ptr<NodeSteps> steps_;
 };
 
 }  // namespace quadrille

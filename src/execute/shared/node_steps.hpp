@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of a node keep step: what one of them exchanges with other nodes in a round starts when all that the node exchanges in
+// earlier rounds is through. So a node has no more such exchanges at a time than a round of the schedule gives it, and a node with
+// one network port is never asked for two. A counter in the node's memory tells how many are through ([sanders2002hierarchical],
+// the single-ported model; here any number of ports).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "execute/run.hpp"
+#include "execute/shared/space.hpp"
+
+namespace quadrille {
+
+class NodeSteps {
+ public:
+  // Null if the script has no nodes to keep step.
+  static std::unique_ptr<NodeSteps> of(SharedSpace& space, const std::vector<Rank>& members, const Script& script) {
+    return script.nodes.empty() ? nullptr : std::make_unique<NodeSteps>(space, members, script);
+  }
+
+  // Collective in the space, whose ranks are those of the group that `members` lists. The script's `nodes` say who is in one node.
+  // Throws on all ranks of the space or on none: Error{misuse} if ranks of a node do not share memory, Error{too_large}.
+  NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const Script& script);
+  ~NodeSteps();
+  NodeSteps(const NodeSteps&) = delete;
+  NodeSteps& operator=(const NodeSteps&) = delete;
+
+  // Before a message is posted: waits for the node's earlier rounds if it goes to, or comes from, another node.
+  void enter(std::uint32_t message);
+  // When all that has been posted is complete.
+  void leave();
+  // When all of the execution is.
+  void end() { before_ += total_; }
+
+ private:
+  // In the memory of the node's first rank; a flag for each rank of the node follows: its plan is gone.
+  struct alignas(64) Counter {
+    std::atomic<std::uint64_t> through{0};  // exchanges of the node, in all executions
+  };
+  using Closed = std::atomic<bool>;
+
+  SharedSpace& space_;
+  Offset own_ = 0;  // the counter, at the first rank of the node
+  Counter* counter_ = nullptr;
+  Closed* closed_ = nullptr;
+  std::size_t place_ = 0, mates_ = 0;     // of this rank in the node; its ranks
+  std::uint64_t before_ = 0, total_ = 0;  // exchanges: of earlier executions; of one
+  static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
+  std::vector<std::uint64_t> needed_;  // by message: exchanges of the node in earlier rounds; none inside the node
+  bool exchanging_ = false;
+};
+
+// What run_windows (run.hpp) drives, one round a window, with the node's steps kept.
+template <class Messages>
+struct InStep {
+  Messages& messages;
+  NodeSteps& steps;
+
+  void post(std::uint32_t message) {
+    steps.enter(message);
+    messages.post(message);
+  }
+  void wait(Range range) {
+    messages.wait(range);
+    steps.leave();
+  }
+};
+
+// run_script (run.hpp), in step where there are steps to keep.
+template <class Messages, class AnyWatch>
+void run_script(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, NodeSteps* steps,
+                AnyWatch& watch) {
+  if (!steps) return run_script(script, bases, state, messages, watch);
+  InStep<Messages> in_step{messages, *steps};
+  run_windows(script, bases, in_step, watch);
+  steps->end();
+}
+
+}  // namespace quadrille
