@@ -76,14 +76,15 @@ void HybridExecutable::post(std::uint32_t message) {
 }
 
 void HybridExecutable::wait(Range messages) {
-  if (!near_.has_open()) return far_.wait(messages);
-  if (!far_.has_open()) return near_.wait(messages);
-  bool near = false, far = false;
-  node_.wait_until([&] {
-    near = near || near_.advance();
-    far = far || far_.advance();
-    return near && far;
-  });
+  bool near = !near_.has_open(), far = !far_.has_open();
+  if (!near && !far)
+    node_.wait_until([&] {
+      near = near_.advance();
+      far = far_.advance();
+      return near || far;
+    });
+  if (!near) near_.wait(messages);
+  if (!far) far_.wait(messages);  // MPI's own waiting is the better one
 }
 
 std::uint32_t HybridExecutable::wait_any() {
