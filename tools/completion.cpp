@@ -21,7 +21,8 @@ _quadrille() {{
     --policy) words='blocking nonblocking dataflow all' ;;
     --executor) words='threads mpi' ;;
     --format) words='text json' ;;
-    --output) compopt -o default; COMPREPLY=(); return ;;
+    --as) words='space-time blocks links traffic' ;;
+    --output | -o) compopt -o default; COMPREPLY=(); return ;;
     *)
       if ((COMP_CWORD == 1)); then
         words='{subcommands}'

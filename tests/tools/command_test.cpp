@@ -391,6 +391,36 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_NE(read.out.find("sharing"), std::string::npos);
 }
 
+TEST_F(CommandTest, DrawsOneSchedule) {
+  const Words bruck{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string picture = prints(bruck);
+  EXPECT_EQ(picture.rfind("<svg ", 0), 0u);
+  EXPECT_NE(picture.find("round 0: 0 to 1, 16 B"), std::string::npos);
+  EXPECT_EQ(prints(with(bruck, {"--as", "space-time", "-o", file("bruck.svg").string()})), "");
+  EXPECT_EQ(contents(file("bruck.svg")), picture);
+  EXPECT_NE(prints(with(bruck, {"--as", "blocks"})).find("from 4 to 0"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "traffic", "--round", "2"})).find("0 to 4: 8 B"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "links", "--topology", "ring:5"})).find("0 -&gt; 1 (dimension 0, +): 48 B in 3 messages"),
+            std::string::npos);
+
+  const std::string kept = file("kept.svg").string();
+  refuses({"draw"}, "name a collective");
+  refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
+  refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
+  refuses(with(bruck, {"--as", "links", "-o", kept}), "say which: --topology");
+  refuses(with(bruck, {"--as", "links", "--topology", "ring:6", "-o", kept}), "has 6 ranks, not 5");
+  refuses(with(bruck, {"--as", "blocks", "--round", "1", "-o", kept}), "--as blocks shows all rounds");
+  refuses(with(bruck, {"--as", "traffic", "--round", "7", "-o", kept}), "nothing is sent in round 7");
+  refuses(with(bruck, {"--as", "traffic", "--round", "-1", "-o", kept}), "at least 0");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5,6", "-o", kept}, "one schedule, not 2");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5000", "-o", kept}, "5000 ranks are too many");
+  EXPECT_FALSE(fs::exists(kept));
+}
+
 TEST_F(CommandTest, SeveralCasesAreAnArray) {
   const Json schedules =
       Json::parse(prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..5", "--ranks", "2..3,5", "--json"}));
