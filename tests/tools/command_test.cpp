@@ -384,6 +384,13 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
   refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
 
+  const std::string platform = "<platform>\n<cluster topology='TORUS' topo_parameters='4,2' radical='0-7'/></platform>";
+  const Outcome torus =
+      run({"verify", "alltoall", "--algorithm", "torus", "--topology", write("a.xml", platform).string(), "--strict"});
+  EXPECT_EQ(torus.exit_code, 0) << torus.out << torus.talk;
+  EXPECT_EQ(torus.out, prints({"verify", "alltoall", "--algorithm", "torus", "--topology", "platform:-", "--strict"}, platform));
+  refuses({"verify", "alltoall", "--topology", write("b.xml", "<platform>\n<cluster/></platform>").string()}, "line 2");
+
   // A document keeps its ports, and so its ways.
   const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
   const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
