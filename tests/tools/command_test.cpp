@@ -557,6 +557,17 @@ TEST_F(CommandTest, RacesOfOtherCollectives) {
   }
 }
 
+TEST_F(CommandTest, RacesOnAGrid) {
+  const Json result =
+      Json::parse(prints({"race", "alltoall", "--topology", "torus:2x2", "--algorithm", "torus", "--algorithm", "shift", "--block",
+                          "5B", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--json"}));
+  EXPECT_EQ(result["ranks"], 4);
+  const Json& entries = result["sizes"].at(0)["entries"];
+  ASSERT_GE(entries.size(), 2u);
+  for (const Json& entry : entries) EXPECT_EQ(entry["checked"], true) << entry;
+  EXPECT_NE(entries.dump().find("at2"), std::string::npos) << "the topology's sides are the grid";
+}
+
 TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
   Json document = Json::parse(prints({"schedule", "alltoall", "--algorithm", "shift", "--ranks", "4", "--json"}));
   Json& messages = document["stages"][0]["rounds"][1]["messages"];
