@@ -32,7 +32,7 @@ _quadrille() {{
       fi ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
-  if ((COMP_CWORD > 1)) && [[ ${{COMP_WORDS[1]}} == verify && $word != -* ]]; then COMPREPLY+=($(compgen -f -- "$word")); fi
+  if ((COMP_CWORD > 1)) && [[ ${{COMP_WORDS[1]}} =~ ^(verify|draw)$ && $word != -* ]]; then COMPREPLY+=($(compgen -f -- "$word")); fi
 }}
 complete -F _quadrille quadrille
 )";
@@ -56,7 +56,7 @@ int run(const CLI::App& command, const std::string& shell) {
     subcommands.push_back(name);
     std::vector<std::string> words = option_names(*subcommand);
     if (name == "completion") words.push_back("bash");
-    if (subcommand->get_option_no_throw("collective") || name == "verify")
+    if (subcommand->get_option_no_throw("collective") || name == "verify" || name == "draw")
       for (const std::string& collective : collectives_with_algorithms()) words.push_back(collective);
     options += fmt::format("          {}) words='{}' ;;\n", name, fmt::join(words, " "));
   }

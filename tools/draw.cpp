@@ -7,15 +7,17 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "documents.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/draw.hpp"
+#include "quadrille/verify.hpp"
 
 namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::string collective;
+  std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms;
   ProblemOptions problem;
   std::optional<std::string> picture, round, output;
@@ -37,16 +39,32 @@ std::string drawn(const Options& options, const Schedule& schedule) {
   return picture == "blocks" ? draw_blocks(schedule) : draw_space_time(schedule);
 }
 
+[[noreturn]] void refuse_several(std::size_t count) {
+  refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", count));
+}
+
+Schedule generated(const Options& options, Collective collective) {
+  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+  if (cases.size() > 1) refuse_several(cases.size());
+  return make_schedule(cases.front().problem, cases.front().choice);
+}
+
+Schedule read(const Options& options) {
+  check_names_file(options.subject, options.problem.given() || !options.algorithms.empty());
+  std::vector<Schedule> schedules = read_schedules(options.subject);
+  if (schedules.size() != 1) refuse_several(schedules.size());
+  if (const auto findings = verify(schedules.front(), {.most_findings = 1}); !findings.empty())
+    refuse(fmt::format("only right schedules are drawn, and 'quadrille verify' finds: {}", to_string(findings.front())));
+  return std::move(schedules.front());
+}
+
 int run(const Options& options) {
-  if (options.collective.empty()) refuse("name a collective: quadrille draw alltoall --algorithm bruck --ranks 5");
-  const Collective collective = parse_collective(options.collective);
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille draw alltoall --algorithm bruck --ranks 5");
   if (options.picture && std::find(pictures.begin(), pictures.end(), *options.picture) == pictures.end())
     refuse_unknown("picture", *options.picture, pictures);
-  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
-  if (cases.size() > 1)
-    refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
   Output output(options.output);
-  output.finish(drawn(options, make_schedule(cases.front().problem, cases.front().choice)));
+  const auto collective = collective_named(options.subject);
+  output.finish(drawn(options, collective ? generated(options, *collective) : read(options)));
   return good;
 }
 
@@ -55,7 +73,8 @@ int run(const Options& options) {
 Subcommand add_draw(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("draw", "draw a schedule as SVG");
-  parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
+  parser->add_option("collective or file", options->subject, "a collective, or a document ('-' is stdin)")
+      ->type_name("COLLECTIVE|FILE");
   parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8,ports=2")
       ->type_name("SPEC")
       ->allow_extra_args(false);

@@ -79,6 +79,10 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser.add_option("--nodes", nodes, "the node of each rank: 0,1,0,1")->type_name("LIST");
 }
 
+bool ProblemOptions::given() const {
+  return ranks || block || counts || pattern || root || grid || nodes || node_sizes || operation || type || reproducible;
+}
+
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
   if (topology) return {network()->ranks()};

@@ -16,8 +16,8 @@ namespace quadrille {
 // the messages of this round, instead of those of all rounds; Error{misuse} where nothing is sent in it. Of a barrier its control
 // messages are drawn, which are all it has.
 
-// What the memory of each rank holds at first and after each round [bruck1997, figure 2]: blocks by whom they come from and go to. Rounds in
-// which nothing changes are left out. Error{misuse} where there are no bytes.
+// What the memory of each rank holds at first and after each round [bruck1997, figure 2]: blocks by whom they come from and go to.
+// Rounds in which nothing changes are left out. Error{misuse} where there are no bytes.
 std::string draw_blocks(const Schedule& schedule);
 
 // Ranks below each other, rounds from left to right, messages as arrows in the colour of their stage, dashed for counts and

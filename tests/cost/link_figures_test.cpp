@@ -98,6 +98,21 @@ TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
     EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
 }
 
+// Receivers spread over the switches of a fat tree and over the cables between two of them, up and down.
+TEST(LinkFigures, ShiftsAreFreeOfContentionOnFatTrees) {
+  const auto tree = [](const char* parameters, Count ranks) {
+    return parse_platform(fmt::format("<cluster topology='FAT_TREE' topo_parameters='{}' radical='0-{}'/>", parameters, ranks - 1),
+                          "");
+  };
+  for (const Topology& network :
+       {tree("2;4,4;1,2;1,2", 16), tree("2;4,4;1,1;1,4", 16), tree("2;4,2;1,4;1,1", 8), tree("3;2,2,4;1,2,2;1,1,1", 16),
+        tree("1;8;1;1", 8), parse_topology("fat-tree:4"), parse_topology("fat-tree:6")})
+    EXPECT_EQ(link_figures(make_schedule(alltoall(network.ranks(), 1), "shift"), network).sharing, 1)
+        << network.ranks() << " ranks, " << network.vertices() << " vertices";
+  EXPECT_EQ(link_figures(make_schedule(alltoall(16, 1), "shift"), tree("2;4,4;1,1;1,1", 16)).sharing, 4)
+      << "one cable for four nodes";
+}
+
 // A node's ranks share its link: that is what clustered algorithms take care of.
 TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
   const Topology network = parse_topology("cluster:4x3");

@@ -415,6 +415,14 @@ TEST_F(CommandTest, DrawsOneSchedule) {
             std::string::npos);
 
   const std::string kept = file("kept.svg").string();
+  const std::string text = prints({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"});
+  EXPECT_EQ(prints({"draw", "-"}, text), picture) << "a document's picture is the same";
+  EXPECT_NE(prints({"draw", "-", "--as", "links", "--topology", "ring:5"}, text).find("48 B in 3 messages"), std::string::npos);
+  std::string wrong = text;
+  wrong.replace(wrong.find("send to 1"), 9, "send to 2");
+  refuses({"draw", "-", "-o", kept}, "only right schedules are drawn, and 'quadrille verify' finds: rank", wrong);
+  refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
+  refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"draw"}, "name a collective");
   refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
   refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
