@@ -96,6 +96,7 @@ class BlockNames {
                          : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
                                                                                      : origin;
     cell.hue = static_cast<double>(colour) / static_cast<double>(std::max<Count>(1, colours));
+    if (by_operands()) cell.hue = static_cast<double>(operand_count(part, terms) - 1) / static_cast<double>(problem_.ranks);
     const std::string who =
         operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
     const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);
@@ -120,12 +121,16 @@ class BlockNames {
                                  : "labels and colours: to";
       case ColourBy::origin: return "labels and colours: from";
       case ColourBy::place:
+        if (by_operands()) return "labels and colours: ranks combined";
         return several_givers_ ? "labels: ranks combined; colours: parts of the vector" : "labels and colours: parts of the vector";
     }
     return "";
   }
 
  private:
+  // Vectors that are never taken apart have nothing but who is combined in them.
+  bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
+
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
     return origins_[static_cast<std::size_t>(terms.sequence(run.term).front().first)];
   }

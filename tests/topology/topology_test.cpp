@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <random>
 #include <set>
 
 #include "quadrille/error.hpp"
@@ -307,6 +308,30 @@ TEST(Topology, RefusesPlatforms) {
   EXPECT_THAT(parameters("DRAGONFLY", "3,1;4,1;1"), HasSubstr("four parameters: groups"));
   EXPECT_THAT(parameters("DRAGONFLY", "3;4,1;1,1;1"), HasSubstr("'3' holds 1 numbers, not 2"));
   EXPECT_THAT(parameters("DRAGONFLY", "3,1;2,1;1,1;2"), HasSubstr("3 groups, but 2 routers in a group"));
+}
+
+// Whatever a file holds, reading it ends in a topology or an Error.
+TEST(Topology, SurvivesDamagedFiles) {
+  std::mt19937_64 random(1);
+  const std::string platforms[] = {cluster_of("TORUS", "3,2,4", "0-23"), cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-15"),
+                                   cluster_of("DRAGONFLY", "3,1;2,3;2,1;2", "0-23")};
+  const std::string pieces[] = {"",  "<", ">",           "/",    "\"",         ",",  ";",   "-",
+                                "0", "9", "99999999999", "&#0;", "<cluster/>", "\n", "\xff"};
+  int read = 0, refused = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    std::string text = platforms[turn % 3];
+    for (std::size_t edits = random() % 3 + 1; edits > 0; --edits)
+      text.replace(random() % text.size(), random() % 3, pieces[random() % std::size(pieces)]);
+    try {
+      parse_platform(text, "a file");
+      ++read;
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_NE(std::string(error.what()), "");
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 100);
 }
 
 TEST(Topology, SaysTheGridOfItsRanks) {
