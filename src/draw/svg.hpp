@@ -29,7 +29,7 @@ class Svg {
  public:
   explicit Svg(const std::string& title);
 
-  // An explanation is shown when the pointer rests on the shape.
+  // An explanation is shown when the pointer rests on the shape. `fill` is a colour, and may go on with other properties.
   void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {});
   void circle(Point centre, double radius, Kind kind);
   void line(Point from, Point to, Kind kind);

@@ -385,6 +385,29 @@ TEST(Torus, SaysWhatItCannotDo) {
   EXPECT_EQ(word(parse_choice(on_grid({4, 6}, 1), "torus:kernel=ar").parameters, "order"), "dimension-split");
 }
 
+// Programs repeat after two places in each dimension, and so does what goes over links: in every round the representatives use each
+// of the sixteen kinds of links once, and that is as much as all ranks using each link once.
+TEST(Torus, UsesEachLinkOfLargeToriOnce) {
+  for (const Count side : {16, 64, 128}) {
+    const Schedule schedule = torus({side, side}, 4);
+    const Topology topology = Topology::torus({side, side});
+    std::map<Count, std::set<std::tuple<Count, Count, std::ptrdiff_t>>>
+        used;  // by round: place of its beginning, and which link there
+    for (const Rank rank : schedule.symmetry->representatives)
+      for (const Round& round : schedule.program(rank).rounds)
+        for (const Message& message : round.sends)
+          topology.for_each_link(rank, message.peer, message.port, [&](const Link& link) {
+            const auto around = topology.links_from(link.from);
+            const auto which = std::find(around.begin(), around.end(), link) - around.begin();
+            EXPECT_TRUE(used[round.number].emplace(link.from / side % 2, link.from % side % 2, which).second)
+                << topology.text_of(link);
+          });
+    EXPECT_EQ(static_cast<Count>(used.size()), side / 2 + 2);
+    for (const auto& [round, links] : used) EXPECT_EQ(links.size(), 16u) << "round " << round;
+    EXPECT_EQ(check_symmetry(schedule, {side * side - 1}), std::nullopt);
+  }
+}
+
 // Thousands of ranks: by a sample of the symmetry, and by how few regions a program has. How long that takes:
 // bench/torus_bench.cpp.
 TEST(Torus, IsMadeForLargeTori) {
