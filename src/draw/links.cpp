@@ -127,7 +127,8 @@ class LinkMap {
       const double share = 1 - static_cast<double>(i) / static_cast<double>(circles.size());
       for (std::size_t j = 0; j < circles[i].size(); ++j) {
         const double turn = 2 * std::numbers::pi * (static_cast<double>(j) + 0.5) / members;
-        const double away = circles[i].size() == 1 ? 0 : outermost * share;
+        const bool in_the_middle = i > 0 && i + 1 == circles.size() && circles[i].size() == 1;
+        const double away = in_the_middle ? 0 : outermost * share;
         at(circles[i][j]) = moved(centre, away * std::sin(turn), -away * std::cos(turn));
       }
     }
