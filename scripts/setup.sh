@@ -3,7 +3,7 @@
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
-                libgtest-dev libgmock-dev libbenchmark-dev)
+                libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
 
 talk() { printf '%s\n' "$*" >&2; }

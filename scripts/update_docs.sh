@@ -5,6 +5,7 @@
 #   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
 #   <!-- contents of: FILE -->          a code block follows
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
+#   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds what the command prints
 # Usage: update_docs.sh [--check] [BUILD_FOLDER]
 # With --check it changes nothing, leaves timed outputs alone, and exits 1 with the difference where something is stale.
 set -euo pipefail
@@ -33,8 +34,21 @@ printed() {  # what a command prints; it must succeed
   bash -c "source scripts/setup.sh; $1" </dev/null 2>/dev/null || { printf 'this failed: %s\n' "$1" >&2; exit 1; }
 }
 
+picture() {  # picture DOCUMENT IMAGE COMMAND: brings the image's file up to date, or says that it is stale
+  local file fresh
+  [[ $2 =~ ^'!['.*']('(.*)')'$ ]] || { printf 'no image behind a mark\n' >&2; return 1; }
+  file=$(dirname "$1")/${BASH_REMATCH[1]}
+  fresh=$(mktemp)
+  printed "$3" >"$fresh"
+  if ! cmp -s "$fresh" "$file"; then
+    printf '%s %s\n' "$($check && echo stale: || echo updated)" "$file" >&2
+    if $check; then stale=1; else cat "$fresh" >"$file"; fi
+  fi
+  rm -f "$fresh"
+}
+
 render() {
-  local line kind what until=""
+  local line kind what until="" drawn=""
   while IFS= read -r line; do
     if [ -n "$until" ]; then  # inside the old quotation
       if [[ $until == fence && $line == '```'* ]]; then until=fence_end; continue; fi
@@ -47,10 +61,16 @@ render() {
       until=""
     fi
     printf '%s\n' "$line"
-    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by)': '(.*)' -->'$ ]]; then
+    if [ -n "$drawn" ]; then
+      picture "$1" "$line" "$drawn" || return 1
+      drawn=""
+    fi
+    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by|picture by)': '(.*)' -->'$ ]]; then
       kind=${BASH_REMATCH[1]} what=${BASH_REMATCH[2]}
       if [ "$kind" = "timed output of" ] && $check; then continue; fi
-      if [ "$kind" = "table by" ]; then
+      if [ "$kind" = "picture by" ]; then
+        drawn=$what
+      elif [ "$kind" = "table by" ]; then
         until=table
         printed "$what"
       else

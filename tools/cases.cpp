@@ -127,6 +127,16 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
   return cases;
 }
 
+std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
+                                   const std::vector<std::string>& specifications) {
+  std::vector<std::string_view> known;
+  for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
+  if (specifications.empty() && !known.empty())
+    refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", quadrille::name(collective),
+                       fmt::join(known, ", ")));
+  return make_cases(problems, specifications);
+}
+
 std::string full_name(const Choice& choice) {
   std::string text(choice.algorithm->id);
   char separator = ':';

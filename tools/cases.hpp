@@ -21,6 +21,10 @@ struct Case {
 // on stderr; a specification of which nothing remains is an error, with its first reason.
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications);
 
+// The same, but somebody has to name an algorithm: without a specification it is an error that says which there are.
+std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
+                                   const std::vector<std::string>& specifications);
+
 // "bruck:form=classical,ports=1,radix=8", and the same without the parameters that have their defaults.
 std::string full_name(const Choice& choice);
 std::string short_name(const Problem& problem, const Choice& choice);

@@ -21,7 +21,8 @@ _quadrille() {{
     --policy) words='blocking nonblocking dataflow all' ;;
     --executor) words='threads mpi shared hybrid' ;;
     --format) words='text json' ;;
-    --output) compopt -o default; COMPREPLY=(); return ;;
+    --as) words='space-time blocks links traffic' ;;
+    --output | -o) compopt -o default; COMPREPLY=(); return ;;
     *)
       if ((COMP_CWORD == 1)); then
         words='{subcommands}'
@@ -31,7 +32,7 @@ _quadrille() {{
       fi ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
-  if ((COMP_CWORD > 1)) && [[ ${{COMP_WORDS[1]}} == verify && $word != -* ]]; then COMPREPLY+=($(compgen -f -- "$word")); fi
+  if ((COMP_CWORD > 1)) && [[ ${{COMP_WORDS[1]}} =~ ^(verify|draw)$ && $word != -* ]]; then COMPREPLY+=($(compgen -f -- "$word")); fi
 }}
 complete -F _quadrille quadrille
 )";
@@ -55,7 +56,7 @@ int run(const CLI::App& command, const std::string& shell) {
     subcommands.push_back(name);
     std::vector<std::string> words = option_names(*subcommand);
     if (name == "completion") words.push_back("bash");
-    if (subcommand->get_option_no_throw("collective") || name == "verify")
+    if (subcommand->get_option_no_throw("collective") || name == "verify" || name == "draw")
       for (const std::string& collective : collectives_with_algorithms()) words.push_back(collective);
     options += fmt::format("          {}) words='{}' ;;\n", name, fmt::join(words, " "));
   }

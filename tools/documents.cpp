@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "arguments.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 
@@ -56,6 +58,13 @@ std::string read_text(const std::string& file, const std::string& label) {
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
   return text;
+}
+
+void check_names_file(const std::string& subject, bool about_problem) {
+  const bool exists = subject == "-" || ::access(subject.c_str(), F_OK) == 0;
+  if (!exists && (about_problem || nearest(subject, collectives_with_algorithms())))
+    refuse_unknown("collective or file", subject, collectives_with_algorithms());
+  if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
 }
 
 std::vector<Schedule> read_schedules(const std::string& file) {

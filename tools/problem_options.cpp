@@ -71,11 +71,16 @@ void ProblemOptions::add_to(CLI::App& parser) {
   parser
       .add_option("--topology", topology,
                   "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
-                  "dragonfly:9x4x2, edges:FILE; its sides are the grid, its nodes the nodes")
+                  "dragonfly:9x4x2, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; its sides are the grid, its nodes "
+                  "the nodes")
       ->type_name("TOPOLOGY");
   parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
       ->type_name("LIST");
   parser.add_option("--nodes", nodes, "the node of each rank: 0,1,0,1")->type_name("LIST");
+}
+
+bool ProblemOptions::given() const {
+  return ranks || block || counts || pattern || root || grid || nodes || node_sizes || operation || type || reproducible;
 }
 
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
@@ -115,10 +120,18 @@ CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
 }
 
 std::optional<Topology> ProblemOptions::network() const {
-  constexpr std::string_view of_file = "edges:";
   if (topology && !network_) {
-    const std::string file = topology->starts_with(of_file) ? topology->substr(of_file.size()) : "";
-    network_ = file.empty() ? parse_topology(*topology) : parse_edge_list(read_text(file, "'" + file + "'"), file);
+    const std::size_t colon = topology->find(':');
+    const std::string kind = topology->substr(0, colon);
+    const auto read = [&](auto parse, const std::string& file) { network_ = parse(read_text(file, "'" + file + "'"), file); };
+    if (topology->ends_with(".xml") && kind != "edges" && kind != "platform")
+      read(parse_platform, *topology);
+    else if (colon != std::string::npos && kind == "platform")
+      read(parse_platform, topology->substr(colon + 1));
+    else if (colon != std::string::npos && kind == "edges")
+      read(parse_edge_list, topology->substr(colon + 1));
+    else
+      network_ = parse_topology(*topology);
   }
   return network_;
 }

@@ -20,6 +20,7 @@ struct ProblemOptions {
   bool reproducible = false;
 
   void add_to(CLI::App& parser);
+  bool given() const;  // is anything said about the problem, its network aside
   // Where --ranks is not given, those of the topology, the nodes or the file of counts, or else `standard`; 0: it must be given.
   std::vector<Count> rank_counts(Count standard) const;
   std::optional<Topology> network() const;                                     // that --topology names

@@ -72,14 +72,8 @@ int run(const Options& options) {
     refuse_unknown("format", *options.format, {"text", "json"});
   if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
   const bool json = options.json || options.format == "json";
-  if (options.algorithms.empty()) {
-    std::vector<std::string_view> known;
-    for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
-    if (!known.empty())
-      refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", name(collective), fmt::join(known, ", ")));
-  }
   std::vector<Schedule> schedules;
-  for (const Case& entry : make_cases(options.problem.problems(collective), options.algorithms)) {
+  for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
     const Count p = entry.problem.ranks;
     if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
     schedules.push_back(make_schedule(entry.problem, entry.choice));

@@ -2,7 +2,6 @@
 // quadrille verify: findings and figures of generated schedules, or of documents that anybody wrote.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -55,15 +54,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
 }
 
 std::vector<Verdict> judge_files(const Options& options) {
-  const ProblemOptions& problem = options.problem;
-  const bool about_problem = problem.ranks || problem.block || problem.counts || problem.pattern || problem.root || problem.grid ||
-                             problem.nodes || problem.node_sizes || problem.operation || problem.type || problem.reproducible ||
-                             !options.algorithms.empty();
-  const std::string& first = options.subjects[0];
-  const bool exists = first == "-" || ::access(first.c_str(), F_OK) == 0;
-  if (!exists && (about_problem || nearest(first, collectives_with_algorithms())))
-    refuse_unknown("collective or file", first, collectives_with_algorithms());
-  if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
+  check_names_file(options.subjects[0], options.problem.given() || !options.algorithms.empty());
   const VerifyOptions rules = verify_options(options);
   std::vector<Schedule> schedules;
   for (const std::string& file : options.subjects)

@@ -5,6 +5,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
+#include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/layout.hpp"

@@ -110,4 +110,9 @@ Topology parse_topology(std::string_view text);
 // the text in sentences, and the topology. Throws Error{malformed} with the line, and like Topology::cluster.
 Topology parse_edge_list(std::string_view text, const std::string& label);
 
+// A platform file of SimGrid (version 4) with one cluster, a torus, a fat tree or a dragonfly; only who is joined with whom counts.
+// A torus's first side turns fastest, so its sides appear in reverse. Throws Error{malformed} with the line, and like
+// Topology::cluster.
+Topology parse_platform(std::string_view text, const std::string& label);
+
 }  // namespace quadrille

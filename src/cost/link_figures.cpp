@@ -11,7 +11,7 @@ LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
   check_ranks(topology, schedule.problem);
   MessagesByRound rounds;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
-    add_messages(topology, schedule.program(rank), schedule.problem.collective, rounds);
+    add_messages(topology.ranks(), schedule.program(rank), schedule.problem.collective, rounds);
   LinkFigures figures;
   for (const auto& [number, messages] : rounds) {
     Bytes longest = 0;

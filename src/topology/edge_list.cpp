@@ -8,17 +8,13 @@
 #include <map>
 #include <sstream>
 
-#include "quadrille/error.hpp"
 #include "topology/graph.hpp"
+#include "topology/malformed.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr Rank most_ranks = Rank{1} << 20;
-
-[[noreturn]] void malformed(const std::string& label, Count line, const std::string& what) {
-  throw Error(ErrorCode::malformed, fmt::format("{}, line {}: {}", label, line, what));
-}
 
 }  // namespace
 
@@ -37,7 +33,8 @@ Topology parse_edge_list(std::string_view text, const std::string& label) {
       return rank;
     }
     if (!std::isalpha(static_cast<unsigned char>(word.front())))
-      malformed(label, number, fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_ranks - 1));
+      malformed_line(label, number,
+                     fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_ranks - 1));
     const auto [found, fresh] = switches.try_emplace(word, -1 - static_cast<Vertex>(names.size()));
     if (fresh) names.push_back(word);
     return found->second;
@@ -50,11 +47,11 @@ Topology parse_edge_list(std::string_view text, const std::string& label) {
     std::vector<std::string> ends;
     for (std::string word; words >> word;) ends.push_back(word);
     if (ends.empty()) continue;
-    if (ends.size() != 2) malformed(label, number, fmt::format("an edge has two ends, not {}", ends.size()));
+    if (ends.size() != 2) malformed_line(label, number, fmt::format("an edge has two ends, not {}", ends.size()));
     edges.push_back({vertex_of(ends[0]), vertex_of(ends[1])});
-    if (edges.back().a == edges.back().b) malformed(label, number, fmt::format("the edge leads from '{}' to itself", ends[0]));
+    if (edges.back().a == edges.back().b) malformed_line(label, number, fmt::format("the edge leads from '{}' to itself", ends[0]));
   }
-  if (last_rank < 0) malformed(label, number, "no edge leads to a rank");
+  if (last_rank < 0) malformed_line(label, number, "no edge leads to a rank");
   const Count ranks = last_rank + 1;
   for (Graph::Edge& edge : edges)
     for (Vertex* end : {&edge.a, &edge.b})

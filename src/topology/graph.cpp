@@ -74,9 +74,15 @@ std::optional<std::string> Graph::for_each_link(Rank from, Rank to, const std::o
   for (Vertex here = from; here != to;) {
     std::vector<Link> onwards = links_from(here);
     std::erase_if(onwards, [&](const Link& link) { return hops(link.to, to) >= hops(here, to); });
-    const auto ways = static_cast<Count>(onwards.size());
-    const Link& taken = onwards[static_cast<std::size_t>(digits % ways)];
+    std::stable_sort(onwards.begin(), onwards.end(), [](const Link& a, const Link& b) { return a.to < b.to; });
+    std::vector<std::size_t> neighbours;  // the first link to each
+    for (std::size_t i = 0; i < onwards.size(); ++i)
+      if (i == 0 || onwards[i].to != onwards[i - 1].to) neighbours.push_back(i);
+    const auto ways = static_cast<Count>(neighbours.size());
+    const auto chosen = static_cast<std::size_t>(digits % ways);
     digits /= ways;
+    const std::size_t first = neighbours[chosen], last = chosen + 1 < neighbours.size() ? neighbours[chosen + 1] : onwards.size();
+    const Link& taken = onwards[first + static_cast<std::size_t>(digits % static_cast<Count>(last - first))];
     visit(taken);
     here = taken.to;
   }

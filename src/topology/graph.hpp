@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Networks that are graphs: ranks 0 .. p-1 and, after them, switches. Messages take shortest paths; where several lead on, the
-// receiver's number says which, one digit of it at each such place, so that receivers spread over them (d mod k routing).
+// receiver's number says which, one digit of it at each such place, so that receivers spread over them (d mod k routing
+// [zahavi2010]). Of several links to the same neighbour the next digit says which; it is not used up, so that receivers that came
+// up by different links come down by different ones (in trees with several links at more than one height not all do).
 #pragma once
 
 #include <string>

@@ -9,8 +9,8 @@
 
 namespace quadrille {
 
-void add_messages(const Topology& topology, const Program& program, Collective collective, MessagesByRound& rounds) {
-  const auto exists = [&](Rank rank) { return rank >= 0 && rank < topology.ranks() && rank != program.rank; };
+void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds) {
+  const auto exists = [&](Rank rank) { return rank >= 0 && rank < ranks && rank != program.rank; };
   for (const Round& round : program.rounds) {
     for (const Message& message : round.sends)
       if (exists(message.peer)) rounds[round.number].push_back({program.rank, message.peer, message.port, bytes(message.regions)});

@@ -20,8 +20,8 @@ struct RoutedMessage {
 
 using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 
-// What the program's rank sends to ranks of the topology; of a barrier its control messages, which are all it has.
-void add_messages(const Topology& topology, const Program& program, Collective collective, MessagesByRound& rounds);
+// What the program's rank sends to others of the ranks; of a barrier its control messages, which are all it has.
+void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
 // The link that most messages of a round share, and two of them.
 struct BusiestLink {

@@ -14,7 +14,7 @@ std::string text_of(const RoutedMessage& message) { return fmt::format("{} to {}
 
 void check_links(const Schedule& schedule, const std::vector<Program>& programs, const Topology& topology, Report& report) {
   MessagesByRound rounds;
-  for (const Program& program : programs) add_messages(topology, program, schedule.problem.collective, rounds);
+  for (const Program& program : programs) add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
   for (const auto& [number, messages] : rounds) {
     const auto place = [&](Rule rule, Rank rank, std::string message) {
       const auto& stages = programs[static_cast<std::size_t>(rank)].stages;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs all programs together on symbolic memory, round by round, and compares what they leave with the postcondition.
+// Compares what the programs leave in memory with the postcondition.
+#include "verify/replay.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <set>
 
 #include "quadrille/error.hpp"
-#include "verify/report.hpp"
-#include "verify/symbolic.hpp"
 
 namespace quadrille {
 namespace {
@@ -28,11 +28,13 @@ struct End {
 
 class Replay {
  public:
-  Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report)
+  Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
+         const MemoryObserver& observer)
       : schedule_(schedule),
         programs_(programs),
         most_pieces_(options.most_pieces),
         report_(report),
+        observer_(observer),
         terms_(schedule.problem.ranks, required_combining(schedule.problem), options.most_pieces),
         memories_(programs.size()),
         next_round_(programs.size(), 0),
@@ -49,16 +51,20 @@ class Replay {
     std::set<Count> numbers;
     for (const Program& program : programs_)
       for (const Round& round : program.rounds) numbers.insert(round.number);
+    observe({});
     for (const Count number : numbers) {
       if (report_.full()) return;
       play_round(number);
+      observe(number);
     }
     check_delivery();
     if (schedule_.problem.collective == Collective::barrier) check_barrier();
   }
 
  private:
-  using Memory = std::array<SymbolicBuffer, 4>;
+  void observe(std::optional<Count> round) const {
+    if (observer_) observer_(round, memories_, terms_);
+  }
 
   void add(Rule rule, Rank rank, std::optional<Region> region, std::string message) {
     report_.add(
@@ -81,7 +87,7 @@ class Replay {
                 fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
   }
 
-  Memory& memory(Rank rank) { return memories_[static_cast<std::size_t>(rank)]; }
+  SymbolicMemory& memory(Rank rank) { return memories_[static_cast<std::size_t>(rank)]; }
 
   Strip read(Rank rank, const Regions& regions) {
     charge(regions);
@@ -255,7 +261,7 @@ class Replay {
     }
     for (const auto& [end, strip] : under_way) write(end->to, end->message->regions, strip);
     held_ = 0;
-    for (const Memory& memory : memories_)
+    for (const SymbolicMemory& memory : memories_)
       for (const SymbolicBuffer& buffer : memory) held_ += static_cast<Count>(buffer.piece_count());
     if (std::exchange(held_, 0) > most_pieces_) too_large();
   }
@@ -342,8 +348,9 @@ class Replay {
   const std::vector<Program>& programs_;
   const Count most_pieces_;
   Report& report_;
+  const MemoryObserver& observer_;
   Terms terms_;
-  std::vector<Memory> memories_;
+  std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
   std::vector<std::size_t> next_round_;
   std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each rank knows
@@ -354,8 +361,9 @@ class Replay {
 
 }  // namespace
 
-void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report) {
-  Replay(schedule, programs, options, report).run();
+void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
+            const MemoryObserver& observer) {
+  Replay(schedule, programs, options, report, observer).run();
 }
 
 }  // namespace quadrille

@@ -33,11 +33,10 @@ std::string stage_name(const std::vector<Stage>& stages, Count round);
 std::array<Bytes, 4> buffer_sizes(const Schedule& schedule, const Program& program);
 bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region);
 
-// The parts of the verifier. Programs are indexed by rank.
+// The parts of the verifier, beside replay.hpp. Programs are indexed by rank.
 void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, Report& report);
 void check_node_ports(const Schedule& schedule, const std::vector<Program>& programs, Count limit, Report& report);
 void check_links(const Schedule& schedule, const std::vector<Program>& programs, const Topology& topology, Report& report);
-void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report);
 void check_deadlock(const std::vector<Program>& programs, const std::vector<Policy>& policies, Report& report);
 
 }  // namespace quadrille

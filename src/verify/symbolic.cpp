@@ -58,8 +58,8 @@ Terms::Term Terms::combine(Term left, Term right) {
   if (left == undefined || right == undefined) return undefined;
   const auto [entry, fresh] = combined_.try_emplace({left, right}, undefined);
   if (fresh) {
-    Sequence both = sequences_[static_cast<std::size_t>(left)];
-    const Sequence& second = sequences_[static_cast<std::size_t>(right)];
+    Sequence both = sequence(left);
+    const Sequence& second = sequence(right);
     both.insert(both.end(), second.begin(), second.end());
     switch (combining_) {
       case Combining::any_order: both = sorted(std::move(both)); break;
@@ -73,13 +73,13 @@ Terms::Term Terms::combine(Term left, Term right) {
 
 bool Terms::same_operands(Term a, Term b) const {
   if (a == undefined || b == undefined) return a == b;
-  return sorted(sequences_[static_cast<std::size_t>(a)]) == sorted(sequences_[static_cast<std::size_t>(b)]);
+  return sorted(sequence(a)) == sorted(sequence(b));
 }
 
 std::string Terms::to_string(Term term) const {
   if (term == undefined) return "nothing";
   std::string text;
-  for (const auto& [first, last] : sequences_[static_cast<std::size_t>(term)])
+  for (const auto& [first, last] : sequence(term))
     text += fmt::format("{}{}", text.empty() ? "" : " o ",
                         first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
   return "rank " + text;

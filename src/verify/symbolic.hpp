@@ -15,18 +15,19 @@ namespace quadrille {
 class Terms {
  public:
   using Term = int;
+  using Sequence = std::vector<std::pair<Rank, Rank>>;  // intervals: from a rank to a rank
   static constexpr Term undefined = -1;
 
   // Holds at most `most_intervals` intervals in all terms together; throws Error{too_large} beyond that.
   Terms(Count ranks, Combining combining, Count most_intervals)
       : ranks_(ranks), combining_(combining), most_intervals_(most_intervals) {}
-  Term operands(Rank first, Rank last);      // first o .. o last
-  Term combine(Term left, Term right);       // undefined if either is
-  bool same_operands(Term a, Term b) const;  // in whatever order
+  Term operands(Rank first, Rank last);                                                             // first o .. o last
+  Term combine(Term left, Term right);                                                              // undefined if either is
+  bool same_operands(Term a, Term b) const;                                                         // in whatever order
+  const Sequence& sequence(Term term) const { return sequences_[static_cast<std::size_t>(term)]; }  // of a defined one
   std::string to_string(Term term) const;
 
  private:
-  using Sequence = std::vector<std::pair<Rank, Rank>>;
   Term entered(Sequence sequence);
   static Sequence sorted(Sequence sequence);
   static Sequence merged(const Sequence& sequence);

@@ -37,7 +37,7 @@
 
 #include "quadrille/error.hpp"
 #include "topology/round_messages.hpp"
-#include "verify/report.hpp"
+#include "verify/replay.hpp"
 
 namespace quadrille {
 namespace {

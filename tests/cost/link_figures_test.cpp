@@ -4,6 +4,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 
 namespace quadrille {
@@ -19,7 +20,7 @@ LinkFigures on(const std::string& topology, Collective collective, const std::st
 
 // E-cube routing, from the lowest and from the highest bit.
 TEST(LinkFigures, PairwiseExchangeIsFreeOfContentionOnHypercubes) {
-  for (Count p = 2; p <= 64; p *= 2)
+  for (Count p = 2; p <= 128; p *= 2)
     for (const std::string order : {"", ",last"})
       for (const char* specification : {"xor", "shift", "hypercube"})
         EXPECT_EQ(on(fmt::format("hypercube:{}{}", p, order), Collective::alltoall, specification).sharing, 1)
@@ -55,9 +56,61 @@ TEST(LinkFigures, TreesAreFreeOfContention) {
               << name(collective) << ' ' << kind << p << " root " << root;
 }
 
+// Trees whose ranks are counted from the root, too, on rings of any size.
+TEST(LinkFigures, TreesAreFreeOfContentionOnAllRings) {
+  for (Count p = 2; p < 40; ++p)
+    for (const Rank root : {Rank{0}, Rank{1}, p / 2, p - 1})
+      EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::broadcast, "binomial", 1, root).sharing, 1) << p << " root " << root;
+}
+
+// On a mesh of powers of two a tree takes the rows' dimension first and then the columns': log2 p steps in all.
+TEST(LinkFigures, TreesAreFreeOfContentionOnMeshes) {
+  for (const std::string topology : {"mesh:4x4", "mesh:4x8", "mesh:8x8", "torus:8x4"})
+    for (const Rank root : {0, 5, 10})
+      for (const Collective collective : {Collective::broadcast, Collective::scatter, Collective::gather, Collective::reduce})
+        EXPECT_EQ(on(topology, collective, "binomial", 8, root).sharing, 1)
+            << name(collective) << ' ' << topology << " root " << root;
+}
+
+TEST(LinkFigures, RingAlgorithmsShareNoLinkOfRingsAndArrays) {
+  for (const Count p : {2, 5, 8, 13})
+    for (const char* kind : {"ring", "array"}) {
+      const std::string network = fmt::format("{}:{}", kind, p);
+      EXPECT_EQ(on(network, Collective::allgather, "ring"), (LinkFigures{1, p - 1})) << network;
+      EXPECT_EQ(on(network, Collective::reduce_scatter, "ring", 8), (LinkFigures{1, 8 * (p - 1)})) << network;
+      EXPECT_EQ(on(network, Collective::alltoall, "ring"), (LinkFigures{1, p * (p - 1) / 2})) << network;
+    }
+}
+
+// log2 p steps along the dimensions of the hypercube: (p - 1) words for all to all of the same, p/2 log2 p where each has its own.
+TEST(LinkFigures, DimensionByDimensionIsFreeOfContentionOnHypercubes) {
+  for (Count p = 2, d = 1; p <= 64; p *= 2, ++d)
+    for (const std::string order : {"", ",last"}) {
+      const std::string network = fmt::format("hypercube:{}{}", p, order);
+      EXPECT_EQ(on(network, Collective::allgather, "recursive-doubling"), (LinkFigures{1, p - 1})) << network;
+      EXPECT_EQ(on(network, Collective::alltoall, "hypercube"), (LinkFigures{1, p / 2 * d})) << network;
+      EXPECT_EQ(on(network, Collective::allreduce, "recursive-doubling", 8), (LinkFigures{1, 8 * d})) << network;
+    }
+}
+
 TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
   for (const auto& [topology, rows] : {std::pair("torus:4x5", 4), {"mesh:4x5", 4}, {"mesh:3x3", 3}})
     EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
+}
+
+// Receivers spread over the switches of a fat tree and over the cables between two of them, up and down.
+TEST(LinkFigures, ShiftsAreFreeOfContentionOnFatTrees) {
+  const auto tree = [](const char* parameters, Count ranks) {
+    return parse_platform(fmt::format("<cluster topology='FAT_TREE' topo_parameters='{}' radical='0-{}'/>", parameters, ranks - 1),
+                          "");
+  };
+  for (const Topology& network :
+       {tree("2;4,4;1,2;1,2", 16), tree("2;4,4;1,1;1,4", 16), tree("2;4,2;1,4;1,1", 8), tree("3;2,2,4;1,2,2;1,1,1", 16),
+        tree("1;8;1;1", 8), parse_topology("fat-tree:4"), parse_topology("fat-tree:6")})
+    EXPECT_EQ(link_figures(make_schedule(alltoall(network.ranks(), 1), "shift"), network).sharing, 1)
+        << network.ranks() << " ranks, " << network.vertices() << " vertices";
+  EXPECT_EQ(link_figures(make_schedule(alltoall(16, 1), "shift"), tree("2;4,4;1,1;1,1", 16)).sharing, 4)
+      << "one cable for four nodes";
 }
 
 // A node's ranks share its link: that is what clustered algorithms take care of.
@@ -88,6 +141,42 @@ TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
       if (algorithm->id == "direct" && topology == "full:12") EXPECT_EQ(figures.c2_shared, bound);
     }
   }
+}
+
+// Every row of the table on every kind of network. Sharing makes nothing cheaper, and where the verifier looks at links it finds
+// what is counted here and nothing else.
+TEST(LinkFigures, OfEveryAlgorithmOnEveryNetwork) {
+  const std::string platform = "<cluster topology='DRAGONFLY' topo_parameters='2,2;1,1;2,1;2' radical='0-7'/>";
+  std::vector<Topology> networks{parse_edge_list("0 a\n1 a\n2 a\n3 a\n4 b\n5 b\n6 b\n7 b\na b\n0 7\n", "edges"),
+                                 parse_platform(platform, "platform")};
+  for (const char* name :
+       {"ring:8", "array:8", "torus:2x4", "torus:2x4,last", "torus:2x2x2", "mesh:4x2", "mesh:2x2x2", "hypercube:8",
+        "hypercube:8,last", "full:8", "cluster:4x2", "dragonfly:2x2x2", "ring:1", "torus:1x3", "fat-tree:2", "cluster:2x3"})
+    networks.push_back(parse_topology(name));
+  for (const Topology& network : networks)
+    for (const Algorithm* algorithm : all_algorithms()) {
+      Problem problem = problem_of(algorithm->collective, network.ranks(), 24);
+      problem.grid = network.grid();
+      problem.nodes = network.nodes();
+      const Choice choice = standard_choice(*algorithm, problem);
+      if (reason_against(problem, choice)) continue;
+      SCOPED_TRACE(fmt::format("{}/{} on {}", name(algorithm->collective), algorithm->id, network.name()));
+      const Schedule schedule = make_schedule(problem, choice);
+      const LinkFigures shared = link_figures(schedule, network);
+      const Figures alone = figures(schedule);
+      EXPECT_EQ(shared.sharing > 0, alone.c1 > 0);
+      EXPECT_GE(shared.c2_shared, alone.c2);
+      if (shared.sharing == 1 && algorithm->collective != Collective::barrier) EXPECT_EQ(shared.c2_shared, alone.c2);
+      EXPECT_TRUE(verify(schedule, {.topology = network}).empty());
+      bool contention = false, astray = false;
+      for (const Finding& finding : verify(schedule, {.topology = network, .strict_links = true})) {
+        contention = contention || finding.rule == Rule::link_contention;
+        astray = astray || finding.rule == Rule::no_such_way;
+        EXPECT_TRUE(finding.rule == Rule::link_contention || finding.rule == Rule::no_such_way) << to_string(finding);
+      }
+      EXPECT_EQ(contention, shared.sharing > 1);
+      if (astray) EXPECT_EQ(algorithm->id, "torus") << "nobody else names ports";
+    }
 }
 
 TEST(LinkFigures, RefuseAnotherNumberOfRanks) {

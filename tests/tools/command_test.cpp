@@ -384,11 +384,56 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
   refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
 
+  const std::string platform = "<platform>\n<cluster topology='TORUS' topo_parameters='4,2' radical='0-7'/></platform>";
+  const Outcome torus =
+      run({"verify", "alltoall", "--algorithm", "torus", "--topology", write("a.xml", platform).string(), "--strict"});
+  EXPECT_EQ(torus.exit_code, 0) << torus.out << torus.talk;
+  EXPECT_EQ(torus.out, prints({"verify", "alltoall", "--algorithm", "torus", "--topology", "platform:-", "--strict"}, platform));
+  refuses({"verify", "alltoall", "--topology", write("b.xml", "<platform>\n<cluster/></platform>").string()}, "line 2");
+
   // A document keeps its ports, and so its ways.
   const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
   const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
   EXPECT_EQ(read.exit_code, 0) << read.out << read.talk;
   EXPECT_NE(read.out.find("sharing"), std::string::npos);
+}
+
+TEST_F(CommandTest, DrawsOneSchedule) {
+  const Words bruck{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string picture = prints(bruck);
+  EXPECT_EQ(picture.rfind("<svg ", 0), 0u);
+  EXPECT_NE(picture.find("round 0: 0 to 1, 16 B"), std::string::npos);
+  EXPECT_EQ(prints(with(bruck, {"--as", "space-time", "-o", file("bruck.svg").string()})), "");
+  EXPECT_EQ(contents(file("bruck.svg")), picture);
+  EXPECT_NE(prints(with(bruck, {"--as", "blocks"})).find("from 4 to 0"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "traffic", "--round", "2"})).find("0 to 4: 8 B"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "links", "--topology", "ring:5"})).find("0 -&gt; 1 (dimension 0, +): 48 B in 3 messages"),
+            std::string::npos);
+
+  const std::string kept = file("kept.svg").string();
+  const std::string text = prints({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"});
+  EXPECT_EQ(prints({"draw", "-"}, text), picture) << "a document's picture is the same";
+  EXPECT_NE(prints({"draw", "-", "--as", "links", "--topology", "ring:5"}, text).find("48 B in 3 messages"), std::string::npos);
+  std::string wrong = text;
+  wrong.replace(wrong.find("send to 1"), 9, "send to 2");
+  refuses({"draw", "-", "-o", kept}, "only right schedules are drawn, and 'quadrille verify' finds: rank", wrong);
+  refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
+  refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"draw"}, "name a collective");
+  refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
+  refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
+  refuses(with(bruck, {"--as", "links", "-o", kept}), "say which: --topology");
+  refuses(with(bruck, {"--as", "links", "--topology", "ring:6", "-o", kept}), "has 6 ranks, not 5");
+  refuses(with(bruck, {"--as", "blocks", "--round", "1", "-o", kept}), "--as blocks shows all rounds");
+  refuses(with(bruck, {"--as", "traffic", "--round", "7", "-o", kept}), "nothing is sent in round 7");
+  refuses(with(bruck, {"--as", "traffic", "--round", "-1", "-o", kept}), "at least 0");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5,6", "-o", kept}, "one schedule, not 2");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5000", "-o", kept}, "5000 ranks are too many");
+  EXPECT_FALSE(fs::exists(kept));
 }
 
 TEST_F(CommandTest, SeveralCasesAreAnArray) {
@@ -518,6 +563,17 @@ TEST_F(CommandTest, RacesOfOtherCollectives) {
         {"race", collective, "--ranks", "3", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
     EXPECT_NE(text.find("fastest: "), std::string::npos) << text;
   }
+}
+
+TEST_F(CommandTest, RacesOnAGrid) {
+  const Json result =
+      Json::parse(prints({"race", "alltoall", "--topology", "torus:2x2", "--algorithm", "torus", "--algorithm", "shift", "--block",
+                          "5B", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--json"}));
+  EXPECT_EQ(result["ranks"], 4);
+  const Json& entries = result["sizes"].at(0)["entries"];
+  ASSERT_GE(entries.size(), 2u);
+  for (const Json& entry : entries) EXPECT_EQ(entry["checked"], true) << entry;
+  EXPECT_NE(entries.dump().find("at2"), std::string::npos) << "the topology's sides are the grid";
 }
 
 TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {

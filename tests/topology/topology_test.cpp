@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topologies: their links, ways and distances against counting by hand and against a search over the links.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <map>
+#include <random>
 #include <set>
 
 #include "quadrille/error.hpp"
@@ -223,6 +225,113 @@ TEST(Topology, ReadsListsOfEdges) {
   EXPECT_THAT(refused("0 99999999999999999999"), HasSubstr("is neither a rank"));
   EXPECT_THAT(refused("# one\n3 3"), HasSubstr("line 2: the edge leads from '3' to itself"));
   EXPECT_THAT(refused("0 1\n2 3"), HasSubstr("no way leads from rank"));
+}
+
+std::string platform(const std::string& attributes) {
+  return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+         "  <zone id=\"world\" routing=\"Full\">\n    <cluster id=\"a\" prefix=\"n\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" "
+         "lat=\"1us\"\n " +
+         attributes + "/>\n  </zone>\n</platform>\n";
+}
+
+std::string cluster_of(const std::string& kind, const std::string& parameters, const std::string& radical) {
+  return platform(fmt::format("topology=\"{}\" topo_parameters=\"{}\" radical=\"{}\"", kind, parameters, radical));
+}
+
+TEST(Topology, ReadsPlatforms) {
+  const Topology torus = parse_platform(cluster_of("TORUS", "3,2,4", "0-23"), "a file");
+  EXPECT_EQ(torus.name(), "torus:4x2x3,last");
+  EXPECT_THAT(way(torus, 0, 1 + 3 + 6), ElementsAre(1, 4, 10)) << "the side that turns fastest is crossed first";
+
+  // Four leaf switches with four nodes each, joined with each of two switches by two cables.
+  const Topology tree = parse_platform(cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-9,20,30-34"), "a file");
+  EXPECT_EQ(tree.ranks(), 16);
+  EXPECT_EQ(tree.vertices(), 16 + 4 + 2);
+  EXPECT_EQ(tree.link_count(), 2 * (16 + 4 * 2 * 2));
+  EXPECT_EQ(tree.distance(0, 3), 2);
+  EXPECT_EQ(tree.distance(3, 4), 4);
+  EXPECT_THAT(tree.neighbours(17), ElementsAre(4, 5, 6, 7, 20, 21));
+  EXPECT_EQ(tree.links_from(17).size(), 4u + 4u);
+
+  // The tree of switches with four ports is one of these.
+  const Topology own = parse_topology("fat-tree:4"),
+                 theirs = parse_platform(cluster_of("FAT_TREE", "3;2,2,4;1,2,2;1,1,1", "0-15"), "");
+  EXPECT_EQ(theirs.vertices(), own.vertices());
+  for (Rank from = 0; from < 16; ++from)
+    for (Rank to = 0; to < 16; ++to) EXPECT_EQ(theirs.distance(from, to), own.distance(from, to)) << from << ' ' << to;
+
+  const Topology dragonfly = parse_platform(cluster_of("DRAGONFLY", "3,4;4,3;5,1;2", "0-119"), "a file");
+  EXPECT_EQ(dragonfly.ranks(), 120);
+  EXPECT_EQ(dragonfly.vertices(), 120 + 60);
+  EXPECT_EQ(dragonfly.link_count(), 2 * (120 + 12 * 10 * 1 + 3 * 5 * 6 * 3 + 3 * 4));
+  EXPECT_EQ(dragonfly.distance(0, 1), 2);
+  EXPECT_EQ(dragonfly.distance(0, 9), 3) << "one chassis";
+  EXPECT_EQ(dragonfly.distance(0, 10), 3) << "the same place in another chassis";
+  EXPECT_EQ(dragonfly.distance(0, 12), 4);
+  EXPECT_EQ(dragonfly.distance(2, 40), 3) << "router 1 of group 0 and router 0 of group 1";
+  EXPECT_EQ(parse_platform(cluster_of("DRAGONFLY", "1,1;1,1;1,1;3", "0-2"), "").vertices(), 4);
+}
+
+TEST(Topology, RefusesPlatforms) {
+  const auto refused = [](const std::string& text) -> std::string {
+    try {
+      parse_platform(text, "a file");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto parameters = [&](const std::string& kind, const std::string& list, const std::string& radical = "0-11") {
+    return refused(cluster_of(kind, list, radical));
+  };
+  EXPECT_THAT(refused("<platform>\n<cluster\n</platform>"), HasSubstr("a file, line 3: this is no XML: "));
+  EXPECT_THAT(refused("0 1"), HasSubstr("a file, line 1: this is no XML"));
+  EXPECT_THAT(refused("<platform/>"), HasSubstr("has no cluster"));
+  EXPECT_THAT(refused("<platform>\n<cluster/>\n<zone><cluster/></zone></platform>"),
+              HasSubstr("a file, line 3: a topology is one cluster"));
+  EXPECT_THAT(refused(platform("radical=\"0-3\"")), HasSubstr("line 5: the cluster's topology is 'FLAT'; there are: TORUS"));
+  EXPECT_THAT(refused(platform("topology=\"TORUS\"")), HasSubstr("no topo_parameters"));
+  EXPECT_THAT(refused(platform("topology=\"TORUS\" sharing_policy=\"SHARED\"")), HasSubstr("'SHARED'"));
+  EXPECT_THAT(parameters("TORUS", "3,2"), HasSubstr("make 6 nodes, but radical=\"0-11\" names 12"));
+  EXPECT_THAT(parameters("TORUS", "0,4"), HasSubstr("'0' is no whole number from 1 on"));
+  EXPECT_THAT(parameters("TORUS", "3,,4"), HasSubstr("'' is no whole number"));
+  EXPECT_THAT(parameters("TORUS", "99999999999999999999"), HasSubstr("is no whole number"));
+  EXPECT_THAT(parameters("TORUS", "1000000,1000000,1000000"), HasSubstr("line 5: there are more than 2^20 nodes"));
+  EXPECT_THAT(parameters("TORUS", "3,4", "0-x"), HasSubstr("'x' is no whole number from 0 on"));
+  EXPECT_THAT(parameters("TORUS", "3,4", "11-0"), HasSubstr("'11-0' in radical"));
+  EXPECT_THAT(parameters("TORUS", "3,4", "0-5-11"), HasSubstr("'0-5-11' in radical"));
+  EXPECT_THAT(parameters("TORUS", "3,4", "0-9223372036854775807"), HasSubstr("2^63 hosts"));
+  EXPECT_THAT(parameters("FAT_TREE", "2;4,3;1,2"), HasSubstr("four parameters: levels"));
+  EXPECT_THAT(parameters("FAT_TREE", "2;4,3;1,2,3;1,1"), HasSubstr("'1,2,3' holds 3 numbers of parents, not 2"));
+  EXPECT_THAT(parameters("FAT_TREE", "2;4,3;1,1000000;1,1"), HasSubstr("too many"));
+  EXPECT_THAT(parameters("FAT_TREE", "2;4,3;1,2;1,9999999"), HasSubstr("cables"));
+  EXPECT_THAT(parameters("DRAGONFLY", "3,1;4,1;1"), HasSubstr("four parameters: groups"));
+  EXPECT_THAT(parameters("DRAGONFLY", "3;4,1;1,1;1"), HasSubstr("'3' holds 1 numbers, not 2"));
+  EXPECT_THAT(parameters("DRAGONFLY", "3,1;2,1;1,1;2"), HasSubstr("3 groups, but 2 routers in a group"));
+}
+
+// Whatever a file holds, reading it ends in a topology or an Error.
+TEST(Topology, SurvivesDamagedFiles) {
+  std::mt19937_64 random(1);
+  const std::string platforms[] = {cluster_of("TORUS", "3,2,4", "0-23"), cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-15"),
+                                   cluster_of("DRAGONFLY", "3,1;2,3;2,1;2", "0-23")};
+  const std::string pieces[] = {"",  "<", ">",           "/",    "\"",         ",",  ";",   "-",
+                                "0", "9", "99999999999", "&#0;", "<cluster/>", "\n", "\xff"};
+  int read = 0, refused = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    std::string text = platforms[turn % 3];
+    for (std::size_t edits = random() % 3 + 1; edits > 0; --edits)
+      text.replace(random() % text.size(), random() % 3, pieces[random() % std::size(pieces)]);
+    try {
+      parse_platform(text, "a file");
+      ++read;
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_NE(std::string(error.what()), "");
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 100);
 }
 
 TEST(Topology, SaysTheGridOfItsRanks) {

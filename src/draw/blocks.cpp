@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the memory of each rank holds, from round to round, from the verifier's replay.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "draw/picture.hpp"
+#include "draw/svg.hpp"
+#include "quadrille/draw.hpp"
+#include "quadrille/error.hpp"
+#include "verify/replay.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = 64, most_cells = 20'000;
+constexpr double cell_height = 17, usual_page = 1200, heading_height = 36, between_panels = 26, between_buffers = 8;
+constexpr std::size_t longest_label = 7;
+
+// Bytes of a buffer that belong together.
+struct Cell {
+  Bytes offset = 0, length = 0;
+  bool defined = false, fresh = false;
+  double hue = 0;  // of the number of colours
+  std::string label, explanation;
+};
+
+// What names a block's colour: the rank it goes to, where blocks of one rank go to several; else the rank it comes from; else,
+// where all ranks have the same vector or there is only one, its place in the vector.
+enum class ColourBy : std::uint8_t { target, origin, place };
+
+// A rank's input as blocks: where each begins, and the one rank that gets it.
+struct OriginBlocks {
+  std::set<Bytes> cuts;
+  std::map<Bytes, Rank> targets;  // by the beginning; none where several get it
+};
+
+class BlockNames {
+ public:
+  explicit BlockNames(const Problem& problem) : problem_(problem), origins_(static_cast<std::size_t>(problem.ranks)) {
+    std::map<std::pair<Rank, Bytes>, std::set<Rank>> takers;
+    for (Rank rank = 0; rank < problem.ranks; ++rank)
+      for (const ExpectedPiece& piece : expected_output(problem, rank))
+        for (Rank origin = piece.first; piece.length > 0 && origin <= piece.last; ++origin) {
+          takers[{origin, piece.input_offset}].insert(rank);
+          for (const Bytes cut : {piece.input_offset, piece.input_offset + piece.length})
+            origins_[static_cast<std::size_t>(origin)].cuts.insert(cut);
+        }
+    std::set<Rank> givers;
+    bool several = false;
+    for (const auto& [block, ranks] : takers) {
+      givers.insert(block.first);
+      if (ranks.size() == 1) origins_[static_cast<std::size_t>(block.first)].targets[block.second] = *ranks.begin();
+    }
+    for (const OriginBlocks& origin : origins_)
+      for (const auto& [begin, target] : origin.targets) several = several || target != origin.targets.begin()->second;
+    several_givers_ = givers.size() > 1;
+    by_ = several ? ColourBy::target : several_givers_ && !is_reduction(problem.collective) ? ColourBy::origin : ColourBy::place;
+  }
+
+  // All parts in which bytes lie anywhere, where places are what tells them apart.
+  void learn(const SymbolRun& run) {
+    if (by_ != ColourBy::place || run.term == Terms::undefined) return;
+    for (OriginBlocks& origin : origins_) {
+      origin.cuts.insert(run.index);
+      origin.cuts.insert(run.index + run.length);
+    }
+  }
+
+  std::vector<SymbolRun> cut(const SymbolRun& run, const Terms& terms) const {
+    if (run.term == Terms::undefined) return {run};
+    std::vector<SymbolRun> parts;
+    const auto& cuts = blocks_of(run, terms).cuts;
+    for (Bytes begin = run.index, end = run.index + run.length; begin < end;) {
+      const auto next = cuts.upper_bound(begin);
+      const Bytes stop = next == cuts.end() ? end : std::min(end, *next);
+      parts.push_back({stop - begin, run.term, begin});
+      begin = stop;
+    }
+    return parts;
+  }
+
+  Cell cell(Bytes offset, const SymbolRun& part, const Terms& terms) const {
+    Cell cell{offset, part.length};
+    if (part.term == Terms::undefined) return cell;
+    cell.defined = true;
+    const OriginBlocks& blocks = blocks_of(part, terms);
+    const auto begin = std::prev(blocks.cuts.upper_bound(part.index));
+    const auto target = blocks.targets.find(*begin);
+    const Rank origin = terms.sequence(part.term).front().first;
+    const std::string operands = terms.to_string(part.term).substr(std::string_view("rank ").size());
+    const auto place = static_cast<Count>(std::distance(blocks.cuts.begin(), begin));
+    const Count colours = by_ == ColourBy::place ? static_cast<Count>(blocks.cuts.size()) - 1 : problem_.ranks;
+    const Count colour = by_ == ColourBy::place                                      ? place
+                         : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
+                                                                                     : origin;
+    cell.hue = static_cast<double>(colour) / static_cast<double>(std::max<Count>(1, colours));
+    if (by_operands()) cell.hue = static_cast<double>(operand_count(part, terms) - 1) / static_cast<double>(problem_.ranks);
+    const std::string who =
+        operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
+    const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);
+    if (by_ == ColourBy::place)
+      cell.label = several_givers_ ? who : fmt::format("{}", place);
+    else if (by_ == ColourBy::origin || is_reduction(problem_.collective))
+      cell.label = who;
+    else
+      cell.label = several_givers_ ? fmt::format("{},{}", who, to) : to;
+    cell.explanation =
+        fmt::format("from {}{}, bytes {} to {}", operands, to.empty() ? "" : " to " + to, part.index, part.index + part.length - 1);
+    return cell;
+  }
+
+  // What the headline adds.
+  std::string legend() const {
+    const bool reduction = is_reduction(problem_.collective);
+    switch (by_) {
+      case ColourBy::target:
+        return reduction         ? "labels: ranks combined; colours: the rank that gets them"
+               : several_givers_ ? "labels: from,to; colours: to"
+                                 : "labels and colours: to";
+      case ColourBy::origin: return "labels and colours: from";
+      case ColourBy::place:
+        if (by_operands()) return "labels and colours: ranks combined";
+        return several_givers_ ? "labels: ranks combined; colours: parts of the vector" : "labels and colours: parts of the vector";
+    }
+    return "";
+  }
+
+ private:
+  // Vectors that are never taken apart have nothing but who is combined in them.
+  bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
+
+  const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
+    return origins_[static_cast<std::size_t>(terms.sequence(run.term).front().first)];
+  }
+
+  static Count operand_count(const SymbolRun& run, const Terms& terms) {
+    Count count = 0;
+    for (const auto& [first, last] : terms.sequence(run.term)) count += last - first + 1;
+    return count;
+  }
+
+  const Problem& problem_;
+  std::vector<OriginBlocks> origins_;  // by rank
+  ColourBy by_ = ColourBy::target;
+  bool several_givers_ = false;
+};
+
+// Memory at one time: strips by rank and buffer.
+struct Moment {
+  std::optional<Count> round;
+  std::vector<std::array<Strip, 3>> strips;
+};
+
+struct Panel {
+  std::string heading, time;
+  std::array<std::vector<std::vector<Cell>>, 3> cells;  // by buffer and rank
+};
+
+class BlockPicture {
+ public:
+  explicit BlockPicture(const Schedule& schedule)
+      : schedule_(schedule), programs_(programs_of(schedule, most_ranks)), names_(schedule.problem), svg_(headline(schedule)) {
+    check(schedule.problem);
+    observe();
+    svg_.text({picture_margin, 22}, headline(schedule), Anchor::start, "text", 14);
+    svg_.text({picture_margin, 40}, names_.legend(), Anchor::start, "faint");
+    right_ = picture_margin + std::max(text_width(headline(schedule), 14), text_width(names_.legend()));
+    measure();
+  }
+
+  std::string written() {
+    double x = picture_margin, y = headline_height + 22, height = 0, widest = 0;
+    for (const Panel& panel : panels_) widest = std::max(widest, width_of(panel));
+    const double page = std::max(usual_page, 3 * (widest + between_panels));
+    for (const Panel& panel : panels_) {
+      const double width = width_of(panel);
+      if (x > picture_margin && x + width > page) {
+        x = picture_margin;
+        y += height + 18;
+        height = 0;
+      }
+      height = std::max(height, draw(panel, x, y));
+      right_ = std::max(right_, x + width);
+      x += width + between_panels;
+    }
+    return svg_.written(right_ + picture_margin, y + height + picture_margin);
+  }
+
+ private:
+  void observe() {
+    std::vector<Moment> moments;
+    std::vector<Terms> last_terms;  // those of the end know all that went before
+    Report report(1000);
+    Count pieces = 0;
+    replay(schedule_, programs_, {}, report,
+           [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
+             Moment moment{round, {}};
+             for (std::size_t rank = 0; rank < memories.size(); ++rank) {
+               const auto sizes = buffer_sizes(schedule_, programs_[rank]);
+               std::array<Strip, 3> strips;
+               for (std::size_t buffer = round ? 1 : 0; buffer < (round ? 3 : 1); ++buffer) {
+                 memories[rank][buffer].read(0, sizes[buffer], strips[buffer]);
+                 std::erase_if(strips[buffer], [](const SymbolRun& run) { return run.length == 0; });
+                 for (const SymbolRun& run : strips[buffer]) names_.learn(run);
+                 check_parts(pieces += static_cast<Count>(strips[buffer].size()), most_cells, "pieces of memory");
+               }
+               moment.strips.push_back(std::move(strips));
+             }
+             moments.push_back(std::move(moment));
+             last_terms.assign(1, terms);
+           });
+    Count cells = 0;
+    for (const Moment& moment : moments) {
+      Panel panel{"at first", "", {}};
+      if (moment.round) {
+        panel.heading = stage_name(programs_.front().stages, *moment.round);
+        panel.time = fmt::format("round {}", *moment.round);
+      }
+      for (std::size_t buffer = 0; buffer < 3; ++buffer)
+        for (std::size_t rank = 0; rank < moment.strips.size(); ++rank) {
+          panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], last_terms.front()));
+          std::vector<Cell>& column = panel.cells[buffer].back();
+          check_parts(cells += static_cast<Count>(column.size()), most_cells, "pieces of memory");
+          if (panels_.size() > 0) mark_fresh(column, panels_.back().cells[buffer][rank]);
+        }
+      if (panels_.empty() || is_fresh(panel)) panels_.push_back(std::move(panel));
+    }
+  }
+
+  std::vector<Cell> cells_of(const Strip& strip, const Terms& terms) const {
+    std::vector<Cell> cells;
+    Bytes offset = 0;
+    for (const SymbolRun& run : strip)
+      for (const SymbolRun& part : names_.cut(run, terms)) {
+        cells.push_back(names_.cell(offset, part, terms));
+        offset += part.length;
+      }
+    return cells;
+  }
+
+  static void mark_fresh(std::vector<Cell>& cells, const std::vector<Cell>& before) {
+    for (Cell& cell : cells)
+      cell.fresh = cell.defined && std::none_of(before.begin(), before.end(), [&](const Cell& old) {
+                     return old.offset == cell.offset && old.length == cell.length && old.explanation == cell.explanation;
+                   });
+  }
+
+  static bool is_fresh(const Panel& panel) {
+    for (const auto& columns : panel.cells)
+      for (const auto& column : columns)
+        if (std::any_of(column.begin(), column.end(), [](const Cell& cell) { return cell.fresh; })) return true;
+    return false;
+  }
+
+  // One scale for all: cells of the usual length are as high as a line of text.
+  void measure() {
+    std::vector<Bytes> lengths;
+    double label = text_width("00", 11);
+    for (const Panel& panel : panels_)
+      for (const auto& columns : panel.cells) {
+        Bytes longest = 0;
+        for (const auto& column : columns) {
+          for (const Cell& cell : column) {
+            if (cell.defined) lengths.push_back(cell.length);
+            label = std::max(label, text_width(cell.label, 11));
+          }
+          if (!column.empty()) longest = std::max(longest, column.back().offset + column.back().length);
+        }
+        const auto buffer = static_cast<std::size_t>(&columns - panel.cells.data());
+        longest_[buffer] = std::max(longest_[buffer], longest);
+      }
+    cell_width_ = label + 6;
+    if (lengths.empty()) throw Error(ErrorCode::misuse, "no rank holds a single byte: there are no blocks to draw");
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    scale_ = cell_height / static_cast<double>(*middle);
+    const Bytes most = *std::max_element(longest_.begin(), longest_.end());
+    scale_ = std::min(scale_, 4000 / static_cast<double>(std::max<Bytes>(1, most)));
+  }
+
+  double width_of(const Panel& panel) const {
+    const double cells = left_of_cells() + cell_width_ * static_cast<double>(schedule_.problem.ranks);
+    return std::max({cells, text_width(panel.heading), text_width(panel.time)});
+  }
+
+  static double left_of_cells() { return text_width("scratch", 11) + 8; }
+
+  double draw(const Panel& panel, double x, double top) {
+    svg_.text({x, top + 12}, panel.heading);
+    svg_.text({x, top + 27}, panel.time, Anchor::start, "faint");
+    const double begin = x + left_of_cells();
+    double y = top + heading_height + 14;
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
+      svg_.text({begin + cell_width_ * (static_cast<double>(rank) + 0.5), y - 5}, fmt::format("{}", rank), Anchor::middle, "faint",
+                11);
+    svg_.text({begin - 6, y - 5}, "rank", Anchor::end, "faint", 11);
+    for (const std::size_t buffer : {0u, 2u, 1u}) {
+      const auto& columns = panel.cells[buffer];
+      if (std::none_of(columns.begin(), columns.end(), [](const std::vector<Cell>& cells) {
+            return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.defined; });
+          }))
+        continue;
+      double height = 0;
+      for (const bool fresh : {false, true})  // strong outlines lie above the others
+        for (std::size_t rank = 0; rank < columns.size(); ++rank)
+          for (const Cell& cell : columns[rank]) {
+            if (cell.fresh == fresh) draw(cell, begin + cell_width_ * static_cast<double>(rank), y);
+            height = std::max(height, scale_ * static_cast<double>(cell.offset + cell.length));
+          }
+      svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,
+                "faint", 11);
+      y += height + between_buffers;
+    }
+    return y - top;
+  }
+
+  void draw(const Cell& cell, double x, double top) {
+    const Box place{x, top + scale_ * static_cast<double>(cell.offset), cell_width_, scale_ * static_cast<double>(cell.length)};
+    if (!cell.defined) return svg_.box(place, "frame");
+    svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.hue, 1), cell.explanation);
+    if (place.height >= 12)
+      svg_.text({x + cell_width_ / 2, place.y + place.height / 2 + 4}, cell.label, Anchor::middle, "on-colour", 11);
+  }
+
+  const Schedule& schedule_;
+  const std::vector<Program> programs_;
+  BlockNames names_;
+  std::vector<Panel> panels_;
+  std::array<Bytes, 3> longest_{};
+  double cell_width_ = 0, scale_ = 1, right_ = 0;
+  Svg svg_;
+};
+
+}  // namespace
+
+std::string draw_blocks(const Schedule& schedule) { return BlockPicture(schedule).written(); }
+
+}  // namespace quadrille

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/picture.hpp"
+
+#include <fmt/format.h>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::size_t most_messages = 50'000;
+
+}  // namespace
+
+std::string headline(const Schedule& schedule) {
+  const Problem& problem = schedule.problem;
+  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
+  return fmt::format("{}/{}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
+                     problem.ranks == 1 ? "" : "s", has_blocks ? fmt::format(", {} B a block", problem.block_bytes) : "");
+}
+
+void check_parts(Count count, Count most, const std::string& parts) {
+  if (count > most)
+    throw Error(ErrorCode::too_large,
+                fmt::format("{} {} are too many to see anything in this picture; the limit is {}", count, parts, most));
+}
+
+std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks) {
+  check_parts(schedule.problem.ranks, most_ranks, "ranks");
+  std::vector<Program> programs;
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(schedule.program(rank));
+  return programs;
+}
+
+MessagesByRound messages_of(const std::vector<Program>& programs, const Problem& problem, std::optional<Count> round) {
+  MessagesByRound rounds;
+  for (const Program& program : programs) add_messages(problem.ranks, program, problem.collective, rounds);
+  if (round) {
+    const auto found = rounds.find(*round);
+    if (found == rounds.end()) {
+      throw Error(ErrorCode::misuse, rounds.empty() ? "nothing is sent in any round"
+                                                    : fmt::format("nothing is sent in round {}; messages are in rounds {} to {}",
+                                                                  *round, rounds.begin()->first, rounds.rbegin()->first));
+    }
+    rounds = {*found};
+  }
+  std::size_t count = 0;
+  for (const auto& [number, messages] : rounds) count += messages.size();
+  check_parts(static_cast<Count>(count), static_cast<Count>(most_messages), "messages");
+  return rounds;
+}
+
+}  // namespace quadrille

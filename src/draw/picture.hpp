@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all pictures have: a headline, messages, and an end to what can be seen.
+#pragma once
+
+#include "topology/round_messages.hpp"
+
+namespace quadrille {
+
+constexpr double picture_margin = 14;
+constexpr double headline_height = 34;  // the headline's share of the height, margin included
+
+std::string headline(const Schedule& schedule);
+
+// Throws Error{too_large} if there are more `parts` ("ranks") than `most`.
+void check_parts(Count count, Count most, const std::string& parts);
+
+// By round; with `round` those of that one. Throws like check_parts, and Error{misuse} where there are none in `round`.
+MessagesByRound messages_of(const std::vector<Program>& programs, const Problem& problem, std::optional<Count> round = {});
+std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks);
+
+}  // namespace quadrille

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks below each other, rounds from left to right, messages as arrows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "draw/picture.hpp"
+#include "draw/svg.hpp"
+#include "quadrille/draw.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = 96;
+constexpr Count most_rounds = 500;
+constexpr double left = 74, stage_height = 22, foot = 40;
+
+// A round of the picture, which acts at some rank.
+struct Column {
+  Bytes longest = 0;  // message
+  bool has_messages = false;
+  std::set<Rank> workers;  // with local operations
+  double begin = 0, width = 0;
+};
+
+// Rounds of a stage.
+struct StageColumns {
+  std::string name;
+  std::map<Count, Column*> rounds;
+};
+
+class SpaceTime {
+ public:
+  explicit SpaceTime(const Schedule& schedule)
+      : schedule_(schedule),
+        programs_(programs_of(schedule, most_ranks)),
+        messages_(messages_of(programs_, schedule.problem)),
+        svg_(headline(schedule)) {
+    for (const Program& program : programs_)
+      for (const Round& round : program.rounds)
+        if (Column& column = columns_[round.number]; !round.locals.empty()) column.workers.insert(program.rank);
+    for (const Program& program : programs_)
+      for (const Round& round : program.rounds)
+        if (!round.control_sends.empty()) columns_[round.number].has_messages = true;
+    for (const auto& [number, messages] : messages_) {
+      columns_[number].has_messages = true;
+      for (const RoutedMessage& message : messages) {
+        columns_[number].longest = std::max(columns_[number].longest, message.bytes);
+        longest_ = std::max(longest_, message.bytes);
+      }
+    }
+    check_parts(static_cast<Count>(columns_.size()), most_rounds, "rounds");
+    row_height_ = schedule.problem.ranks <= 32 ? 26 : 16;
+    place();
+  }
+
+  std::string written() {
+    const double bottom = row(schedule_.problem.ranks - 1) + row_height_ / 2;
+    svg_.text({picture_margin, 22}, headline(schedule_), Anchor::start, "text", 14);
+    draw_ranks();
+    for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
+    svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
+    if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
+    return svg_.written(std::max(end_, picture_margin + text_width(headline(schedule_), 14)) + picture_margin, bottom + foot);
+  }
+
+ private:
+  double row(Rank rank) const { return headline_height + stage_height + row_height_ * (static_cast<double>(rank) + 0.5); }
+
+  std::size_t stage_of(Count round) const {
+    const auto& stages = programs_.front().stages;
+    const auto found = std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) {
+      return round >= stage.first_round && round - stage.first_round < stage.round_count;
+    });
+    return static_cast<std::size_t>(found - stages.begin());
+  }
+
+  // A column is as wide as its figures, and a stage as its name.
+  void place() {
+    std::map<std::size_t, StageColumns> stages;
+    const double room = std::clamp(1300 / std::max(1.0, static_cast<double>(columns_.size())), 44.0, 110.0);
+    for (auto& [number, column] : columns_) {
+      column.width = std::max({column.has_messages ? room : 24.0, text_width(longest_text(column), 11) + 10,
+                               text_width(fmt::format("{}", number), 11) + 8});
+      stages[stage_of(number)].rounds[number] = &column;
+    }
+    end_ = left;
+    for (auto& [index, stage] : stages) {
+      stage.name = index < programs_.front().stages.size() ? programs_.front().stages[index].name : "";
+      double width = 0;
+      for (const auto& [number, column] : stage.rounds) width += column->width;
+      const double stretch = std::max(1.0, (text_width(stage.name) + 12) / width);
+      for (const auto& [number, column] : stage.rounds) {
+        column->begin = end_;
+        column->width *= stretch;
+        end_ += column->width;
+      }
+      stages_.push_back(std::move(stage));
+    }
+  }
+
+  static std::string longest_text(const Column& column) { return column.longest > 0 ? fmt::format("{} B", column.longest) : ""; }
+
+  void draw_ranks() {
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
+      svg_.text({left - 10, row(rank) + 4}, rank == 0 ? "rank 0" : fmt::format("{}", rank), Anchor::end, "text",
+                std::min(12.0, row_height_));
+      svg_.line({left, row(rank)}, {end_, row(rank)}, "axis");
+    }
+  }
+
+  void draw_stage(std::size_t index, double bottom) {
+    const StageColumns& stage = stages_[index];
+    const std::string colour = stage_colour(index);
+    const Column &first = *stage.rounds.begin()->second, &last = *stage.rounds.rbegin()->second;
+    const double begin = first.begin, width = last.begin + last.width - begin;
+    svg_.box({begin + 1, headline_height, width - 2, stage_height - 4}, {}, colour + "; fill-opacity: 0.35");
+    svg_.box({begin + 1, headline_height + stage_height - 4, width - 2, bottom - headline_height - stage_height + 4}, {},
+             colour + "; fill-opacity: 0.07");
+    svg_.text({begin + width / 2, headline_height + 13}, stage.name, Anchor::middle);
+    for (const auto& [number, column] : stage.rounds) draw_round(number, *column, colour, bottom);
+  }
+
+  void draw_round(Count number, const Column& column, const std::string& colour, double bottom) {
+    const double middle = column.begin + column.width / 2;
+    svg_.text({middle, bottom + 16}, fmt::format("{}", number), Anchor::middle, "text", 11);
+    svg_.text({middle, bottom + 32}, longest_text(column), Anchor::middle, "text", 11);
+    const double work = column.has_messages ? column.begin + 8 : middle;
+    const double side = std::min(7.0, row_height_ / 2);
+    for (const Rank rank : column.workers)
+      svg_.box({work - side / 2, row(rank) - side / 2, side, side}, {}, colour,
+               fmt::format("rank {}, round {}: local work", rank, number));
+    if (!column.has_messages) return;
+    const double start = column.begin + (column.workers.empty() ? 5 : 14), stop = column.begin + column.width - 5;
+    if (schedule_.problem.collective != Collective::barrier)
+      for (const Program& program : programs_)
+        for (const Round& round : program.rounds)
+          for (const Control& control : round.number == number ? round.control_sends : std::vector<Control>{})
+            svg_.arrow(
+                {start, row(program.rank)}, {stop, row(control.peer)}, colour, 0.8,
+                fmt::format("round {}: {} to {}, {} B of counts or headers", number, program.rank, control.peer, control.bytes),
+                /*dashed=*/true);
+    const auto sent = messages_.find(number);
+    if (sent == messages_.end()) return;
+    for (const auto& [from, to, port, length] : sent->second)
+      svg_.arrow({start, row(from)}, {stop, row(to)}, colour, width_of(length),
+                 fmt::format("round {}: {} to {}, {} B{}", number, from, to, length,
+                             port ? fmt::format(", dimension {}, {}", port->dimension, port->direction > 0 ? '+' : '-') : ""));
+  }
+
+  double width_of(Bytes length) const {
+    return row_height_ / 26 * (1 + (longest_ > 0 ? 1.4 * static_cast<double>(length) / static_cast<double>(longest_) : 0));
+  }
+
+  const Schedule& schedule_;
+  const std::vector<Program> programs_;
+  const MessagesByRound messages_;
+  std::map<Count, Column> columns_;
+  std::vector<StageColumns> stages_;  // with columns
+  Bytes longest_ = 0;
+  double row_height_ = 26, end_ = left;
+  Svg svg_;
+};
+
+}  // namespace
+
+std::string draw_space_time(const Schedule& schedule) { return SpaceTime(schedule).written(); }
+
+}  // namespace quadrille

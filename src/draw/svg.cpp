@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+namespace quadrille {
+namespace {
+
+constexpr const char* style_sheet = R"(
+text { font-family: sans-serif; fill: #1f2328; }
+.faint { fill: #59636e; }
+.on-colour { fill: #111111; }
+.ground { fill: #ffffff; }
+.frame { fill: none; stroke: #8c959f; stroke-width: 0.6; }
+.fresh { fill: none; stroke: #1f2328; stroke-width: 1.6; }
+.axis { stroke: #8c959f; stroke-width: 0.8; }
+.node { fill: #dde3ea; stroke: #59636e; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3; }
+  .faint { fill: #9198a1; }
+  .on-colour { fill: #111111; }
+  .ground { fill: #16191d; }
+  .fresh { stroke: #e6edf3; }
+  .node { fill: #39424d; stroke: #9198a1; }
+}
+)";
+
+using Colour = std::array<double, 3>;  // red, green, blue: 0 .. 255
+
+std::string written(const Colour& colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", std::lround(colour[0]), std::lround(colour[1]), std::lround(colour[2]));
+}
+
+Colour between(const Colour& a, const Colour& b, double share) {
+  Colour mixed{};
+  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = a[i] + (b[i] - a[i]) * share;
+  return mixed;
+}
+
+std::string number(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+void set(pugi::xml_node node, const char* name, const std::string& value) { node.append_attribute(name) = value.c_str(); }
+// What SVG has no place for, such as bells in the names of a file, becomes a question mark.
+std::string printable(std::string words) {
+  for (char& letter : words)
+    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
+  return words;
+}
+
+void set(pugi::xml_node node, const char* name, double value) { set(node, name, number(value)); }
+
+}  // namespace
+
+Svg::Svg(const std::string& title) : root_(document_.append_child("svg")) {
+  root_.append_attribute("xmlns") = "http://www.w3.org/2000/svg";
+  root_.append_attribute("role") = "img";
+  root_.append_child("title").text() = printable(title).c_str();
+  root_.append_child("style").text() = style_sheet;
+  ground_ = add("rect", "ground", {});
+}
+
+pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explanation) {
+  pugi::xml_node node = root_.append_child(shape);
+  if (!kind.empty()) set(node, "class", std::string(kind));
+  if (!explanation.empty()) node.append_child("title").text() = printable(explanation).c_str();
+  return node;
+}
+
+void Svg::box(const Box& box, Kind kind, const std::string& fill, const std::string& explanation) {
+  pugi::xml_node node = add("rect", kind, explanation);
+  set(node, "x", box.x);
+  set(node, "y", box.y);
+  set(node, "width", box.width);
+  set(node, "height", box.height);
+  if (!fill.empty()) set(node, "style", "fill: " + fill);
+}
+
+void Svg::circle(Point centre, double radius, Kind kind) {
+  pugi::xml_node node = add("circle", kind, {});
+  set(node, "cx", centre.x);
+  set(node, "cy", centre.y);
+  set(node, "r", radius);
+}
+
+void Svg::line(Point from, Point to, Kind kind) {
+  pugi::xml_node node = add("line", kind, {});
+  set(node, "x1", from.x);
+  set(node, "y1", from.y);
+  set(node, "x2", to.x);
+  set(node, "y2", to.y);
+}
+
+void Svg::arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation, bool dashed) {
+  const double angle = std::atan2(to.y - from.y, to.x - from.x), head = 4 + width;
+  std::string path = fmt::format("M{} {}L{} {}", number(from.x), number(from.y), number(to.x), number(to.y));
+  for (const double turn : {2.7, -2.7})
+    path += fmt::format("L{} {}{}", number(to.x + head * std::cos(angle + turn)), number(to.y + head * std::sin(angle + turn)),
+                        turn > 0 ? fmt::format("M{} {}", number(to.x), number(to.y)) : "");
+  pugi::xml_node node = add("path", {}, explanation);
+  set(node, "d", path);
+  set(node, "stroke", colour);
+  set(node, "stroke-width", width);
+  set(node, "fill", "none");
+  if (dashed) set(node, "stroke-dasharray", "4 3");
+}
+
+void Svg::text(Point base, const std::string& words, Anchor anchor, Kind kind, double size) {
+  constexpr std::array<const char*, 3> anchors{"start", "middle", "end"};
+  pugi::xml_node node = add("text", kind == "text" ? Kind{} : kind, {});
+  set(node, "x", base.x);
+  set(node, "y", base.y);
+  set(node, "font-size", size);
+  if (anchor != Anchor::start) set(node, "text-anchor", anchors[static_cast<std::size_t>(anchor)]);
+  node.text() = printable(words).c_str();
+}
+
+double Svg::heat_scale(Point corner, const std::string& most) {
+  constexpr int steps = 24;
+  const double begin = corner.x + 14, end = begin + 6 * steps;
+  text({corner.x, corner.y + 11}, "0", Anchor::start, "faint");
+  for (int i = 0; i < steps; ++i) box({begin + 6.0 * i, corner.y, 6.3, 14}, {}, heat((i + 1.0) / steps));
+  text({end + 6, corner.y + 11}, most, Anchor::start, "faint");
+  return end + 6 + text_width(most);
+}
+
+std::string Svg::written(double width, double height) {
+  set(root_, "width", std::ceil(width));
+  set(root_, "height", std::ceil(height));
+  set(root_, "viewBox", fmt::format("0 0 {} {}", std::ceil(width), std::ceil(height)));
+  set(ground_, "width", std::ceil(width));
+  set(ground_, "height", std::ceil(height));
+  std::ostringstream out;
+  document_.save(out, "", pugi::format_indent | pugi::format_no_declaration);
+  return out.str();
+}
+
+double text_width(std::string_view words, double size) {
+  const auto letters = std::count_if(words.begin(), words.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
+  return 0.54 * size * static_cast<double>(letters);
+}
+
+std::string stage_colour(std::size_t stage) {
+  constexpr std::array<const char*, 8> colours{"#2b8fd6", "#e0702c", "#1fa37a", "#c76aa0",
+                                               "#c79a00", "#8c7ae6", "#5aa02c", "#d64550"};
+  return colours[stage % colours.size()];
+}
+
+std::string member_colour(double index, double members) {
+  const double sixths = 6 * index / std::max(members, 1.0);
+  Colour colour{};
+  for (std::size_t i = 0; i < colour.size(); ++i) {  // a hue, halfway to white
+    const double turned = std::fmod(sixths + (i == 0 ? 0 : i == 1 ? 4 : 2), 6);
+    colour[i] = 135 + 115 * std::clamp(std::abs(turned - 3) - 1, 0.0, 1.0);
+  }
+  return quadrille::written(colour);
+}
+
+std::string heat(double share) {
+  constexpr Colour little{254, 217, 118}, middle{240, 90, 40}, most{160, 0, 60};
+  return quadrille::written(share < 0.5 ? between(little, middle, 2 * share) : between(middle, most, 2 * share - 1));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sends how much to whom, as a matrix in colours.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "draw/picture.hpp"
+#include "draw/svg.hpp"
+#include "quadrille/draw.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = 128;
+constexpr double left = 60, top = headline_height + 40;
+
+}  // namespace
+
+std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
+  const Count p = schedule.problem.ranks;
+  std::map<std::pair<Rank, Rank>, Bytes> traffic;
+  Bytes most = 0;
+  for (const auto& [number, messages] : messages_of(programs_of(schedule, most_ranks), schedule.problem, round))
+    for (const RoutedMessage& message : messages) {
+      Bytes& sum = traffic[{message.from, message.to}];
+      add_bytes(sum, message.bytes);
+      most = std::max(most, sum);
+    }
+
+  const std::string title = headline(schedule) + (round ? fmt::format(", round {}", *round) : "");
+  Svg svg(title);
+  svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
+  const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = cell * static_cast<double>(p);
+  svg.text({left + side / 2, top - 24}, "receiver", Anchor::middle, "faint");
+  svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
+  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // rank has its number written
+  for (Rank rank = 0; rank < p; ++rank) {
+    if (rank % every != 0) continue;
+    const double middle = cell * (static_cast<double>(rank) + 0.5);
+    svg.text({left + middle, top - 6}, fmt::format("{}", rank), Anchor::middle, "text", 11);
+    svg.text({left - 6, top + middle + 4}, fmt::format("{}", rank), Anchor::end, "text", 11);
+  }
+  for (const auto& [ends, bytes] : traffic)
+    svg.box({left + cell * static_cast<double>(ends.second), top + cell * static_cast<double>(ends.first), cell, cell}, {},
+            most > 0 ? heat(std::max(0.02, static_cast<double>(bytes) / static_cast<double>(most))) : heat(1),
+            fmt::format("{} to {}: {} B", ends.first, ends.second, bytes));
+  svg.box({left, top, side, side}, "frame");
+  const double scale_end = svg.heat_scale({left, top + side + 14}, fmt::format("{} B", most));
+  return svg.written(std::max({left + side, picture_margin + text_width(title, 14), scale_end}) + picture_margin, top + side + 42);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sentences about files that hold networks.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "quadrille/error.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+[[noreturn]] inline void malformed_line(const std::string& label, Count line, const std::string& what) {
+  throw Error(ErrorCode::malformed, fmt::format("{}, line {}: {}", label, line, what));
+}
+
+}  // namespace quadrille

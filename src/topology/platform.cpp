@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clusters of SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>. What such
+// a cluster is called, how fast it is and what its loopback does is left to SimGrid; here only who is joined with whom counts.
+//   TORUS      sides, of which the first turns fastest and is crossed first
+//   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
+//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router: all routers of a chassis are
+//              joined, all those of a group with the same place in their chassis, and router j of group i with router i of group j
+// Several cables between two ends are as many edges.
+#include <algorithm>
+#include <charconv>
+#include <pugixml.hpp>
+
+#include "topology/graph.hpp"
+#include "topology/malformed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = Count{1} << 20, most_edges = Count{1} << 22;
+
+class Platform {
+ public:
+  Platform(std::string_view text, const std::string& label) : text_(text), label_(label) {
+    const auto result = document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+    if (!result) refuse(result.offset, fmt::format("this is no XML: {}", lower_case(result.description())));
+    const auto clusters = document_.select_nodes("//cluster");
+    if (clusters.empty()) refuse(0, "the platform has no cluster");
+    cluster_ = clusters[0].node();
+    if (clusters.size() > 1) refuse(clusters[1].node().offset_debug(), "a topology is one cluster, and this is the second");
+  }
+
+  Topology topology() {
+    const std::string kind = cluster_.attribute("topology").as_string("FLAT");
+    const std::string policy = cluster_.attribute("sharing_policy").as_string("SPLITDUPLEX");
+    if (policy != "SPLITDUPLEX")
+      refuse(fmt::format("the sharing policy is '{}'; links are two, one each way, which is SPLITDUPLEX", policy));
+    if (kind == "TORUS") return torus();
+    if (kind == "FAT_TREE") return fat_tree();
+    if (kind == "DRAGONFLY") return dragonfly();
+    refuse(fmt::format("the cluster's topology is '{}'; there are: TORUS, FAT_TREE, DRAGONFLY", kind));
+  }
+
+ private:
+  Topology torus() {
+    std::vector<Count> sides = numbers(parameters(), "sides");
+    check_hosts(product(sides));
+    std::reverse(sides.begin(), sides.end());
+    return Topology::torus(sides, Routing::last_dimension_first);
+  }
+
+  // What stands at a level has a digit for each level: below its own up to the parents, from its own on up to the children. It is
+  // joined with those of the next level that differ from it in that level's digit alone.
+  Topology fat_tree() {
+    const auto groups = split(parameters(), ';');
+    if (groups.size() != 4) refuse("a fat tree has four parameters: levels;children;parents;cables, such as 2;4,4;1,2;1,2");
+    const Count levels = number(groups[0]);
+    const std::vector<Count> children = numbers(groups[1], "numbers of children", levels),
+                             parents = numbers(groups[2], "numbers of parents", levels),
+                             cables = numbers(groups[3], "numbers of cables", levels);
+    const Count ranks = product(children);
+    check_hosts(ranks);
+    std::vector<Count> digits = children;
+    Vertex first = 0, next_first = ranks;
+    for (std::size_t level = 0; level < children.size(); ++level) {
+      const std::size_t position = level;
+      Count stride = 1;
+      for (std::size_t i = 0; i < position; ++i) stride *= digits[i];
+      const Count below = product(digits), old = std::exchange(digits[position], parents[level]);
+      for (Vertex child = 0; child < below; ++child)
+        for (Count parent = 0; parent < parents[level]; ++parent) {
+          const Count high = child / (stride * old), low = child % stride;
+          join(first + child, next_first + low + stride * (parent + parents[level] * high), cables[level]);
+        }
+      first = std::exchange(next_first, next_first + product(digits));
+    }
+    return graph(ranks, next_first);
+  }
+
+  Topology dragonfly() {
+    const auto groups_of_numbers = split(parameters(), ';');
+    if (groups_of_numbers.size() != 4)
+      refuse("a dragonfly has four parameters: groups,cables;chassis,cables;routers,cables;nodes, such as 3,4;4,3;5,1;2");
+    const auto pair = [&](std::size_t i) { return numbers(groups_of_numbers[i], "numbers", 2); };
+    const std::vector<Count> group = pair(0), chassis = pair(1), blade = pair(2);
+    const Count nodes = number(groups_of_numbers[3]);
+    const Count ranks = product({group[0], chassis[0], blade[0], nodes});
+    check_hosts(ranks);
+    const Count of_group = chassis[0] * blade[0];
+    if (group[0] > 1 && group[0] > of_group)
+      refuse(
+          fmt::format("each group needs a router for each other group: {} groups, but {} routers in a group", group[0], of_group));
+    const auto router = [&](Count g, Count index) { return ranks + g * of_group + index; };
+    for (Rank rank = 0; rank < ranks; ++rank) join(rank, ranks + rank / nodes, 1);
+    for (Count g = 0; g < group[0]; ++g) {
+      for (Count a = 0; a < of_group; ++a)
+        for (Count b = a + 1; b < of_group; ++b) {
+          if (a / blade[0] == b / blade[0]) join(router(g, a), router(g, b), blade[1]);
+          if (a % blade[0] == b % blade[0]) join(router(g, a), router(g, b), chassis[1]);
+        }
+      for (Count other = g + 1; other < group[0]; ++other) join(router(g, other), router(other, g), group[1]);
+    }
+    return graph(ranks, ranks + group[0] * of_group);
+  }
+
+  void join(Vertex a, Vertex b, Count cables) {
+    if (cables > most_edges - static_cast<Count>(edges_.size()))
+      throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, most_edges));
+    edges_.insert(edges_.end(), static_cast<std::size_t>(cables), {a, b});
+  }
+
+  Topology graph(Count ranks, Count vertices) const { return {label_, std::make_shared<Graph>(label_, ranks, vertices, edges_)}; }
+
+  std::string parameters() const {
+    const auto attribute = cluster_.attribute("topo_parameters");
+    if (!attribute) refuse("the cluster has no topo_parameters");
+    return attribute.as_string();
+  }
+
+  // radical="0-3,7": the hosts' numbers, which are the ranks' in their order.
+  void check_hosts(Count wanted) const {
+    const std::string radical = cluster_.attribute("radical").as_string();
+    Count hosts = 0;
+    for (const std::string& part : split(radical, ',')) {
+      const auto ends = split(part, '-');
+      const Count first = number(ends[0], 0), last = number(ends.back(), 0);
+      if (ends.size() > 2 || last < first) refuse(fmt::format("'{}' in radical=\"{}\" is no range, such as 0-11", part, radical));
+      if (__builtin_add_overflow(hosts, last - first, &hosts) || __builtin_add_overflow(hosts, 1, &hosts))
+        refuse(fmt::format("radical=\"{}\" names 2^63 hosts or more", radical));
+    }
+    if (hosts != wanted) refuse(fmt::format("topo_parameters make {} nodes, but radical=\"{}\" names {}", wanted, radical, hosts));
+  }
+
+  Count product(const std::vector<Count>& factors) const {
+    Count result = 1;
+    for (const Count factor : factors)
+      if (__builtin_mul_overflow(result, factor, &result) || result > most_ranks)
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{}, line {}: there are more than 2^20 nodes, or switches of a level", label_, line()));
+    return result;
+  }
+
+  Count number(const std::string& word, Count least = 1) const {
+    const auto first = std::min(word.find_first_not_of(' '), word.size());
+    Count value = 0;
+    const auto [end, status] = std::from_chars(word.data() + first, word.data() + word.size(), value);
+    if (status != std::errc{} || word.find_first_not_of(' ', static_cast<std::size_t>(end - word.data())) != std::string::npos ||
+        value < least)
+      refuse(fmt::format("'{}' is no whole number from {} on", word, least));
+    return value;
+  }
+
+  std::vector<Count> numbers(const std::string& list, const std::string& what, std::optional<Count> wanted = {}) const {
+    std::vector<Count> result;
+    for (const std::string& word : split(list, ',')) result.push_back(number(word));
+    if (wanted && static_cast<Count>(result.size()) != *wanted)
+      refuse(fmt::format("'{}' holds {} {}, not {}", list, result.size(), what, *wanted));
+    return result;
+  }
+
+  static std::vector<std::string> split(const std::string& list, char separator) {
+    std::vector<std::string> parts(1);
+    for (const char letter : list)
+      if (letter == separator)
+        parts.emplace_back();
+      else
+        parts.back() += letter;
+    return parts;
+  }
+
+  static std::string lower_case(std::string sentence) {
+    if (!sentence.empty()) sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
+    return sentence;
+  }
+
+  Count line(std::ptrdiff_t offset) const {
+    const auto end = std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text_.size()));
+    return 1 + std::count(text_.begin(), text_.begin() + end, '\n');
+  }
+  Count line() const { return line(cluster_.offset_debug()); }
+  [[noreturn]] void refuse(std::ptrdiff_t offset, const std::string& what) const { malformed_line(label_, line(offset), what); }
+  [[noreturn]] void refuse(const std::string& what) const { malformed_line(label_, line(), what); }
+
+  const std::string_view text_;
+  const std::string& label_;
+  pugi::xml_document document_;
+  pugi::xml_node cluster_;
+  std::vector<Graph::Edge> edges_;
+};
+
+}  // namespace
+
+Topology parse_platform(std::string_view text, const std::string& label) { return Platform(text, label).topology(); }
+
+}  // namespace quadrille

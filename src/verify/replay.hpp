@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All programs together on symbolic memory, round by round: for the verifier, and for whoever wants to see the memory on the way.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "verify/report.hpp"
+#include "verify/symbolic.hpp"
+
+namespace quadrille {
+
+using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // by Buffer
+
+// Memory of each rank: before the first round, which has no number, and after each round.
+using MemoryObserver =
+    std::function<void(std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms)>;
+
+// Programs are indexed by rank. Throws Error{too_large} beyond the pieces of memory that the options allow.
+void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
+            const MemoryObserver& observer = {});
+
+}  // namespace quadrille

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures: what is on them, by reading the SVG back. How they look is for eyes; docs/pictures.md shows some.
+#include "quadrille/draw.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <pugixml.hpp>
+
+#include <map>
+#include <set>
+
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/program_builder.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+struct Words {
+  double x, y;
+  std::string text;
+};
+
+class Read {
+ public:
+  explicit Read(const std::string& svg) {
+    const auto result = document_.load_string(svg.c_str());
+    EXPECT_TRUE(result) << result.description();
+    root_ = document_.child("svg");
+    EXPECT_GT(root_.attribute("width").as_double(), 0);
+  }
+
+  std::vector<std::string> explanations(const char* shape) const {
+    std::vector<std::string> list;
+    for (const auto node : root_.children(shape))
+      if (node.child("title")) list.emplace_back(node.child("title").text().get());
+    return list;
+  }
+
+  std::vector<Words> words(const std::string& kind = {}) const {
+    std::vector<Words> list;
+    for (const auto node : root_.children("text"))
+      if (kind.empty() || node.attribute("class").as_string() == kind)
+        list.push_back({node.attribute("x").as_double(), node.attribute("y").as_double(), node.text().get()});
+    return list;
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> list;
+    for (const Words& entry : words()) list.push_back(entry.text);
+    return list;
+  }
+
+  // Everything lies on the picture, as far as numbers tell.
+  void expect_inside() const {
+    const double width = root_.attribute("width").as_double(), height = root_.attribute("height").as_double();
+    for (const auto node : root_.children("rect")) {
+      EXPECT_LE(node.attribute("x").as_double() + node.attribute("width").as_double(), width);
+      EXPECT_LE(node.attribute("y").as_double() + node.attribute("height").as_double(), height);
+    }
+    for (const Words& entry : words()) {
+      EXPECT_LE(entry.x, width) << entry.text;
+      EXPECT_LE(entry.y, height) << entry.text;
+    }
+  }
+
+ private:
+  pugi::xml_document document_;
+  pugi::xml_node root_;
+};
+
+std::string sentence(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Draw, SpaceTimeHasAnArrowForEachMessage) {
+  const Read picture(draw_space_time(make_schedule(alltoall(5, 8), "bruck:radix=2")));
+  const auto arrows = picture.explanations("path");
+  EXPECT_EQ(arrows.size(), 15u);
+  EXPECT_THAT(arrows, IsSupersetOf({"round 0: 0 to 1, 16 B", "round 1: 4 to 1, 16 B", "round 2: 0 to 4, 8 B"}));
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"rank 0", "4", "level 0", "level 1", "level 2", "16 B", "8 B"}));
+  EXPECT_EQ(picture.explanations("rect").size(), 5u) << "each rank copies its own block";
+}
+
+TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
+  const Schedule schedule = make_schedule(problem_of(Collective::alltoallv, 4, 8), "two-phase:counts=gathered");
+  Count control = 0, sent = 0;
+  for (Rank rank = 0; rank < 4; ++rank)
+    for (const Round& round : schedule.program(rank).rounds) {
+      control += static_cast<Count>(round.control_sends.size());
+      sent += static_cast<Count>(round.sends.size());
+    }
+  ASSERT_GT(control, 0);
+  EXPECT_EQ(static_cast<Count>(Read(draw_space_time(schedule)).explanations("path").size()), control + sent);
+  const Read barrier(draw_space_time(make_schedule(problem_of(Collective::barrier, 5, 0), "dissemination")));
+  EXPECT_EQ(barrier.explanations("path").size(), 15u);
+}
+
+// Figure 2 of the paper: at first rank i holds its blocks for all ranks, at the end those of all ranks for it.
+TEST(Draw, BlocksStandWhereTheyAreAtFirstAndAtTheEnd) {
+  const Count p = 5;
+  const Read picture(draw_blocks(make_schedule(alltoall(p, 8), "bruck:radix=2,form=classical")));
+  std::map<std::string, std::vector<Words>> places;
+  for (const Words& entry : picture.words("on-colour")) places[entry.text].push_back(entry);
+  ASSERT_EQ(places.size(), 25u);
+  // Pictures of memory follow each other, and in each the output comes last.
+  const auto place_of = [&](Rank from, Rank to, bool at_the_end) {
+    const auto& list = places.at(fmt::format("{},{}", from, to));
+    return at_the_end ? list.back() : list.front();
+  };
+  const double width = place_of(1, 0, false).x - place_of(0, 0, false).x,
+               height = place_of(0, 1, false).y - place_of(0, 0, false).y;
+  EXPECT_GT(width, 10);
+  EXPECT_GT(height, 10);
+  for (Rank from = 0; from < p; ++from)
+    for (Rank to = 0; to < p; ++to) {
+      EXPECT_NEAR(place_of(from, to, false).x, place_of(0, 0, false).x + width * static_cast<double>(from), 0.2);
+      EXPECT_NEAR(place_of(from, to, false).y, place_of(0, 0, false).y + height * static_cast<double>(to), 0.2);
+      EXPECT_NEAR(place_of(from, to, true).x, place_of(0, 0, true).x + width * static_cast<double>(to), 0.2);
+      EXPECT_NEAR(place_of(from, to, true).y, place_of(0, 0, true).y + height * static_cast<double>(from), 0.2);
+    }
+}
+
+TEST(Draw, BlocksOfReductionsSayWhoIsCombined) {
+  const Read picture(draw_blocks(make_schedule(problem_of(Collective::allreduce, 8, 64), "recursive-doubling")));
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"0", "7", "0..1", "0..3", "4..7", "0..7"}));
+  EXPECT_THAT(picture.explanations("rect"), ::testing::Contains("from 0..7, bytes 0 to 63"));
+}
+
+TEST(Draw, LinksHaveTheirLoads) {
+  const Schedule schedule = make_schedule(alltoall(5, 8), "shift");
+  const Topology ring = Topology::ring(5);
+  const auto loads = Read(draw_links(schedule, ring, 1)).explanations("path");
+  EXPECT_EQ(loads.size(), 10u);
+  EXPECT_THAT(loads, IsSupersetOf({"0 -> 1 (dimension 0, +): 16 B in 2 messages", "0 -> 4 (dimension 0, -): 0 B in 0 messages"}));
+  Count bytes = 0;
+  for (const std::string& load : Read(draw_links(schedule, ring)).explanations("path"))
+    bytes += std::stol(load.substr(load.find(": ") + 2));
+  EXPECT_EQ(bytes, 5 * 8 * (1 + 1 + 2 + 2));
+}
+
+// A link that leaves the picture and comes back is drawn twice; every other link once, on switches, too.
+TEST(Draw, LinksOfAllKindsOfNetworks) {
+  for (const auto& [name, again] : std::vector<std::pair<std::string, std::size_t>>{{"ring:1", 0},
+                                                                                    {"ring:2", 0},
+                                                                                    {"ring:6", 0},
+                                                                                    {"array:6", 0},
+                                                                                    {"torus:3x4", 14},
+                                                                                    {"torus:2x2", 8},
+                                                                                    {"torus:1x5", 0},
+                                                                                    {"mesh:3x4", 0},
+                                                                                    {"torus:2x3x2", 12 + 8 + 12},
+                                                                                    {"mesh:2x2x3", 0},
+                                                                                    {"hypercube:8", 0},
+                                                                                    {"full:5", 0},
+                                                                                    {"cluster:3x2", 0},
+                                                                                    {"cluster:1x1", 0},
+                                                                                    {"cluster:1x3", 0},
+                                                                                    {"fat-tree:4", 0},
+                                                                                    {"dragonfly:3x2x2", 0}}) {
+    SCOPED_TRACE(name);
+    const Topology topology = parse_topology(name);
+    const Read picture(draw_links(make_schedule(alltoall(topology.ranks(), 8), "shift"), topology));
+    picture.expect_inside();
+    EXPECT_THAT(draw_links(make_schedule(alltoall(topology.ranks(), 8), "shift"), topology), ::testing::Not(HasSubstr("nan")));
+    const auto links = picture.explanations("path");
+    EXPECT_EQ(links.size(), static_cast<std::size_t>(topology.link_count()) + again);
+  }
+}
+
+TEST(Draw, TrafficIsWhatIsSent) {
+  const Schedule schedule = make_schedule(alltoall(5, 8), "bruck:radix=2");
+  EXPECT_EQ(Read(draw_traffic(schedule)).explanations("rect").size(), 15u);
+  EXPECT_THAT(Read(draw_traffic(schedule, 1)).explanations("rect"),
+              ::testing::UnorderedElementsAre("0 to 2: 16 B", "1 to 3: 16 B", "2 to 4: 16 B", "3 to 0: 16 B", "4 to 1: 16 B"));
+}
+
+TEST(Draw, EveryAlgorithm) {
+  for (const Algorithm* algorithm : all_algorithms())
+    for (const Count p : {1, 4, 7}) {
+      const Problem problem = problem_of(algorithm->collective, p, 24);
+      const Choice choice = standard_choice(*algorithm, problem);
+      if (reason_against(problem, choice)) continue;
+      const Schedule schedule = make_schedule(problem, choice);
+      SCOPED_TRACE(fmt::format("{}/{} p={}", name(algorithm->collective), algorithm->id, p));
+      Read(draw_space_time(schedule)).expect_inside();
+      Read(draw_traffic(schedule)).expect_inside();
+      Read(draw_links(schedule, Topology::ring(p))).expect_inside();
+      if (algorithm->collective != Collective::barrier) Read(draw_blocks(schedule)).expect_inside();
+    }
+}
+
+// Names from elsewhere may hold anything.
+TEST(Draw, EscapesNames) {
+  Schedule schedule = make_schedule(alltoall(2, 8), "shift");
+  schedule.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    for (Stage& stage : program.stages) stage.name = "<b> & \"\a";
+    return program;
+  };
+  const std::string svg = draw_space_time(schedule);
+  EXPECT_THAT(svg, ::testing::Not(HasSubstr("<b>")));
+  EXPECT_THAT(Read(svg).texts(), ::testing::Contains("<b> & \"?"));
+}
+
+TEST(Draw, SaysWhatCannotBeDrawn) {
+  const Schedule many = make_schedule(alltoall(1'000'000, 8), "shift"), few = make_schedule(alltoall(4, 8), "shift");
+  EXPECT_THAT(sentence([&] { draw_space_time(many); }), HasSubstr("1000000 ranks are too many"));
+  EXPECT_THAT(sentence([&] { draw_blocks(many); }), HasSubstr("too many"));
+  EXPECT_THAT(sentence([&] { draw_traffic(many); }), HasSubstr("too many"));
+  EXPECT_THAT(sentence([&] { draw_links(many, Topology::ring(1'000'000)); }), HasSubstr("2000000 links are too many"));
+  EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(5)); }), HasSubstr("has 5 ranks, not 4"));
+  EXPECT_THAT(sentence([&] { draw_traffic(few, 9); }), HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
+  EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(4), 9); }), HasSubstr("nothing is sent in round 9"));
+  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(alltoall(4, 0), "shift")); }), HasSubstr("no rank holds a single byte"));
+  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(alltoall(64, 8), "ring")); }), HasSubstr("pieces of memory are too many"));
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille draw: a picture of one schedule.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arguments.hpp"
+#include "cases.hpp"
+#include "command.hpp"
+#include "documents.hpp"
+#include "output.hpp"
+#include "problem_options.hpp"
+#include "quadrille/draw.hpp"
+#include "quadrille/verify.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subject;  // a collective, or a file
+  std::vector<std::string> algorithms;
+  ProblemOptions problem;
+  std::optional<std::string> picture, round, output;
+};
+
+const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
+
+std::string drawn(const Options& options, const Schedule& schedule) {
+  const std::string picture = options.picture.value_or(pictures.front());
+  std::optional<Count> round;
+  if (options.round) round = parse_whole(*options.round, "the round", 0);
+  const auto topology = options.problem.network();
+  if (picture == "links") {
+    if (!topology) refuse("links are those of a network; say which: --topology torus:4x8");
+    return draw_links(schedule, *topology, round);
+  }
+  if (picture == "traffic") return draw_traffic(schedule, round);
+  if (round) refuse(fmt::format("--as {} shows all rounds; --round goes with links and traffic", picture));
+  return picture == "blocks" ? draw_blocks(schedule) : draw_space_time(schedule);
+}
+
+[[noreturn]] void refuse_several(std::size_t count) {
+  refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", count));
+}
+
+Schedule generated(const Options& options, Collective collective) {
+  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+  if (cases.size() > 1) refuse_several(cases.size());
+  return make_schedule(cases.front().problem, cases.front().choice);
+}
+
+Schedule read(const Options& options) {
+  check_names_file(options.subject, options.problem.given() || !options.algorithms.empty());
+  std::vector<Schedule> schedules = read_schedules(options.subject);
+  if (schedules.size() != 1) refuse_several(schedules.size());
+  if (const auto findings = verify(schedules.front(), {.most_findings = 1}); !findings.empty())
+    refuse(fmt::format("only right schedules are drawn, and 'quadrille verify' finds: {}", to_string(findings.front())));
+  return std::move(schedules.front());
+}
+
+int run(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille draw alltoall --algorithm bruck --ranks 5");
+  if (options.picture && std::find(pictures.begin(), pictures.end(), *options.picture) == pictures.end())
+    refuse_unknown("picture", *options.picture, pictures);
+  Output output(options.output);
+  const auto collective = collective_named(options.subject);
+  output.finish(drawn(options, collective ? generated(options, *collective) : read(options)));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_draw(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("draw", "draw a schedule as SVG");
+  parser->add_option("collective or file", options->subject, "a collective, or a document ('-' is stdin)")
+      ->type_name("COLLECTIVE|FILE");
+  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8,ports=2")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  parser
+      ->add_option("--as", options->picture,
+                   "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds "
+                   "after each round; links: the load of the topology's links; traffic: who sends how much to whom")
+      ->type_name("PICTURE");
+  options->problem.add_to(*parser);
+  parser->add_option("--round", options->round, "links and traffic: only the messages of this round (default: of all)")
+      ->type_name("N");
+  parser->add_option("-o,--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  parser->footer(
+      "Examples:\n  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
+      "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
+      "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
+      "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
