@@ -20,6 +20,17 @@ bool is_cheaper(const Priced& a, const Priced& b) {
   return std::make_pair(a.best_seconds(), a.ports) < std::make_pair(b.best_seconds(), b.ports);
 }
 
+// Nothing where the problem has no such values, or the algorithm does not apply.
+std::optional<Choice> choice_for(const Problem& problem, const std::string& specification) {
+  try {
+    Choice choice = parse_choice(problem, specification);
+    if (!reason_against(problem, choice)) return choice;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+  }
+  return std::nullopt;
+}
+
 // From where on who wins, where `first` wins at `from` and `last` at `to`.
 template <class WinnerAt>
 void find_changes(Count from, const std::string& first, Count to, const std::string& last, const WinnerAt& winner_at,
@@ -91,9 +102,9 @@ void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& 
     std::vector<Priced> candidates;
     for (const Priced& candidate : list.candidates) {
       if (!rivals.contains(candidate.name)) continue;
-      const Choice choice = parse_choice(problem, candidate.name);
-      if (reason_against(problem, choice)) continue;
-      const Workload work = counted(make_schedule(problem, choice));
+      const auto choice = choice_for(problem, candidate.name);
+      if (!choice) continue;
+      const Workload work = counted(make_schedule(problem, *choice));
       candidates.push_back({.name = candidate.name, .price = price_of(work, *model_, machine_), .ports = work.ports});
     }
     return candidates.empty() ? "" : std::min_element(candidates.begin(), candidates.end(), is_cheaper)->name;

@@ -468,6 +468,9 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
   EXPECT_NE(text.find("Fastest: shift"), std::string::npos) << text;
   refuses({"price", "alltoall", "--ranks", "6", "--machine", "sp2", "--algorithm", "xor"}, "xor does not apply");
   refuses({"price", "alltoall", "--ranks", "6", "--machine", "sp2", "--algorithm", "xr", "--algorithm", "shift"}, "'xr'");
+  const std::string segments = prints({"price", "broadcast", "--ranks", "8", "--block", "64KiB", "--machine", "sp2", "--algorithm",
+                                       "chain:segments=64", "--algorithm", "binomial"});
+  EXPECT_NE(segments.find("binomial; from "), std::string::npos) << "short blocks have no 64 segments\n" << segments;
   const std::string nothing = prints({"price", "alltoallv", "--pattern", "transpose:0B", "--ranks", "9", "--machine", "sp2"});
   EXPECT_NE(nothing.find("which takes no time at all"), std::string::npos) << nothing;
   const std::string allreduce = prints({"price", "allreduce", "--ranks", "8", "--block", "8B", "--machine", "sp2"});
