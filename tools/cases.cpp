@@ -56,16 +56,18 @@ std::vector<std::string> without_ranges(const Problem& problem, std::string_view
 // The cases of one specification; collects what was left out.
 class Selection {
  public:
-  explicit Selection(std::vector<Case>& cases) : cases_(cases) {}
+  Selection(std::vector<Case>& cases, std::vector<LeftOut>* left_out) : cases_(cases), left_out_list_(left_out) {}
 
   void add(std::size_t index, const Problem& problem, const std::string& specification) {
     if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
     try {
       Choice choice = parse_choice(problem, specification);
-      if (const auto reason = reason_against(problem, choice))
+      if (const auto reason = reason_against(problem, choice)) {
+        if (left_out_list_) return left_out_list_->push_back({index, specification, *reason});
         return leave_out(
             problem, specification,
             fmt::format("{}/{} does not apply: {}", quadrille::name(problem.collective), choice.algorithm->id, *reason));
+      }
       cases_.push_back({index, problem, std::move(choice)});
       ++taken_;
     } catch (const Error& error) {
@@ -73,7 +75,7 @@ class Selection {
     }
   }
 
-  bool empty() const { return taken_ == 0; }
+  bool refused() const { return taken_ == 0 && left_out_ > 0; }
   const std::string& first_reason() const { return first_reason_; }
 
   void report() const {
@@ -91,6 +93,7 @@ class Selection {
   }
 
   std::vector<Case>& cases_;
+  std::vector<LeftOut>* left_out_list_;
   std::vector<std::string> remarks_;
   std::string first_reason_, last_;
   std::size_t left_out_ = 0, taken_ = 0;
@@ -98,7 +101,8 @@ class Selection {
 
 }  // namespace
 
-std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications) {
+std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
+                             std::vector<LeftOut>* left_out) {
   const Collective collective = problems.front().collective;
   if (algorithms_for(collective).empty())
     refuse(fmt::format("there is no algorithm for {} yet; there are for: {}", quadrille::name(collective),
@@ -110,16 +114,18 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
       refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
       for (const Algorithm* algorithm : algorithms_for(collective)) {
-        Selection& selection = selections.emplace_back(cases);
+        Selection& selection = selections.emplace_back(cases, left_out);
         for (std::size_t i = 0; i < problems.size(); ++i) selection.add(i, problems[i], std::string(algorithm->id));
       }
       continue;
     }
-    Selection& selection = selections.emplace_back(cases);
+    Selection& selection = selections.emplace_back(cases, left_out);
     for (std::size_t i = 0; i < problems.size(); ++i)
       for (const std::string& single : without_ranges(problems[i], specification)) selection.add(i, problems[i], single);
-    if (selection.empty()) refuse(selection.first_reason());
+    if (selection.refused()) refuse(selection.first_reason());
   }
+  if (cases.empty() && left_out && !left_out->empty())
+    refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
   if (cases.empty())
     refuse(selections.empty() ? "name an algorithm: --algorithm all, or one of 'quadrille list'"
                               : selections.front().first_reason());

@@ -16,10 +16,18 @@ struct Case {
   Choice choice;
 };
 
+// What was left out since it does not apply, or not with these parameters.
+struct LeftOut {
+  std::size_t index = 0;  // of the problem
+  std::string specification, reason;
+};
+
 // "all": every algorithm of the table, with its defaults; those that do not apply are left out. A specification such as
 // "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is remarked upon
-// on stderr; a specification of which nothing remains is an error, with its first reason.
-std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications);
+// on stderr; a specification of which nothing remains is an error, with its first reason. With `left_out` it is put there instead,
+// and only what never applies, such as a name that nobody knows, is an error.
+std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
+                             std::vector<LeftOut>* left_out = nullptr);
 
 // The same, but somebody has to name an algorithm: without a specification it is an error that says which there are.
 std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,

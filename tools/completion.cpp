@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -20,6 +21,8 @@ _quadrille() {{
     --algorithm) words='{algorithms}' ;;
     --policy) words='blocking nonblocking dataflow all' ;;
     --executor) words='threads mpi shared hybrid' ;;
+    --machine) words='{machines}' ;;
+    --model) words='{models}' ;;
     --format) words='text json' ;;
     --as) words='space-time blocks links traffic' ;;
     --output | -o) compopt -o default; COMPREPLY=(); return ;;
@@ -60,7 +63,10 @@ int run(const CLI::App& command, const std::string& shell) {
       for (const std::string& collective : collectives_with_algorithms()) words.push_back(collective);
     options += fmt::format("          {}) words='{}' ;;\n", name, fmt::join(words, " "));
   }
-  Output().finish(fmt::format(script, fmt::arg("algorithms", fmt::join(algorithms, " ")),
+  std::vector<std::string_view> models;
+  for (const Model* model : all_models()) models.push_back(model->id);
+  Output().finish(fmt::format(script, fmt::arg("machines", fmt::join(machine_names(), " ")),
+                              fmt::arg("models", fmt::join(models, " ")), fmt::arg("algorithms", fmt::join(algorithms, " ")),
                               fmt::arg("subcommands", fmt::join(subcommands, " ")), fmt::arg("options", options)));
   return good;
 }

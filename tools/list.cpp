@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "json.hpp"
+#include "list_models.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
 #include "text.hpp"
@@ -117,6 +118,16 @@ std::string text_of(Collective collective) {
 
 int run(const Options& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  if (options.collective == "models" || options.collective == "machines") {
+    const bool models = options.collective == "models";
+    if (options.json)
+      Output().finish(to_text(models ? models_json() : machines_json()));
+    else if (options.markdown)
+      Output().finish(models ? models_markdown() : machines_markdown());
+    else
+      Output().finish(models ? models_text() : machines_text());
+    return good;
+  }
   auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
   std::erase_if(chosen, [](Collective collective) { return algorithms_for(collective).empty(); });
   std::string text;
@@ -142,14 +153,15 @@ int run(const Options& options) {
 Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("list", "the algorithms: what they do, parameters, restrictions, source");
-  parser->add_option("collective", options->collective, "only this collective's")->type_name("COLLECTIVE");
+  parser->add_option("collective", options->collective, "only this collective's; or models, or machines: what 'price' knows")
+      ->type_name("COLLECTIVE|models|machines");
   parser->add_flag("--json", options->json, "as a JSON array");
   parser->add_flag("--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
   parser->footer(
       "Operands say how a reduction combines: in any order (the operator must commute), in rank order, or along the fixed tree, "
       "where\n"
       "--reproducible applies: the same bits from all such algorithms.\n\nExamples:\n  quadrille list\n  quadrille list alltoall "
-      "--json");
+      "--json\n  quadrille list machines");
   return {parser, [options] { return run(*options); }};
 }
 

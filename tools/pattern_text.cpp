@@ -11,8 +11,6 @@
 namespace quadrille::command {
 namespace {
 
-bool has_spikes(TrafficKind kind) { return kind == TrafficKind::spike || kind == TrafficKind::transpose; }
-
 double parse_density(std::string_view text) {
   double density = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), density);
@@ -22,6 +20,8 @@ double parse_density(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_own_sizes(TrafficKind kind) { return kind == TrafficKind::spike || kind == TrafficKind::transpose; }
 
 TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
   const std::string_view whole = text;
@@ -39,12 +39,12 @@ TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
     pattern.seed = static_cast<std::uint64_t>(parse_whole(items.back().substr(5), "the seed of the pattern", 0));
     items.pop_back();
   }
-  const std::size_t least = has_spikes(*kind) ? 1 : 0, most = has_spikes(*kind) ? 2 : *kind == TrafficKind::sparse ? 1 : 0;
+  const std::size_t least = has_own_sizes(*kind) ? 1 : 0, most = has_own_sizes(*kind) ? 2 : *kind == TrafficKind::sparse ? 1 : 0;
   if (items.size() < least)
     refuse(fmt::format("the pattern {0} needs its largest size, such as {0}:64KiB", quadrille::name(*kind)));
   if (items.size() > most) refuse(fmt::format("'{}' is too much for the pattern '{}'", items[most], whole));
   if (*kind == TrafficKind::sparse && !items.empty()) pattern.density = parse_density(items[0]);
-  if (has_spikes(*kind)) pattern.most = parse_size(items[0]);
+  if (has_own_sizes(*kind)) pattern.most = parse_size(items[0]);
   if (items.size() == 2) pattern.small = parse_size(items[1]);
   return pattern;
 }

@@ -11,6 +11,9 @@ namespace quadrille::command {
 // `typical` is the size of --block. Throws Error{misuse}.
 TrafficPattern parse_pattern(const std::string& text, Bytes typical);
 
+// Does the pattern name its sizes itself, so that that of --block plays no part?
+bool has_own_sizes(TrafficKind kind);
+
 std::string pattern_help();
 
 }  // namespace quadrille::command

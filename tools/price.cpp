@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille price: what schedules would take on a machine, by the flat model, and why the fastest is the fastest.
+// quadrille price: what schedules would take on a machine, by a model, and why the fastest is the fastest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,14 +10,10 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
-#include "json.hpp"
 #include "output.hpp"
+#include "price_report.hpp"
+#include "prices.hpp"
 #include "problem_options.hpp"
-#include "quadrille/cost.hpp"
-#include "quadrille/model.hpp"
-#include "talk.hpp"
-#include "text.hpp"
-#include "verdict.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -26,176 +22,101 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms;
   ProblemOptions problem;
-  std::optional<std::string> machine, contention, output;
+  std::optional<std::string> machine, model, contention, output;
   bool json = false;
 };
 
-struct Candidate {
-  std::string name, full_name;
-  Prediction prediction;
-  Figures figures;
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const Model* model : all_models()) names.emplace_back(model->id);
+  return names;
+}
 
-  double seconds(Policy policy) const { return prediction.seconds(policy); }
-  // The plainest of the fastest.
-  Policy best_policy() const {
-    Policy best = Policy::blocking;
-    for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
-      if (seconds(policy) < seconds(best)) best = policy;
-    return best;
+// The one that was asked for, or the first that the machine is known by and that needs no more than was said.
+const Model& model_of(const Options& options, const MachineCosts& machine, const Problem& problem) {
+  if (options.model) {
+    const Model* model = find_model(*options.model);
+    if (!model) refuse_unknown("model", *options.model, model_names());
+    return *model;
   }
-  double best_seconds() const { return seconds(best_policy()); }
-};
-
-struct Priced {
-  Problem problem;
-  std::vector<Candidate> candidates;
-
-  const Candidate& best() const { return *std::min_element(candidates.begin(), candidates.end(), faster); }
-  const Candidate* next() const {  // of another algorithm or setting
-    const Candidate* second = nullptr;
-    for (const Candidate& candidate : candidates)
-      if (&candidate != &best() && (!second || faster(candidate, *second))) second = &candidate;
-    return second;
+  std::string need;
+  for (const Model* model : all_models()) {
+    if (!machine.models.contains(model->id)) continue;
+    const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
+    const auto reason = reason_against(*model, said);
+    if (!reason) return *model;
+    if (need.empty()) need = *reason;
   }
+  refuse(fmt::format("the machine {}: {}", machine.name, need));
+}
 
- private:
-  static bool faster(const Candidate& a, const Candidate& b) { return a.best_seconds() < b.best_seconds(); }
-};
+void set_contention(const std::string& text, const Model& model, MachineCosts& machine) {
+  double factor = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (status != std::errc{} || end != text.data() + text.size() || !(factor >= 1) || !std::isfinite(factor))
+    refuse(fmt::format("the contention factor '{}' is no number from 1 on", text));
+  const bool knows = std::any_of(model.coefficients.begin(), model.coefficients.end(),
+                                 [](const Coefficient& coefficient) { return coefficient.key == "contention"; });
+  if (!knows) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
+  machine.models.find(model.id)->second["contention"] = factor;
+}
 
-FlatModel machine_of(const Options& options) {
+Pricer pricer_of(const Options& options, const Problem& problem) {
   if (!options.machine)
     refuse(fmt::format("name a machine: --machine sp2; there are: {}, or your own file", fmt::join(machine_names(), ", ")));
-  FlatModel machine = find_machine(*options.machine);
-  if (options.contention) {
-    double factor = 0;
-    const std::string& text = *options.contention;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-    if (status != std::errc{} || end != text.data() + text.size() || !(factor >= 1) || !std::isfinite(factor))
-      refuse(fmt::format("the contention factor '{}' is no number from 1 on", text));
-    machine.contention = factor;
-  }
-  return machine;
+  MachineCosts machine = find_machine(*options.machine);
+  const Model& model = model_of(options, machine, problem);
+  Pricer pricer(model, machine, options.problem.network());
+  if (!options.contention) return pricer;
+  set_contention(*options.contention, model, machine);
+  return {model, machine, options.problem.network()};
 }
 
-std::vector<Priced> priced(const Options& options, const FlatModel& machine) {
-  const auto problems = options.problem.problems(parse_collective(options.collective));
-  const auto cases = make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
-  std::vector<Priced> list(problems.size());
-  for (std::size_t i = 0; i < problems.size(); ++i) list[i].problem = problems[i];
+std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const std::vector<Problem>& problems) {
+  std::vector<LeftOut> left_out;
+  const auto cases =
+      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  std::vector<PriceList> lists;
   Progress progress;
-  std::size_t done = 0;
-  for (const Case& entry : cases) {
-    const std::string name = short_name(entry.problem, entry.choice);
-    progress.show(fmt::format("priced {} of {}: now {}", done++, cases.size(), name));
-    const Schedule schedule = make_schedule(entry.problem, entry.choice);
-    list[entry.index].candidates.push_back(
-        {name, full_name(entry.choice), predict(stage_figures(schedule), machine), figures(schedule)});
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    std::vector<Case> own;
+    std::vector<LeftOut> own_left_out;
+    std::copy_if(cases.begin(), cases.end(), std::back_inserter(own), [&](const Case& entry) { return entry.index == i; });
+    std::copy_if(left_out.begin(), left_out.end(), std::back_inserter(own_left_out),
+                 [&](const LeftOut& entry) { return entry.index == i; });
+    if (own.empty()) continue;
+    PriceList& list = lists.emplace_back(pricer.prices(problems[i], own, std::move(own_left_out), progress));
+    // Of several sizes for the same ranks and root the first says it for all.
+    const Problem& problem = problems[i];
+    const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
+    if (options.problem.depends_on_block(problem.collective) && list.candidates.size() > 1 && !again)
+      pricer.find_winners(
+          list, [&](Bytes bytes) { return options.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
+          progress);
   }
-  std::erase_if(list, [](const Priced& entry) { return entry.candidates.empty(); });
-  return list;
-}
-
-// What the candidate pays for its start-ups, and for its bytes.
-std::string account_of(const Candidate& candidate, const FlatModel& machine) {
-  const double per_byte = machine.compose_s_per_byte + machine.copy_s_per_byte + machine.wire_s_per_byte;
-  return fmt::format("{} start-ups ({}) and {} ({})", candidate.prediction.startups,
-                     seconds_text(static_cast<double>(candidate.prediction.startups) * machine.startup_s),
-                     bytes_text(candidate.prediction.volume),
-                     seconds_text(static_cast<double>(candidate.prediction.volume) * per_byte));
-}
-
-std::string reason(const Priced& entry, const FlatModel& machine) {
-  const Candidate& best = entry.best();
-  std::string text = fmt::format("Fastest: {}, {}: {}.", best.name, name(best.best_policy()), account_of(best, machine));
-  const Candidate* next = entry.next();
-  if (!next) return text;
-  text += fmt::format(" Next: {}, {}, {:.2f} times as long: {}.", next->name, name(next->best_policy()),
-                      best.best_seconds() > 0 ? next->best_seconds() / best.best_seconds() : 1.0, account_of(*next, machine));
-  const Count startups = next->prediction.startups - best.prediction.startups;
-  const Bytes volume = next->prediction.volume - best.prediction.volume;
-  if (startups > 0 && volume < 0)
-    text += fmt::format(" {} sends more bytes to save start-ups, and start-ups cost more here.", best.name);
-  else if (startups < 0 && volume > 0)
-    text += fmt::format(" {} starts more messages to save bytes, and bytes cost more here.", best.name);
-  else if (startups > 0 || volume > 0)
-    text += fmt::format(" {} needs no more of either.", best.name);
-  else
-    text += fmt::format(" What {} has more of is hidden behind the rest.", best.name);
-  if (best.figures.ports > 1 && !machine.contention)
-    text += fmt::format(
-        " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
-  return text;
-}
-
-std::string machine_text(const FlatModel& machine) {
-  std::string text = fmt::format("{}: {} [{}]; a start-up {}, a byte {:.3g} + {:.3g} + {:.3g} ns (compose, copy, wire)",
-                                 machine.name, machine.description, machine.source, seconds_text(machine.startup_s),
-                                 machine.compose_s_per_byte * 1e9, machine.copy_s_per_byte * 1e9, machine.wire_s_per_byte * 1e9);
-  if (machine.contention) text += fmt::format(", contention {:.3g}", *machine.contention);
-  return text;
-}
-
-std::string text_of(const std::vector<Priced>& list, const FlatModel& machine) {
-  std::string text = wrapped(machine_text(machine), terminal_width(), 2) + '\n';
-  for (const Priced& entry : list) {
-    text += fmt::format("\n{}, {}\n\n", name(entry.problem.collective), problem_text(entry.problem));
-    Table table({{"algorithm"},
-                 {"S", Align::right},
-                 {"V", Align::right},
-                 {"buffers", Align::right},
-                 {"control", Align::right},
-                 {"blocking", Align::right},
-                 {"nonblocking", Align::right},
-                 {"dataflow", Align::right}});
-    for (const Candidate& candidate : entry.candidates)
-      table.add({candidate.name, fmt::format("{}", candidate.prediction.startups), bytes_text(candidate.prediction.volume),
-                 bytes_text(candidate.figures.scratch), bytes_text(candidate.figures.control_bytes),
-                 seconds_text(candidate.prediction.blocking_s), seconds_text(candidate.prediction.nonblocking_s),
-                 seconds_text(candidate.prediction.dataflow_s)});
-    text += table.text() + '\n' + wrapped(reason(entry, machine), terminal_width(), 2) + '\n';
-  }
-  return text;
-}
-
-Json json_of(const Priced& entry, const FlatModel& machine) {
-  Json candidates = Json::array();
-  for (const Candidate& candidate : entry.candidates)
-    candidates.push_back({{"algorithm", candidate.full_name},
-                          {"startups", candidate.prediction.startups},
-                          {"volume", candidate.prediction.volume},
-                          {"scratch", candidate.figures.scratch},
-                          {"control_bytes", candidate.figures.control_bytes},
-                          {"blocking_s", candidate.prediction.blocking_s},
-                          {"nonblocking_s", candidate.prediction.nonblocking_s},
-                          {"dataflow_s", candidate.prediction.dataflow_s}});
-  Json object{{"collective", name(entry.problem.collective)},
-              {"ranks", entry.problem.ranks},
-              {"block_bytes", entry.problem.block_bytes},
-              {"machine", machine.name},
-              {"contention", machine.contention ? Json(*machine.contention) : Json(nullptr)},
-              {"candidates", std::move(candidates)},
-              {"fastest",
-               {{"algorithm", entry.best().full_name},
-                {"policy", name(entry.best().best_policy())},
-                {"seconds", entry.best().best_seconds()}}},
-              {"reason", reason(entry, machine)}};
-  if (is_irregular(entry.problem.collective)) object["counts"] = all_counts(entry.problem);
-  return object;
+  return lists;
 }
 
 int run(const Options& options) {
   if (options.collective.empty()) refuse("name a collective: quadrille price alltoallv --ranks 64 --machine sp2");
-  const FlatModel machine = machine_of(options);
+  const auto problems = options.problem.problems(parse_collective(options.collective));
+  const Pricer pricer = pricer_of(options, problems.front());
   Output output(options.output);
-  const std::vector<Priced> list = priced(options, machine);
+  const std::vector<PriceList> lists = price_lists(options, pricer, problems);
   if (options.json) {
     Json array = Json::array();
-    for (const Priced& entry : list) array.push_back(json_of(entry, machine));
+    for (const PriceList& list : lists) array.push_back(json_of(list, pricer));
     output.finish(to_text(array.size() == 1 ? array[0] : array));
   } else {
-    output.finish(text_of(list, machine));
+    output.finish(text_of(lists, pricer));
   }
   return good;
+}
+
+std::string models_text() {
+  std::string text;
+  for (const Model* model : all_models()) text += fmt::format("  {}: {}\n", model->id, model->formula);
+  return text;
 }
 
 }  // namespace
@@ -210,8 +131,15 @@ Subcommand add_price(CLI::App& command) {
   options->problem.add_to(*parser);
   parser
       ->add_option("--machine", options->machine,
-                   fmt::format("the machine: {}, or a file like theirs", fmt::join(machine_names(), ", ")))
+                   fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
+                               fmt::join(machine_names(), ", ")))
       ->type_name("NAME|FILE");
+  parser
+      ->add_option("--model", options->model,
+                   fmt::format("the model: {} (default: the first of these that the machine's file has figures for, and that what "
+                               "was said of the problem suffices for)",
+                               fmt::join(model_names(), ", ")))
+      ->type_name("MODEL");
   parser
       ->add_option("--contention", options->contention,
                    "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "
@@ -219,13 +147,13 @@ Subcommand add_price(CLI::App& command) {
       ->type_name("FACTOR");
   parser->add_flag("--json", options->json, "one object for one problem, an array for several");
   parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
-  parser->footer(
-      "S: start-ups, and V: bytes, of the rounds one after the other, each as long as the longest; control messages count. A stage "
-      "takes "
-      "S start-ups and V bytes composed, copied and sent (blocking), or composed and the longest of the rest (nonblocking), and "
-      "composing is hidden behind the stage before (dataflow).\n\n"
-      "Examples:\n  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
-      "  quadrille price alltoall --ranks 64 --block 8B,1KiB,64KiB --machine t3e --algorithm shift --algorithm bruck:radix=2..8");
+  parser->footer("Rounds are taken one after the other, each as long as the longest; control messages count. Models:\n" +
+                 models_text() +
+                 "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+                 "bruck:radix=2..8\n"
+                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+                 "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+                 "  quadrille price alltoall --node-sizes 8x4 --machine myrinet --model cluster");
   return {parser, [options] { return run(*options); }};
 }
 

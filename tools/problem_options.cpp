@@ -136,6 +136,10 @@ std::optional<Topology> ProblemOptions::network() const {
   return network_;
 }
 
+bool ProblemOptions::depends_on_block(Collective collective) const {
+  return collective != Collective::barrier && !counts && !(pattern && has_own_sizes(parse_pattern(*pattern, 0).kind));
+}
+
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
 
 std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count) const {
@@ -177,7 +181,10 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
                        quadrille::name(collective)));
   if (pattern && counts) refuse("--pattern and --counts exclude each other");
   if (pattern) {
-    problem = make_traffic(rank_count, parse_pattern(*pattern, block_bytes));
+    const TrafficPattern traffic = parse_pattern(*pattern, block_bytes);
+    if (block && has_own_sizes(traffic.kind))
+      refuse(fmt::format("the pattern {} says its sizes itself; leave --block out", quadrille::name(traffic.kind)));
+    problem = make_traffic(rank_count, traffic);
   } else if (is_irregular(collective) && names_file(counts)) {
     const CountsFile file = read_counts(block_bytes);
     if (collective == Collective::alltoallv)
@@ -224,9 +231,16 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
 std::string block_text(const Problem& problem) {
   if (problem.collective == Collective::barrier) return "–";
   if (!is_irregular(problem.collective)) return bytes_text(problem.block_bytes);
-  const std::vector<Bytes> counts = all_counts(problem);
-  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
-  return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
+  if (problem.counts) {
+    const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+    return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
+  }
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (Rank from = 0; from < problem.ranks && least > 0; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    least = std::min(least, *std::min_element(row.begin(), row.end()));
+  }
+  return fmt::format("{}..{}", bytes_text(least), bytes_text(Traffic(problem).longest()));
 }
 
 std::vector<Bytes> all_counts(const Problem& problem) {

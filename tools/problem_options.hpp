@@ -24,6 +24,7 @@ struct ProblemOptions {
   // Where --ranks is not given, those of the topology, the nodes or the file of counts, or else `standard`; 0: it must be given.
   std::vector<Count> rank_counts(Count standard) const;
   std::optional<Topology> network() const;                                     // that --topology names
+  bool depends_on_block(Collective collective) const;                          // is a problem another one with another --block?
   std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
   std::vector<Rank> roots(Collective collective, Count rank_count) const;      // 0 where --root is not given
   std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce

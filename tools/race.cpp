@@ -137,7 +137,7 @@ Request make_request(const Options& options, const std::vector<Count>& nodes, bo
   if (options.memory && *options.memory != "private" && *options.memory != "shared")
     refuse_unknown("memory", *options.memory, {"private", "shared"});
   request.options.shared_buffers = options.memory == "shared";
-  if (options.machine) request.options.model = find_machine(*options.machine);
+  if (options.machine) request.options.model = flat_model_of(find_machine(*options.machine));
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
@@ -213,22 +213,6 @@ int run_on_threads(const Options& options) {
   return right ? good : with_findings;
 }
 
-// Whether rank 0 finds that it can write its report; the same answer on every rank, so that they end together.
-bool report_can_be_written(Communicator& world, const Options& options) {
-  char fine = 1;
-  if (world.rank() == 0) {
-    try {
-      Output{options.output};
-    } catch (const Error& error) {
-      complain(error.what());
-      fine = 0;
-    }
-  }
-  std::vector<char> all(static_cast<std::size_t>(world.size()));
-  world.all_gather(&fine, all.data(), 1);
-  return all[0] != 0;
-}
-
 int run_launched(const Options& options) {
   // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
   const bool mpi = choose_transport().transport != "shared";
@@ -239,7 +223,7 @@ int run_launched(const Options& options) {
   ranks_launched(options, world->size());
   Request request = make_request(options, world->nodes(), mpi);
   for (auto& candidates : request.candidates) run_by(executors_for(options, *world), candidates);
-  if (!report_can_be_written(*world, options)) return misused;
+  if (!first_can_write(*world, options.output)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
     fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);

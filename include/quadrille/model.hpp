@@ -1,19 +1,153 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a schedule takes on a machine, by the flat model of [liu2002]: a message costs its start-up and a time for each byte,
-// whoever sends it to whom.
+// What a schedule costs on a machine. A model is a formula; a machine is a file that says what the formula's coefficients are
+// there. A schedule's workload is counted once and priced by any model.
 //
-//   FlatModel sp2 = find_machine("sp2");
-//   Prediction prediction = predict(stage_figures(make_schedule(problem, "four-stage")), sp2);
+//   MachineCosts sp1 = find_machine("sp1");
+//   Price price = price_of(workload(make_schedule(alltoall(64, 64), "bruck:radix=8")), *find_model("linear"), sp1);
+//   price.blocking_s;  // 1266 us
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "quadrille/schedule.hpp"
+#include "quadrille/topology.hpp"
 
 namespace quadrille {
+
+// What is counted.
+
+// A round as models see it: the most that any rank, node or link has of each. Control messages are messages.
+struct RoundFigures {
+  Count number = 0;
+  Count messages = 0;      // that a rank sends, or receives
+  Bytes bytes = 0;         // that a rank sends, or receives
+  Bytes longest = 0;       // of a message
+  bool both_ways = false;  // does a rank send and receive?
+  // On links; control messages other than a barrier's are left out.
+  Count turns = 0;       // in which a rank sends its messages, one on each of its links at a time
+  Count sharing = 0;     // messages over one directed link
+  Bytes link_bytes = 0;  // over one directed link
+  // Between nodes. An exchange is all that one rank sends to another and receives from it; its bytes are those of its longer way.
+  Count exchanges = 0;        // of a node's ranks with other nodes
+  Bytes exchanged = 0;        // by a node's ranks with other nodes
+  Count inside_messages = 0;  // that a rank sends, or receives, inside its node
+  Bytes inside_bytes = 0;     // that a rank sends, or receives, inside its node
+};
+
+struct StageFigures {
+  std::string name;
+  Count startups = 0;                // S: sum over rounds of `messages`
+  Bytes volume = 0;                  // V: sum over rounds of `bytes`
+  Bytes wire = 0;                    // V, or where links are counted the sum of `link_bytes`, if these are more
+  Bytes load = 0;                    // the most bytes that a rank sends, or receives, in the stage
+  bool in_pieces = false;            // is a message not one run of bytes?
+  std::vector<RoundFigures> rounds;  // those with a message
+};
+
+struct Workload {
+  std::vector<StageFigures> stages;
+  Bytes held = 0;              // bytes of a rank's input or output, the largest
+  Bytes scratch = 0;           // bytes of scratch of a rank, the largest
+  Bytes control_bytes = 0;     // that a rank sends in headers and count exchanges, the largest
+  Count ports = 0;             // most messages that a rank sends, or receives, in a round
+  bool has_links = false;      // are links counted?
+  bool has_nodes = false;      // are nodes counted? Where ranks are on more than one
+  Count messages_counted = 0;  // how long it took
+};
+
+struct WorkloadOptions {
+  const Topology* topology = nullptr;  // count links
+  bool nodes = false;                  // count nodes, where the problem names more than one
+};
+
+// By the representatives of a stated symmetry, as `figures`; links and nodes from all ranks, whose messages are then held in
+// memory. Throws Error{misuse} unless the topology has as many ranks as the schedule, Error{too_large} where a sum reaches 2^63
+// bytes.
+Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
+std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload, without links and nodes
+
+// Formulas.
+
+// One number of a model, as it stands in a machine's file: its key ends in its unit, _us for microseconds and _us_per_byte.
+struct Coefficient {
+  std::string_view key;
+  std::string_view meaning;
+  bool required = true;            // else a file may leave it out
+  std::optional<double> standard;  // its value then; absent: the model does without it
+  double least = 0;
+};
+
+using Coefficients = std::map<std::string, double, std::less<>>;  // by key, in the units of the file
+
+// What a schedule pays for: so many start-ups or bytes, and what they take.
+struct PriceTerm {
+  std::string_view name;  // "start-ups", or what the bytes are, "bytes on a link"
+  Count amount = 0;
+  bool is_bytes = false;
+  double seconds = 0;
+};
+
+// `terms` add up to `blocking_s`. Where a model knows no overlap, the three times are the same.
+struct Price {
+  std::vector<PriceTerm> terms;
+  double blocking_s = 0;     // round by round
+  double nonblocking_s = 0;  // all messages of a stage together
+  double dataflow_s = 0;     // messages leave when what they carry is there
+
+  double seconds(Policy policy) const;
+};
+
+// One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
+struct Model {
+  std::string_view id;       // and the name of its table in a machine's file
+  std::string_view formula;  // one line
+  std::string_view source;   // citation key of docs/references.bib, with the place
+  std::vector<Coefficient> coefficients;
+  bool tells_policies_apart = false;
+  bool needs_links = false;                                        // Workload::has_links
+  bool needs_nodes = false;                                        // Workload::has_nodes
+  Price (*price)(const Workload&, const Coefficients&) = nullptr;  // complete, checked coefficients
+};
+
+std::span<const Model* const> all_models();    // in the order in which they are preferred
+const Model* find_model(std::string_view id);  // null if there is none
+
+// Why this workload cannot be priced so, in a sentence; nothing if it can.
+std::optional<std::string> reason_against(const Model& model, const Workload& workload);
+
+// Machines.
+
+struct MachineCosts {
+  std::string name, description, source;
+  std::map<std::string, Coefficients, std::less<>> models;  // by the model's id: complete, checked
+};
+
+// A TOML file: name, description, source and a table for each model that the machine is known by, [linear] or [flat], with its
+// coefficients. Throws Error{environment, malformed}, with the line where there is one.
+MachineCosts read_machine(const std::string& file);
+
+// The same as text; `remarks` become lines of comment at its head.
+std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks = {});
+
+// The machine of this name: a file NAME.toml in the user's folder or in the one that is installed beside the library; or else the
+// file of this path. Throws Error{misuse} if there is none.
+MachineCosts find_machine(const std::string& name_or_file);
+std::vector<std::string> machine_names();
+
+// The user's folder, ~/.config/quadrille/machines or where XDG_CONFIG_HOME says; empty where there is no home.
+std::string user_machine_folder();
+
+// Throws Error{misuse} where the machine is not known by the model, or the workload cannot be priced by it.
+Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine);
+
+// The flat model of [liu2002] in numbers, which races are predicted by: a message costs its start-up and a time for each byte,
+// whoever sends it to whom.
 
 struct FlatModel {
   std::string name, description, source;
@@ -26,25 +160,8 @@ struct FlatModel {
   std::optional<double> contention;
 };
 
-// The model in a TOML file:  name, description, source and a table [flat] with startup_us, compose_us_per_byte,
-// copy_us_per_byte, wire_us_per_byte and, if it is known, contention. Throws Error{environment, malformed}.
-FlatModel read_machine(const std::string& file);
-
-// The machine file that is installed beside the library under this name; or else the file of this path.
-// Throws Error{misuse} if there is neither.
-FlatModel find_machine(const std::string& name_or_file);
-std::vector<std::string> machine_names();  // of those that are installed
-
-// A stage as the model sees it. Control messages are messages.
-struct StageFigures {
-  std::string name;
-  Count startups = 0;  // S: sum over rounds of the most messages that a rank sends, or receives
-  Bytes volume = 0;    // V: sum over rounds of the most bytes that a rank sends, or receives
-  Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
-};
-
-// By the representatives of a stated symmetry, as `figures`.
-std::vector<StageFigures> stage_figures(const Schedule& schedule);
+FlatModel flat_model_of(const Coefficients& coefficients);
+FlatModel flat_model_of(const MachineCosts& machine);  // throws Error{misuse} where the machine is not known by it
 
 struct Prediction {
   Count startups = 0;        // S
@@ -57,7 +174,7 @@ struct Prediction {
 };
 
 // With a contention factor f, a stage whose ranks go at their own pace has its load for V, and f times that, but no more than
-// V, on the wire.
+// V, on the wire. Where links are counted, the wire's V is that of the busiest link, if that is more.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/calibrate.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/draw.hpp"

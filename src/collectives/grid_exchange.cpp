@@ -41,6 +41,7 @@ class GridExchange : public Analysis {
   Arrivals dealt_along_columns(Rank me) const;
   Arrivals collected_along_rows(Rank me) const;
   Arrivals collected_along_columns(Rank me) const;
+  std::vector<Rank> holders_for(Rank target) const;  // who may have something for it before it is collected along rows
 
   CodedSlice slice(const Entry& entry, Units units) const;
   CodedSlice whole(const Entry& entry) const { return {entry.place, entry.source, 0, entry.bytes}; }
@@ -74,8 +75,10 @@ class GridExchange : public Analysis {
   Bytes grain_;
   bool with_headers_;  // ahead of each message, since nobody knows the counts of others
   std::optional<CountsAgreement> agreement_;
-  std::vector<Entry> entries_;           // by source, then the target's place in the array
-  std::vector<std::size_t> row_starts_;  // of each source in entries_, and the end
+  std::vector<Entry> entries_;              // by source, then the target's place in the array
+  std::vector<std::size_t> row_starts_;     // of each source in entries_, and the end
+  std::vector<Rank> sources_;               // by target, ascending
+  std::vector<std::size_t> column_starts_;  // of each target in sources_, and the end
   // Four passes: for each row of the array, what its relays are fed, by target, then source; where its targets' columns begin;
   // and with Split::chain the slot at which each relay begins to deal out what it has for a column's targets.
   std::vector<std::vector<const Entry*>> lines_;
@@ -94,10 +97,16 @@ GridExchange::GridExchange(const Problem& problem, const Parameters& parameters,
   const std::vector<Pair> pairs = pairs_of(problem);
   entries_.reserve(pairs.size());
   row_starts_.assign(p + 1, 0);
+  column_starts_.assign(p + 1, 0);
   for (const Pair& pair : pairs) {
     ++row_starts_[static_cast<std::size_t>(pair.source) + 1];
+    ++column_starts_[static_cast<std::size_t>(pair.target) + 1];
     entries_.push_back({pair, array_.place_of(pair.target), split ? ceil_divide(pair.bytes, grain) : 1, {}, {}});
   }
+  for (std::size_t rank = 0; rank < p; ++rank) column_starts_[rank + 1] += column_starts_[rank];
+  sources_.resize(pairs.size());
+  std::vector<std::size_t> next(column_starts_.begin(), column_starts_.end() - 1);
+  for (const Pair& pair : pairs) sources_[next[static_cast<std::size_t>(pair.target)]++] = pair.source;
   for (std::size_t source = 0; source < p; ++source) {
     row_starts_[source + 1] += row_starts_[source];
     const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(row_starts_[source]),
@@ -318,13 +327,26 @@ Arrivals GridExchange::collected_along_rows(Rank me) const {
   return arrivals;
 }
 
+std::vector<Rank> GridExchange::holders_for(Rank target) const {
+  const auto place = static_cast<std::size_t>(target);
+  std::vector<Rank> holders;
+  for (std::size_t i = column_starts_[place]; i < column_starts_[place + 1]; ++i)
+    if (!split_)
+      holders.push_back(sources_[i]);
+    else
+      for (Count column = 0; column < array_.columns(); ++column) holders.push_back(array_.relay(sources_[i], column));
+  std::sort(holders.begin(), holders.end());
+  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+  return holders;
+}
+
 Arrivals GridExchange::collected_along_columns(Rank me) const {
   const Count own_column = array_.column_of(me);
   std::vector<std::vector<CodedSlice>> by_row(static_cast<std::size_t>(array_.height(own_column)));
   const auto arrives = [&](Rank node, const CodedSlice& slice) {  // which has it before it is collected
     by_row[static_cast<std::size_t>(array_.row_of(array_.relay(node, own_column)))].push_back(slice);
   };
-  for (Rank node = 0; node < array_.nodes(); ++node) {
+  for (const Rank node : holders_for(me)) {
     if (split_) {
       for_each_dealt_again(node, own_column, {}, me, [&](const CodedSlice& slice, Count row) {
         arrives(array_.node_at(row, array_.column_of(node)), slice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines as TOML files: those installed beside the library, and anybody's own.
+// Machines as TOML files: those installed beside the library, the user's, and anybody's own.
 #define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "cost/library_folder.hpp"
 #include "quadrille/algorithm.hpp"
@@ -21,10 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double microsecond = 1e-6;
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+constexpr double most_value = 1e9;
 
-fs::path machine_folder() { return library_folder() / "machines"; }
+// Where machines are, the nearest first.
+std::vector<fs::path> machine_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string own = user_machine_folder(); !own.empty()) folders.emplace_back(own);
+  folders.push_back(library_folder() / "machines");
+  return folders;
+}
 
 class Reader {
  public:
@@ -42,19 +50,19 @@ class Reader {
     }
   }
 
-  FlatModel model() const {
-    refuse_unknown(table_, {"name", "description", "source", "flat"});
-    const toml::table* flat = table_["flat"].as_table();
-    if (!flat) fail("there is no table [flat]");
-    refuse_unknown(*flat, {"startup_us", "compose_us_per_byte", "copy_us_per_byte", "wire_us_per_byte", "contention"});
-    FlatModel model{.name = text("name"), .description = text("description"), .source = text("source")};
-    model.startup_s = number(*flat, "startup_us") * microsecond;
-    model.compose_s_per_byte = number(*flat, "compose_us_per_byte") * microsecond;
-    model.copy_s_per_byte = number(*flat, "copy_us_per_byte") * microsecond;
-    model.wire_s_per_byte = number(*flat, "wire_us_per_byte") * microsecond;
-    if (flat->contains("contention")) model.contention = number(*flat, "contention");
-    if (model.contention && *model.contention < 1) fail("contention is less than 1");
-    return model;
+  MachineCosts machine() const {
+    std::vector<std::string> known{"name", "description", "source"}, models;
+    for (const Model* model : all_models()) models.emplace_back(model->id);
+    known.insert(known.end(), models.begin(), models.end());
+    refuse_unknown(table_, known);
+    MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
+    for (const Model* model : all_models())
+      if (const toml::node* node = table_.get(model->id)) {
+        if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), model->id));
+        machine.models.emplace(model->id, coefficients(*model, *node->as_table()));
+      }
+    if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(models, ", ")));
+    return machine;
   }
 
  private:
@@ -62,10 +70,12 @@ class Reader {
     throw Error(ErrorCode::malformed, fmt::format("the machine file '{}': {}", file_, sentence));
   }
 
+  static toml::source_index line_of(const toml::node& node) { return node.source().begin.line; }
+
   void refuse_unknown(const toml::table& table, const std::vector<std::string>& known) const {
     for (const auto& [key, value] : table)
       if (std::find(known.begin(), known.end(), key.str()) == known.end())
-        fail(fmt::format("line {}: there is no '{}'; there are: {}", value.source().begin.line, key.str(), fmt::join(known, ", ")));
+        fail(fmt::format("line {}: there is no '{}'; there are: {}", line_of(value), key.str(), fmt::join(known, ", ")));
   }
 
   std::string text(const char* key) const {
@@ -74,10 +84,29 @@ class Reader {
     return *value;
   }
 
-  double number(const toml::table& table, const char* key) const {
-    const auto value = table[key].value<double>();
-    if (!value) fail(fmt::format("'{}' is missing, or no number", key));
-    if (!(*value >= 0) || !std::isfinite(*value)) fail(fmt::format("'{}' is {}; it is 0 or more", key, *value));
+  Coefficients coefficients(const Model& model, const toml::table& table) const {
+    std::vector<std::string> known;
+    for (const Coefficient& coefficient : model.coefficients) known.emplace_back(coefficient.key);
+    refuse_unknown(table, known);
+    Coefficients values;
+    for (const Coefficient& coefficient : model.coefficients) {
+      const toml::node* node = table.get(coefficient.key);
+      if (node)
+        values.emplace(coefficient.key, number(coefficient, *node));
+      else if (coefficient.required)
+        fail(fmt::format("line {}: '{}' is missing in the table [{}]", line_of(table), coefficient.key, model.id));
+      else if (coefficient.standard)
+        values.emplace(coefficient.key, *coefficient.standard);
+    }
+    return values;
+  }
+
+  double number(const Coefficient& coefficient, const toml::node& node) const {
+    const auto value = node.value<double>();
+    if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
+    if (!(*value >= coefficient.least && *value <= most_value))
+      fail(fmt::format("line {}: '{}' is {}; it is from {} to {:g}", line_of(node), coefficient.key, *value, coefficient.least,
+                       most_value));
     return *value;
   }
 
@@ -87,14 +116,49 @@ class Reader {
 
 }  // namespace
 
-FlatModel read_machine(const std::string& file) { return Reader(file).model(); }
+MachineCosts read_machine(const std::string& file) { return Reader(file).machine(); }
 
-FlatModel find_machine(const std::string& name_or_file) {
-  const std::vector<std::string> known = machine_names();
-  if (std::find(known.begin(), known.end(), name_or_file) != known.end())
-    return read_machine((machine_folder() / (name_or_file + ".toml")).string());
+std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks) {
+  std::string text;
+  for (const std::string& remark : remarks) text += "# " + remark + '\n';
+  const auto quoted = [](const std::string& words) {
+    std::ostringstream out;
+    out << toml::value<std::string>(words);
+    return out.str();
+  };
+  text += fmt::format("name = {}\ndescription = {}\nsource = {}\n", quoted(machine.name), quoted(machine.description),
+                      quoted(machine.source));
+  for (const Model* model : all_models()) {
+    const auto values = machine.models.find(model->id);
+    if (values == machine.models.end()) continue;
+    text += fmt::format("\n[{}]\n", model->id);
+    for (const Coefficient& coefficient : model->coefficients)
+      if (const auto value = values->second.find(coefficient.key); value != values->second.end())
+        text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
+  }
+  return text;
+}
+
+std::string user_machine_folder() {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value ? value : "");
+  };
+  const fs::path configuration = set("XDG_CONFIG_HOME"), home = set("HOME");
+  if (configuration.is_absolute()) return (configuration / "quadrille" / "machines").string();
+  return home.is_absolute() ? (home / ".config" / "quadrille" / "machines").string() : "";
+}
+
+MachineCosts find_machine(const std::string& name_or_file) {
   std::error_code ignored;
+  if (!name_or_file.empty() && name_or_file.find('/') == std::string::npos)
+    for (const fs::path& folder : machine_folders())
+      if (const fs::path file = folder / (name_or_file + ".toml"); fs::exists(file, ignored)) return read_machine(file.string());
   if (fs::exists(name_or_file, ignored)) return read_machine(name_or_file);
+  if (name_or_file == "this-machine")
+    throw Error(ErrorCode::misuse, "this-machine is not known yet; measure it: quadrille calibrate");
+  std::vector<std::string> known = machine_names();
+  if (std::find(known.begin(), known.end(), "this-machine") == known.end()) known.emplace_back("this-machine");
   const auto guess = nearest(name_or_file, known);
   throw Error(ErrorCode::misuse, fmt::format("there is no machine '{}', and no such file; {}", name_or_file,
                                              guess ? fmt::format("did you mean '{}'?", *guess)
@@ -103,10 +167,13 @@ FlatModel find_machine(const std::string& name_or_file) {
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(machine_folder(), error))
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  for (const fs::path& folder : machine_folders()) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

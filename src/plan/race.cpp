@@ -1,73 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/race.hpp"
-#include "quadrille/traffic_patterns.hpp"
 
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 
 #include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
+#include "plan/timing.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
 namespace {
 
-// The clock that all processes of a machine share.
-std::int64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// Whole pages, of this process's own memory or of what the ranks share.
-std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared) {
-  const Bytes length = ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096;
-  std::shared_ptr<std::byte> memory;
-  try {
-    if (shared)
-      memory = communicator.allocate(length);
-    else
-      memory = {static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(length))), std::free};
-  } catch (const std::bad_alloc&) {}
-  if (!memory) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
-  return memory;
-}
-
 Spread spread_of(std::vector<double> values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const Spread ends{0, *least, *most};
   return {boost::math::statistics::median(values), ends.least, ends.most};
-}
-
-template <class Value>
-std::vector<Value> gathered(Communicator& communicator, Value mine) {
-  std::vector<Value> all(static_cast<std::size_t>(communicator.size()));
-  communicator.all_gather(&mine, all.data(), sizeof mine);
-  return all;
-}
-
-// Seconds of one run in a batch of `runs`: last end minus first start.
-double batch_seconds(Communicator& communicator, Plan& plan, Count runs, const std::byte* input, std::byte* output) {
-  struct Interval {
-    std::int64_t start, end;
-  } mine{};
-  communicator.barrier();
-  mine.start = now_ns();
-  for (Count run = 0; run < runs; ++run) plan.execute(input, output);
-  mine.end = now_ns();
-  const auto all = gathered(communicator, mine);
-  const auto first =
-      std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
-  const auto last =
-      std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
-  return static_cast<double>(last - first) * 1e-9 / static_cast<double>(runs);
 }
 
 class Race {
@@ -218,43 +171,6 @@ class Race {
 };
 
 }  // namespace
-
-FlatModel fit_model(Communicator& communicator) {
-  constexpr Bytes small = 8;
-  constexpr double seconds_per_fit = 0.1;
-  constexpr int samples = 5;
-  const Count p = communicator.size();
-  FlatModel model;
-  model.name = "fitted";
-  model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport());
-  if (p == 1) return model;
-  const Bytes large = std::clamp<Bytes>((Bytes{1} << 24) / (p * p), 64, 65536);  // 16 MiB among all ranks, if they are not many
-  const auto input = buffer(communicator, p * large, false), output = buffer(communicator, p * large, false);
-  std::memset(input.get(), 0, static_cast<std::size_t>(p * large));
-  const auto time_of = [&](const Problem& problem, Policy policy) {
-    Plan shift = plan(communicator, problem, {.algorithm = "shift", .policy = policy});
-    const auto seconds = [&](Count runs) { return batch_seconds(communicator, shift, runs, input.get(), output.get()); };
-    seconds(1);  // cold
-    const auto runs = static_cast<Count>(std::clamp(seconds_per_fit / samples / std::max(1e-7, seconds(1)), 1.0, 64.0));
-    std::vector<double> times;
-    for (int i = 0; i < samples; ++i) times.push_back(seconds(runs));
-    return boost::math::statistics::median(times);
-  };
-  const auto rounds = static_cast<double>(p - 1);
-  const double of_small = time_of(alltoall(p, small), Policy::blocking) / rounds,
-               of_large = time_of(alltoall(p, large), Policy::blocking) / rounds;
-  model.wire_s_per_byte = std::max(0.0, (of_large - of_small) / static_cast<double>(large - small));
-  model.startup_s = std::max(0.0, of_small - model.wire_s_per_byte * static_cast<double>(small));
-
-  // In a permutation every rank has one message, but the steps in which these are due add up to many. Ranks that need not
-  // keep step do better than that: by how much is the contention factor.
-  const Problem uneven = make_traffic(p, {.kind = TrafficKind::permutation, .most = large, .small = 0, .typical = large});
-  const std::vector<StageFigures> figures = stage_figures(make_schedule(uneven, "shift"));
-  const auto load = static_cast<double>(figures.front().load), volume = static_cast<double>(figures.front().volume);
-  if (model.wire_s_per_byte > 0 && volume > load)
-    model.contention = std::clamp(time_of(uneven, Policy::nonblocking) / (load * model.wire_s_per_byte), 1.0, volume / load);
-  return model;
-}
 
 void check_memory(const Problem& problem) {
   struct sysinfo machine {};

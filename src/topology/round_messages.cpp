@@ -39,8 +39,11 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
   BusiestLink busiest;
   for (auto first = uses.begin(); first != uses.end();) {
     const auto last = std::find_if(first, uses.end(), [&](const Use& use) { return use.link.number != first->link.number; });
+    Bytes carried = 0;
+    for (auto each = first; each != last; ++each) add_bytes(carried, messages[each->message].bytes);
+    carried = busiest.bytes = std::max(busiest.bytes, carried);
     if (last - first > busiest.messages)
-      busiest = {last - first, first->link, first->message, (last - first > 1 ? first + 1 : first)->message};
+      busiest = {last - first, first->link, first->message, (last - first > 1 ? first + 1 : first)->message, carried};
     first = last;
   }
   return busiest;

@@ -28,6 +28,7 @@ struct BusiestLink {
   Count messages = 0;
   Link link;
   std::size_t first = 0, second = 0;  // among the messages, where there are at least two
+  Bytes bytes = 0;                    // the most that any link carries, be it this one or another
 };
 
 // A message with a port goes straight from it; if no such way leads to its receiver, refuse(message, reason) is called, and it goes

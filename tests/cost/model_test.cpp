@@ -97,45 +97,14 @@ TEST(FlatModel, ChoosesAsTheAnalysisSays) {
   EXPECT_EQ(best(skewed(64 * 2000), 1000), "two-phase") << "skewed and long";
 }
 
-TEST(Machines, AreInstalledWithTheirSource) {
-  EXPECT_EQ(machine_names(), (std::vector<std::string>{"cm5", "myrinet", "sp2", "t3d", "t3e"}));
-  for (const std::string& name : machine_names()) {
-    const FlatModel machine = find_machine(name);
-    EXPECT_EQ(machine.name, name);
-    EXPECT_EQ(machine.source, "liu2002, table 1");
-    EXPECT_GT(machine.startup_s / machine.wire_s_per_byte, 500);
-  }
-  EXPECT_DOUBLE_EQ(find_machine("sp2").startup_s, 44e-6);
-  EXPECT_DOUBLE_EQ(find_machine("sp2").wire_s_per_byte, 35e-9);
-}
-
-TEST(Machines, SayWhatIsWrongWithAFile) {
-  const std::string file =
-      (std::filesystem::temp_directory_path() / ("quadrille-machine-" + std::to_string(::getpid()) + ".toml")).string();
-  const auto complaint = [&](const std::string& text) -> std::string {
-    std::ofstream(file) << text;
-    try {
-      read_machine(file);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n",
-                    flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
-  EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
-  EXPECT_EQ(*read_machine(file).contention, 1.5);
-  EXPECT_NE(complaint(head + flat).find("'wire_us_per_byte' is missing"), std::string::npos);
-  EXPECT_NE(complaint(head).find("there is no table [flat]"), std::string::npos);
-  EXPECT_NE(complaint(flat).find("'name' is missing"), std::string::npos);
-  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = -1\n").find("'wire_us_per_byte' is -1"), std::string::npos);
-  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("contention"), std::string::npos);
-  EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
-  EXPECT_NE(complaint(head + "name = 'again'\n").find("line 4"), std::string::npos);
-  EXPECT_NE(complaint("]").find("line 1"), std::string::npos);
-  std::filesystem::remove(file);
-  EXPECT_THROW(read_machine(file), Error);
-  EXPECT_THROW(find_machine("sp3"), Error);
+// What is on the wire may be held up on a link; what is copied is not.
+TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
+  const FlatModel model{.startup_s = 5, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
+  const Topology ring = Topology::ring(8);
+  const Workload work = workload(make_schedule(alltoall(8, 10), "shift"), {.topology = &ring});
+  EXPECT_EQ(work.stages.at(0).volume, 70);
+  EXPECT_EQ(work.stages.at(0).wire, 160) << "round j crosses min(j, 8 - j) links, which as many share";
+  EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille {
 namespace {
@@ -42,8 +43,12 @@ class CommandTest : public ::testing::Test {
     std::string name = (fs::temp_directory_path() / "quadrille.XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     place_ = name;
+    ::setenv("XDG_CONFIG_HOME", name.c_str(), 1);  // nobody's own machines
   }
-  void TearDown() override { fs::remove_all(place_); }
+  void TearDown() override {
+    ::unsetenv("XDG_CONFIG_HOME");
+    fs::remove_all(place_);
+  }
 
   fs::path file(const std::string& name) const { return place_ / name; }
 
@@ -472,13 +477,81 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   const Json object = Json::parse(prints(more));
   EXPECT_EQ(object["candidates"].size(), algorithms_for(Collective::alltoallv).size());
   EXPECT_EQ(object["machine"], "sp2");
+  EXPECT_EQ(object["model"], "flat");
   EXPECT_EQ(
       Json::parse(prints({"price", "alltoall", "--ranks", "2..4", "--block", "8B,1KiB", "--machine", "t3e", "--json"})).size(), 6u);
   refuses({"price", "alltoallv", "--ranks", "4"}, "name a machine");
-  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp3"}, "did you mean 'sp2'?");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp22"}, "did you mean 'sp2'?");
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp2", "--contention", "0.5"}, "no number from 1 on");
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
   refuses({"price"}, "name a collective");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flta"}, "did you mean 'flat'?");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "loggp"}, "it does for: flat, linear");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "linear", "--contention", "2"},
+          "knows no contention");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "paragon"}, "--topology");
+  refuses({"race", "alltoall", "--ranks", "4", "--machine", "paragon"}, "says nothing for the model flat");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "myrinet", "--model", "cluster"}, "--node-sizes");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^63");
+  refuses({"price", "alltoallv", "--ranks", "4", "--pattern", "spike:1KiB", "--block", "8B", "--machine", "sp2"},
+          "leave --block out");
+}
+
+TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
+  const Json object = Json::parse(prints({"price", "alltoall", "--ranks", "64", "--block", "64B", "--machine", "sp1", "--algorithm",
+                                          "bruck:radix=2", "--algorithm", "bruck:radix=64", "--json"}));
+  EXPECT_EQ(object["fastest_by_block"], Json::parse(R"([{"from_block_bytes": 1, "algorithm": "bruck"},
+                                                        {"from_block_bytes": 107, "algorithm": "bruck:radix=64"}])"));
+  double before = 0;
+  for (const Json& candidate : object["candidates"]) {
+    EXPECT_GE(candidate["blocking_s"].get<double>(), before);
+    before = candidate["blocking_s"];
+  }
+  const std::string text =
+      prints({"price", "alltoall", "--ranks", "6", "--machine", "sp2", "--algorithm", "xor", "--algorithm", "shift"});
+  EXPECT_NE(text.find("xor does not apply: it pairs"), std::string::npos) << text;
+  EXPECT_NE(text.find("Fastest: shift"), std::string::npos) << text;
+  refuses({"price", "alltoall", "--ranks", "6", "--machine", "sp2", "--algorithm", "xor"}, "xor does not apply");
+  refuses({"price", "alltoall", "--ranks", "6", "--machine", "sp2", "--algorithm", "xr", "--algorithm", "shift"}, "'xr'");
+  const std::string segments = prints({"price", "broadcast", "--ranks", "8", "--block", "64KiB", "--machine", "sp2", "--algorithm",
+                                       "chain:segments=64", "--algorithm", "binomial"});
+  EXPECT_NE(segments.find("binomial; from "), std::string::npos) << "short blocks have no 64 segments\n" << segments;
+  const std::string nothing = prints({"price", "alltoallv", "--pattern", "transpose:0B", "--ranks", "9", "--machine", "sp2"});
+  EXPECT_NE(nothing.find("which takes no time at all"), std::string::npos) << nothing;
+  const std::string allreduce = prints({"price", "allreduce", "--ranks", "8", "--block", "8B", "--machine", "sp2"});
+  EXPECT_NE(allreduce.find("recursive-doubling; from "), std::string::npos) << allreduce;
+}
+
+TEST_F(CommandTest, ListsModelsAndMachines) {
+  const Json models = Json::parse(prints({"list", "models", "--json"})),
+             machines = Json::parse(prints({"list", "machines", "--json"}));
+  EXPECT_EQ(models.size(), all_models().size());
+  EXPECT_EQ(machines.size(), machine_names().size());
+  const std::string text = prints({"list", "models"}), table = prints({"list", "models", "--markdown"});
+  for (const Model* model : all_models()) {
+    EXPECT_NE(text.find(std::string(model->id) + ": "), std::string::npos) << text;
+    EXPECT_NE(table.find(model->formula), std::string::npos) << table;
+  }
+  EXPECT_NE(prints({"list", "machines"}).find("startup_us = 29"), std::string::npos);
+  EXPECT_NE(prints({"list", "machines", "--markdown"}).find("| `paragon` |"), std::string::npos);
+}
+
+TEST_F(CommandTest, CalibratesAndPricesByThat) {
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}, "quadrille calibrate");
+  EXPECT_NE(prints({"calibrate", "--ranks", "2", "--time", "0.05"}).find("a round of an exchange"), std::string::npos);
+  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}).find("Fastest: "), std::string::npos);
+  const std::string own = file("own.toml").string();
+  const Json report = Json::parse(prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own, "--json"}));
+  EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
+  EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
+  EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
+  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", own}).find("Fastest: "), std::string::npos);
+  refuses({"calibrate", "--ranks", "1"}, "at least 2");
+  refuses({"calibrate", "--ranks", "100000"}, "too many");
+  refuses({"calibrate", "--time", "soon"}, "is no time");
+  refuses({"calibrate", "--executor", "thread"}, "did you mean 'threads'?");
+  refuses({"calibrate", "--executor", "mpi"}, "nobody to exchange with");
+  refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 
 TEST_F(CommandTest, TrafficByPatternAndFile) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of models. A row is the name of the record that the model's file defines.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
+
+#define QUADRILLE_ROWS(ROW) \
+  ROW(torus_model)          \
+  ROW(flat_model)           \
+  ROW(linear_model)         \
+  ROW(cluster_model)        \
+  ROW(loggp_model)
+
+namespace quadrille {
+
+#define QUADRILLE_DECLARE(record) extern const Model record;
+QUADRILLE_ROWS(QUADRILLE_DECLARE)
+#undef QUADRILLE_DECLARE
+
+std::span<const Model* const> all_models() {
+#define QUADRILLE_ADDRESS(record) &record,
+  static constexpr const Model* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS)};
+#undef QUADRILLE_ADDRESS
+  return table;
+}
+
+const Model* find_model(std::string_view id) {
+  const auto models = all_models();
+  const auto found = std::find_if(models.begin(), models.end(), [&](const Model* model) { return model->id == id; });
+  return found == models.end() ? nullptr : *found;
+}
+
+std::optional<std::string> reason_against(const Model& model, const Workload& workload) {
+  if (model.needs_links && !workload.has_links)
+    return fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id);
+  if (model.needs_nodes && !workload.has_nodes)
+    return fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id);
+  return std::nullopt;
+}
+
+Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine) {
+  const auto coefficients = machine.models.find(model.id);
+  if (coefficients == machine.models.end()) {
+    std::vector<std::string> known;
+    for (const auto& [id, values] : machine.models) known.push_back(id);
+    throw Error(ErrorCode::misuse, fmt::format("the machine {} says nothing for the model {}; it does for: {}", machine.name,
+                                               model.id, fmt::join(known, ", ")));
+  }
+  if (const auto reason = reason_against(model, workload)) throw Error(ErrorCode::misuse, *reason);
+  return model.price(workload, coefficients->second);
+}
+
+double Price::seconds(Policy policy) const {
+  switch (policy) {
+    case Policy::blocking: return blocking_s;
+    case Policy::nonblocking: return nonblocking_s;
+    case Policy::dataflow: return dataflow_s;
+  }
+  return 0;
+}
+
+}  // namespace quadrille

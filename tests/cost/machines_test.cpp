@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machines as files: those that are installed, what is wrong with others, and writing them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Machines : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "quadrille-machines.XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    place_ = name;
+    ::setenv("XDG_CONFIG_HOME", name.c_str(), 1);  // nobody's own machines
+  }
+  void TearDown() override {
+    ::unsetenv("XDG_CONFIG_HOME");
+    fs::remove_all(place_);
+  }
+
+  std::string file() const { return (place_ / "machine.toml").string(); }
+
+  std::string complaint(const std::string& text) const {
+    std::ofstream(file()) << text;
+    try {
+      read_machine(file());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::malformed);
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path place_;
+};
+
+TEST_F(Machines, AreInstalledWithTheirSource) {
+  EXPECT_EQ(machine_names(), (std::vector<std::string>{"cm5", "myrinet", "paragon", "sp1", "sp2", "t3d", "t3e"}));
+  for (const std::string& name : machine_names()) {
+    const MachineCosts machine = find_machine(name);
+    EXPECT_EQ(machine.name, name);
+    EXPECT_FALSE(machine.source.empty());
+    EXPECT_FALSE(machine.models.empty());
+  }
+}
+
+// [liu2002], table 1: T_s in us and t_c + t_d in us per byte.
+TEST_F(Machines, HaveTheFiguresOfTheIrregularExchangesTable) {
+  const std::vector<std::tuple<std::string, double, double>> table{
+      {"cm5", 85, 0.12}, {"sp2", 44, 0.035}, {"t3d", 38, 0.043}, {"t3e", 28, 0.006}, {"myrinet", 68, 0.027}};
+  for (const auto& [name, startup, per_byte] : table) {
+    const MachineCosts machine = find_machine(name);
+    const FlatModel flat = flat_model_of(machine);
+    EXPECT_DOUBLE_EQ(flat.startup_s, startup * 1e-6) << name;
+    EXPECT_DOUBLE_EQ(flat.compose_s_per_byte + flat.copy_s_per_byte + flat.wire_s_per_byte, per_byte * 1e-6) << name;
+    EXPECT_DOUBLE_EQ(machine.models.at("linear").at("startup_us"), startup) << name;
+    EXPECT_DOUBLE_EQ(machine.models.at("linear").at("transfer_us_per_byte"), per_byte) << name;
+    EXPECT_EQ(machine.models.at("flat").at("overlap"), name == "cm5" ? 0 : 1) << name;
+    EXPECT_FALSE(machine.models.contains("torus")) << "the paper has no figures for that";
+  }
+}
+
+TEST_F(Machines, HaveTheFiguresOfTheOtherPapers) {
+  EXPECT_EQ(find_machine("sp1").models.at("linear"),
+            (Coefficients{{"startup_us", 29}, {"transfer_us_per_byte", 0.12}, {"ports", 1}}));
+  EXPECT_EQ(find_machine("paragon").models.at("torus"),
+            (Coefficients{{"startup_us", 75}, {"wire_us_per_byte", 0.011}, {"rearrange_us_per_byte", 0.014}}));
+}
+
+TEST_F(Machines, SayWhatIsWrongWithAFile) {
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n",
+                    flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
+  EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
+  EXPECT_EQ(*flat_model_of(read_machine(file())).contention, 1.5);
+  EXPECT_NE(complaint(head + flat).find("line 4: 'wire_us_per_byte' is missing in the table [flat]"), std::string::npos)
+      << complaint(head + flat);
+  EXPECT_NE(complaint(head).find("there is no table of a model; there are: torus, flat, linear, cluster, loggp"),
+            std::string::npos);
+  EXPECT_NE(complaint(flat + "wire_us_per_byte = 1\n").find("'name' is missing"), std::string::npos);
+  for (const std::string wrong : {"-1", "nan", "inf", "-inf", "1e30"})
+    EXPECT_NE(complaint(head + flat + "wire_us_per_byte = " + wrong + '\n').find("line 8: 'wire_us_per_byte' is "),
+              std::string::npos)
+        << complaint(head + flat + "wire_us_per_byte = " + wrong + '\n');
+  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 'much'\n").find("line 8: 'wire_us_per_byte' is no number"),
+            std::string::npos);
+  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("line 9: 'contention' is 0.5; it is from 1"),
+            std::string::npos);
+  EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
+  EXPECT_NE(complaint(head + "[latency]\n").find("line 4: there is no 'latency'"), std::string::npos);
+  EXPECT_NE(complaint(head + "flat = 3\n").find("line 4: 'flat' is no table"), std::string::npos);
+  EXPECT_NE(complaint(head + "name = 'again'\n").find("line 4"), std::string::npos);
+  EXPECT_NE(complaint("]").find("line 1"), std::string::npos);
+  fs::remove(file());
+  EXPECT_THROW(read_machine(file()), Error);
+}
+
+TEST_F(Machines, AreFoundByNameAndByFile) {
+  const auto complaint_of = [](const std::string& name) -> std::string {
+    try {
+      find_machine(name);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(complaint_of("sp22").find("did you mean 'sp2'?"), std::string::npos) << complaint_of("sp22");
+  EXPECT_NE(complaint_of("this-machin").find("did you mean 'this-machine'?"), std::string::npos);
+  EXPECT_NE(complaint_of("this-machine").find("quadrille calibrate"), std::string::npos);
+  EXPECT_NE(complaint_of("").find("there is no machine ''"), std::string::npos);
+
+  MachineCosts own = find_machine("sp2");
+  own.name = "this-machine";
+  fs::create_directories(user_machine_folder());
+  std::ofstream(fs::path(user_machine_folder()) / "this-machine.toml") << machine_text(own);
+  EXPECT_EQ(find_machine("this-machine").name, "this-machine");
+  EXPECT_EQ(machine_names().size(), 8u);
+  std::ofstream(file()) << machine_text(own);
+  EXPECT_EQ(find_machine(file()).models, own.models);
+}
+
+TEST_F(Machines, AreTheSameWhenWrittenAndRead) {
+  for (const std::string& name : machine_names()) {
+    const MachineCosts machine = find_machine(name);
+    std::ofstream(file()) << machine_text(machine, {"a remark", "another"});
+    const MachineCosts again = read_machine(file());
+    EXPECT_EQ(again.name, machine.name);
+    EXPECT_EQ(again.description, machine.description);
+    EXPECT_EQ(again.source, machine.source);
+    EXPECT_EQ(again.models, machine.models);
+  }
+  MachineCosts odd = find_machine("sp2");
+  odd.description = "quotes ' and \" and\na line";
+  std::ofstream(file()) << machine_text(odd);
+  EXPECT_EQ(read_machine(file()).description, odd.description);
+}
+
+}  // namespace
+}  // namespace quadrille

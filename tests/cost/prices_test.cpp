@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prices against the papers' cost formulas, algorithm by algorithm, and their tables.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
+
+namespace quadrille {
+namespace {
+
+Problem problem_of(Collective collective, Count ranks, Bytes bytes) {
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks;
+  if (collective != Collective::barrier) problem.block_bytes = bytes;
+  return problem;
+}
+
+double priced(const Problem& problem, const std::string& specification, const char* model, const Coefficients& coefficients,
+              const Topology* topology = nullptr) {
+  const Model& formula = *find_model(model);
+  const Workload work = workload(make_schedule(problem, specification), {.topology = topology, .nodes = formula.needs_nodes});
+  EXPECT_EQ(reason_against(formula, work), std::nullopt) << specification;
+  return formula.price(work, coefficients).blocking_s * 1e6;  // in the units of the coefficients
+}
+
+// ts = 1000, tw = 1: prices are numbers that one reads steps and words from.
+const Coefficients plain{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"ports", 1}};
+double linear(const Problem& problem, const std::string& specification, const Topology* topology = nullptr) {
+  return priced(problem, specification, "linear", plain, topology);
+}
+double steps_and_words(double steps, double words) { return steps * 1e6 + words; }
+
+TEST(LinearModel, IsC1AndC2OfEverySchedule) {
+  for (const Algorithm* algorithm : all_algorithms())
+    for (const Count p : {1, 2, 5, 8, 16}) {
+      if (is_irregular(algorithm->collective)) continue;
+      Problem problem = problem_of(algorithm->collective, p, 24);
+      const Choice choice = parse_choice(problem, algorithm->id);
+      if (reason_against(problem, choice)) continue;
+      const Schedule schedule = make_schedule(problem, choice);
+      const Figures counted = figures(schedule);
+      Coefficients ports = plain;
+      ports["ports"] = static_cast<double>(std::max<Count>(1, counted.ports));
+      EXPECT_NEAR(priced(problem, std::string(algorithm->id), "linear", ports),
+                  steps_and_words(static_cast<double>(counted.c1), static_cast<double>(counted.c2)), 1e-3)
+          << name(algorithm->collective) << '/' << algorithm->id << " among " << p;
+    }
+}
+
+// [bruck1997], section 3.5: 29 us and 0.12 us a byte on 64 processors of an SP-1.
+TEST(LinearModel, PricesTheIndexOperationOnTheSp1) {
+  const Coefficients sp1 = find_machine("sp1").models.at("linear");
+  const auto index = [&](Bytes bytes, Count radix) {
+    return priced(alltoall(64, bytes), "bruck:radix=" + std::to_string(radix), "linear", sp1);
+  };
+  EXPECT_NEAR(index(64, 2), 1649, 0.5);
+  EXPECT_NEAR(index(64, 8), 1266, 0.5);
+  EXPECT_NEAR(index(64, 64), 2311, 0.5);
+  EXPECT_LT(index(106, 2), index(106, 64));  // they break even at 106.8 bytes
+  EXPECT_GT(index(107, 2), index(107, 64));
+  const auto best_of = [&](Bytes bytes, const std::vector<Count>& radices) {
+    return *std::min_element(radices.begin(), radices.end(), [&](Count a, Count b) { return index(bytes, a) < index(bytes, b); });
+  };
+  std::vector<Count> all;
+  for (Count radix = 2; radix <= 64; ++radix) all.push_back(radix);
+  const std::vector<Count> powers{2, 4, 8, 16, 32, 64};
+  const Bytes blocks[] = {16, 32, 64, 128, 256};
+  const Count best_power[] = {4, 4, 8, 8, 64}, best[] = {3, 4, 8, 8, 63};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(best_of(blocks[i], powers), best_power[i]) << blocks[i];
+    EXPECT_EQ(best_of(blocks[i], all), best[i]) << blocks[i];
+  }
+}
+
+TEST(LinearModel, DealsMessagesOutToThePortsThereAre) {
+  for (const Count k : {1, 2, 3, 7}) {
+    Coefficients ports = plain;
+    ports["ports"] = static_cast<double>(k);
+    const double rounds = std::ceil(7.0 / static_cast<double>(k));
+    EXPECT_NEAR(priced(alltoall(8, 6), "direct", "linear", ports),
+                steps_and_words(rounds, std::max(6.0, std::ceil(42.0 / static_cast<double>(k)))), 1e-3);
+  }
+}
+
+// The slides' table of costs in their settings: p a power of two, and a square.
+TEST(LinearModel, PricesTheSlidesTable) {
+  const Bytes m = 96;
+  const auto words = static_cast<double>(m);
+  using enum Collective;
+  for (const Count p : {4, 16, 64}) {
+    const auto n = static_cast<double>(p), d = std::log2(n), root = std::sqrt(n);
+    const auto expect = [&](Collective collective, const char* specification, double steps, double in_words) {
+      EXPECT_NEAR(linear(problem_of(collective, p, m), specification), steps_and_words(steps, in_words * words), 1e-3)
+          << name(collective) << '/' << specification << " among " << p;
+    };
+    expect(broadcast, "binomial", d, d);
+    expect(reduce, "binomial", d, d);
+    expect(allgather, "ring", n - 1, n - 1);
+    expect(allgather, "mesh", 2 * (root - 1), n - 1);
+    expect(allgather, "recursive-doubling", d, n - 1);
+    expect(allgather, "circulant", d, n - 1);
+    expect(reduce_scatter, "ring", n - 1, n - 1);
+    expect(reduce_scatter, "mesh", 2 * (root - 1), n - 1);
+    expect(reduce_scatter, "recursive-halving", d, n - 1);
+    expect(reduce_scatter, "circulant", d, n - 1);
+    expect(allreduce, "recursive-doubling", d, d);
+    expect(scan, "hypercube", d, d);
+    expect(scan, "distance-doubling", d, d);
+    expect(scatter, "binomial", d, n - 1);
+    expect(gather, "binomial", d, n - 1);
+    expect(alltoall, "ring", n - 1, n * (n - 1) / 2);
+    expect(alltoall, "mesh", 2 * (root - 1), n * (root - 1));
+    expect(alltoall, "hypercube", d, n / 2 * d);
+    expect(alltoall, "xor", n - 1, n - 1);
+    expect(alltoall, "shift", n - 1, n - 1);
+    if (p > 16) continue;  // 96 bytes are cut into p pieces
+    expect(allreduce, "circulant", 2 * d, 2 * (n - 1) / n);
+    expect(broadcast, "scatter-allgather", 2 * d, 2 * (n - 1) / n);
+    expect(reduce, "reduce-scatter-gather", 2 * d, 2 * (n - 1) / n);
+  }
+}
+
+// The improved broadcast is the better one iff m tw / ts > log p / (log p - 2 (p - 1) / p).
+TEST(LinearModel, SaysFromWhereOnTheImprovedBroadcastIsBetter) {
+  for (const Count p : {4, 8, 16, 64}) {
+    const auto n = static_cast<double>(p), d = std::log2(n);
+    const double limit = d / (d - 2 * (n - 1) / n);  // in start-ups
+    for (const double of_limit : {0.9, 1.1}) {
+      const auto m = static_cast<Bytes>(std::llround(limit * of_limit * 64 * 1000 / 64)) * 64;
+      const Coefficients costs{{"startup_us", 64000}, {"transfer_us_per_byte", 1}, {"ports", 1}};
+      const Problem problem = problem_of(Collective::broadcast, p, m);
+      EXPECT_EQ(priced(problem, "scatter-allgather", "linear", costs) < priced(problem, "binomial", "linear", costs), of_limit > 1)
+          << p << ' ' << m;
+    }
+  }
+}
+
+// Hypercube schedules on a ring, and pairwise exchanges on it by the shorter way.
+TEST(LinearModel, TakesMessagesThatShareALinkTheLonger) {
+  const std::tuple<Count, double, double> table[] = {{8, 15, 16}, {16, 57, 64}, {64, 869, 1024}};
+  for (const auto& [p, by_xor, by_shift] : table) {
+    const Topology ring = Topology::ring(p), cube = Topology::hypercube(p);
+    const auto n = static_cast<double>(p);
+    EXPECT_NEAR(linear(problem_of(Collective::allgather, p, 1), "recursive-doubling", &ring),
+                steps_and_words(std::log2(n), (n * n - 1) / 3), 1e-3);
+    EXPECT_NEAR(linear(alltoall(p, 1), "xor", &ring), steps_and_words(n - 1, by_xor), 1e-3);
+    EXPECT_NEAR(linear(alltoall(p, 1), "shift", &ring), steps_and_words(n - 1, by_shift), 1e-3);
+    EXPECT_NEAR(linear(alltoall(p, 1), "xor", &cube), steps_and_words(n - 1, n - 1), 1e-3)
+        << "E-cube routing is free of contention";
+  }
+}
+
+// [liu2005], table II and the figures for the Paragon that it is drawn from.
+TEST(TorusModel, IsTheTotalCostOfTheTorusExchange) {
+  const Coefficients paragon = find_machine("paragon").models.at("torus");
+  const auto total = [&](Count side, Bytes bytes) {
+    const Topology torus = Topology::torus({side, side});
+    Problem problem = alltoall(side * side, bytes);
+    problem.grid = {side, side};
+    return priced(problem, "torus:kernel=sr,order=at2", "torus", paragon, &torus);
+  };
+  for (int d = 2; d <= 4; ++d)
+    for (const Bytes m : {8, 64, 1024}) {
+      const double startups = std::exp2(d - 1) + 2, c2 = std::exp2(3 * d - 3), rearranged = 3 * std::exp2(2 * d);
+      EXPECT_NEAR(total(Count{1} << d, m), startups * 75 + static_cast<double>(m) * (c2 * 0.011 + rearranged * 0.014), 1e-6)
+          << d << ' ' << m;
+    }
+  EXPECT_NEAR(total(16, 64), 1799, 0.5);
+  EXPECT_NEAR(total(16, 1024), 17527, 0.5);
+  EXPECT_NEAR(total(64, 64), 36629, 0.5);
+}
+
+// Any torus: dimension by dimension, each part of a block its own way: k floor(N / 2) start-ups, the lower bound on the links, a
+// pass over all blocks before each of k turns.
+TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
+  const Coefficients costs{{"startup_us", 1e6}, {"wire_us_per_byte", 1}, {"rearrange_us_per_byte", 1e3}};
+  const std::tuple<std::vector<Count>, double, double> table[] = {{{3, 3}, 2, 3},     {{5, 5}, 4, 15},    {{7, 9}, 8, 70},
+                                                                  {{4, 4, 4}, 6, 32}, {{3, 4, 5}, 6, 36}, {{8}, 4, 8}};
+  for (const auto& [sides, startups, blocks] : table) {
+    const Topology torus = Topology::torus(sides);
+    Problem problem = alltoall(torus.ranks(), 48);
+    problem.grid = sides;
+    EXPECT_NEAR(priced(problem, "torus:order=dimension-split", "torus", costs, &torus),
+                startups * 1e6 + blocks * 48 + static_cast<double>(sides.size()) * static_cast<double>(torus.ranks()) * 48 * 1e3,
+                1e-3)
+        << torus.name();
+  }
+}
+
+TEST(TorusModel, NeedsLinksAndCountsTurnsOnThem) {
+  const Model& torus = *find_model("torus");
+  EXPECT_NE(reason_against(torus, workload(make_schedule(alltoall(4, 1), "shift")))->find("--topology"), std::string::npos);
+  const Coefficients costs{{"startup_us", 1e6}, {"wire_us_per_byte", 0}, {"rearrange_us_per_byte", 0}};
+  const Topology ring = Topology::ring(8), full = Topology::full(8);
+  EXPECT_NEAR(priced(alltoall(8, 1), "direct", "torus", costs, &ring), 4e6, 1e-3) << "seven messages on two links";
+  EXPECT_NEAR(priced(alltoall(8, 1), "direct", "torus", costs, &full), 1e6, 1e-3) << "seven messages on seven links";
+}
+
+Problem on_nodes(const std::vector<Count>& sizes, Bytes bytes) {
+  Problem problem = alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), bytes);
+  for (std::size_t node = 0; node < sizes.size(); ++node)
+    problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(sizes[node]), static_cast<Count>(node));
+  return problem;
+}
+
+// T = steps (alpha + beta m), where what is inside nodes costs nothing: the table's inter-node steps.
+TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
+  const Coefficients costs{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}};
+  const std::pair<std::vector<Count>, double> table[] = {{{1, 2, 3}, 11},           {{2, 2}, 4},           {{4, 4, 4}, 48},
+                                                         {{4, 4, 4, 4, 4, 4}, 80},  {{3, 3, 3, 2}, 27},    {{8, 8, 8, 5}, 192},
+                                                         {{1, 1, 1, 8}, 24},        {{4, 3, 2, 1}, 27},    {{2, 5, 2, 5, 3}, 75},
+                                                         {{1, 2, 3, 4, 5, 6}, 100}, {{16, 16, 12, 4}, 640}};
+  for (const auto& [sizes, steps] : table)
+    EXPECT_NEAR(priced(on_nodes(sizes, 100), "clustered:mode=inter", "cluster", costs), steps * (1e6 + 100), 1e-2) << steps;
+}
+
+// About (N - 1) alpha + beta m n (p - n) for N nodes of n ranks, N even.
+TEST(ClusterModel, IsTheCostOfCombinedMessages) {
+  const Coefficients costs{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}};
+  for (const auto& [nodes, size] : {std::pair<Count, Count>{2, 3}, {4, 4}, {6, 2}}) {
+    const Count p = nodes * size;
+    EXPECT_NEAR(priced(on_nodes(std::vector<Count>(static_cast<std::size_t>(nodes), size), 10), "combined", "cluster", costs),
+                static_cast<double>(nodes - 1) * 1e6 + static_cast<double>(10 * size * (p - size)), 1e-2);
+  }
+}
+
+TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
+  const Coefficients costs{{"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}};
+  // Two nodes of four: three rounds of the last stage are inside nodes.
+  EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
+  const Workload flat = workload(make_schedule(alltoall(4, 1), "shift"), {.nodes = true});
+  EXPECT_NE(reason_against(*find_model("cluster"), flat)->find("--node-sizes"), std::string::npos);
+}
+
+// A message of m bytes: o + (m - 1) G + L + o; n of them from one rank: (n - 1) max(g, o) more.
+TEST(LogGpModel, IsItsFormulas) {
+  const Coefficients costs{{"latency_us", 1000}, {"overhead_us", 30}, {"gap_us", 50}, {"gap_us_per_byte", 0.5}};
+  for (const Count p : {2, 5, 8}) {
+    const auto n = static_cast<double>(p);
+    EXPECT_NEAR(priced(alltoall(p, 11), "shift", "loggp", costs), (n - 1) * (1060 + 10 * 0.5), 1e-6);
+    EXPECT_NEAR(priced(problem_of(Collective::scatter, p, 11), "linear", "loggp", costs), 1060 + (n - 2) * 50 + (n - 1) * 10 * 0.5,
+                1e-6);
+    EXPECT_NEAR(priced(alltoall(p, 11), "direct", "loggp", costs), 1060 + (n - 2) * 60 + (n - 1) * 10 * 0.5, 1e-6)
+        << "a rank that sends and receives has two overheads a message";
+  }
+  EXPECT_NEAR(priced(problem_of(Collective::broadcast, 8, 1), "binomial", "loggp", costs), 3 * 1060, 1e-6);
+}
+
+TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
+  const Workload work = workload(make_schedule(alltoall(8, 1000), "shift"));
+  const Model& flat = *find_model("flat");
+  const Price cm5 = price_of(work, flat, find_machine("cm5")), sp2 = price_of(work, flat, find_machine("sp2"));
+  EXPECT_DOUBLE_EQ(cm5.nonblocking_s, cm5.blocking_s);
+  EXPECT_LT(sp2.nonblocking_s, sp2.blocking_s);
+  EXPECT_NEAR(cm5.blocking_s, 7 * (85e-6 + 1000 * 0.12e-6), 1e-12);
+}
+
+TEST(Models, HaveAnIdACitedFormulaAndUnits) {
+  for (const Model* model : all_models()) {
+    EXPECT_EQ(find_model(model->id), model);
+    EXPECT_FALSE(model->formula.empty() || model->source.empty() || model->coefficients.empty());
+    for (const Coefficient& coefficient : model->coefficients) EXPECT_FALSE(coefficient.meaning.empty()) << coefficient.key;
+  }
+  EXPECT_EQ(find_model("postal"), nullptr);
+  const Workload work = workload(make_schedule(alltoall(4, 1), "shift"));
+  EXPECT_THROW(price_of(work, *find_model("loggp"), find_machine("sp2")), Error);
+}
+
+// Every algorithm of the table, by every model; the terms add up, and a network without shared links changes nothing.
+TEST(Models, PriceEveryAlgorithm) {
+  Coefficients any;
+  for (const Model* model : all_models())
+    for (const Coefficient& coefficient : model->coefficients) any[std::string(coefficient.key)] = 1;
+  const Topology torus = Topology::torus({4, 4});
+  for (const Algorithm* algorithm : all_algorithms()) {
+    Problem problem = problem_of(algorithm->collective, 16, 24);
+    if (is_irregular(algorithm->collective)) {
+      problem.block_bytes = 0;
+      problem.counts = std::make_shared<const std::vector<Bytes>>(algorithm->collective == Collective::alltoallv ? 256 : 16, 24);
+    }
+    problem.grid = {4, 4};
+    for (Count rank = 0; rank < 16; ++rank) problem.nodes.push_back(rank / 4);
+    const Schedule schedule = make_schedule(problem, algorithm->id);
+    const Workload work = workload(schedule, {.topology = &torus, .nodes = true});
+    for (const Model* model : all_models()) {
+      const Price price = model->price(work, any);
+      double sum = 0;
+      for (const PriceTerm& term : price.terms) sum += term.seconds;
+      const std::string place =
+          std::string(name(algorithm->collective)) + '/' + std::string(algorithm->id) + ' ' + std::string(model->id);
+      EXPECT_GT(price.blocking_s, 0) << place;
+      EXPECT_LE(price.nonblocking_s, price.blocking_s * (1 + 1e-12)) << place;
+      if (model->id != "flat") {
+        EXPECT_DOUBLE_EQ(sum, price.blocking_s) << place;
+      } else {
+        EXPECT_NEAR(sum, price.blocking_s, 1e-9 * sum) << place;
+      }
+    }
+  }
+}
+
+TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
+  for (const char* specification : {"shift", "bruck:radix=3", "torus", "xor"}) {
+    Schedule schedule = make_schedule(alltoall(16, 12), specification);
+    const Workload by_symmetry = workload(schedule);
+    ASSERT_TRUE(schedule.symmetry.has_value()) << specification;
+    schedule.symmetry.reset();
+    const Workload by_all = workload(schedule);
+    ASSERT_EQ(by_symmetry.stages.size(), by_all.stages.size());
+    for (std::size_t i = 0; i < by_all.stages.size(); ++i) {
+      EXPECT_EQ(by_symmetry.stages[i].startups, by_all.stages[i].startups) << specification;
+      EXPECT_EQ(by_symmetry.stages[i].volume, by_all.stages[i].volume) << specification;
+      EXPECT_EQ(by_symmetry.stages[i].load, by_all.stages[i].load) << specification;
+      EXPECT_EQ(by_symmetry.stages[i].in_pieces, by_all.stages[i].in_pieces) << specification;
+    }
+    EXPECT_EQ(by_symmetry.held, by_all.held);
+  }
+}
+
+TEST(Workload, RefusesWhatReaches2To63) {
+  const Topology ring = Topology::ring(8);
+  const Problem problem = alltoall(8, Bytes{1} << 56);
+  const Workload work = workload(make_schedule(problem, "ring"));
+  EXPECT_GT(find_model("linear")->price(work, plain).blocking_s, 0);
+  EXPECT_THROW(workload(make_schedule(alltoall(4, 8), "shift"), {.topology = &ring}), Error) << "another number of ranks";
+  Workload shared = workload(make_schedule(problem, "shift"), {.topology = &ring});
+  for (RoundFigures& round : shared.stages.at(0).rounds) round.sharing = 256;
+  EXPECT_THROW(find_model("linear")->price(shared, plain), Error);
+  EXPECT_THROW(find_model("torus")->price(shared, {{"startup_us", 1}, {"wire_us_per_byte", 1}, {"rearrange_us_per_byte", 1}}),
+               Error);
+}
+
+}  // namespace
+}  // namespace quadrille

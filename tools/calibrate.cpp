@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille calibrate: measures this machine and writes a file of it for `price` and `race`.
+#include "quadrille/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "json.hpp"
+#include "launcher.hpp"
+#include "machine.hpp"
+#include "output.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "talk.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_threads = 64;
+
+struct Options {
+  std::optional<std::string> ranks, executor, time, output;
+  bool json = false;
+};
+
+struct Request {
+  bool launched = false;
+  Count ranks = 0;  // threads
+  CalibrateOptions options;
+  std::filesystem::path file;
+};
+
+// The user's folder is made where there is none yet.
+std::filesystem::path file_of(const Options& options) {
+  if (options.output) return *options.output;
+  const std::string folder = user_machine_folder();
+  if (folder.empty()) refuse("there is no home folder to keep this-machine in; name a file: --output this-machine.toml");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(ErrorCode::environment, fmt::format("cannot make the folder '{}': {}", folder, error.message()));
+  return std::filesystem::path(folder) / "this-machine.toml";
+}
+
+Request request_of(const Options& options) {
+  Request request;
+  if (options.executor && *options.executor != "threads" && *options.executor != "mpi" && *options.executor != "shared")
+    refuse_unknown("executor", *options.executor, {"threads", "mpi", "shared"});
+  const TransportChoice choice = choose_transport();
+  request.launched = options.executor != "threads" && choice.transport != "threads";
+  if (options.executor && *options.executor != "threads" && !request.launched)
+    refuse(fmt::format("there is nobody to exchange with by {}: {}; start it as 'mpirun -n 8 quadrille calibrate'",
+                       *options.executor, choice.reason));
+  if (options.executor == "mpi") request.options.executor = Executor::messages;
+  if (options.executor == "shared") request.options.executor = Executor::shared;
+  if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
+  request.ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 2) : 8;
+  if (request.ranks > most_threads)
+    refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
+  if (request.launched && options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  request.file = file_of(options);
+  return request;
+}
+
+std::string text_of(const Calibration& calibration) {
+  std::string text = fmt::format("{}: {}\n\n", calibration.machine.name, calibration.machine.description);
+  Table table(
+      {{"timed"}, {"message", Align::right}, {"measured", Align::right}, {"fitted", Align::right}, {"error", Align::right}});
+  for (const LineFit& fit : calibration.fits)
+    for (const auto& sample : fit.samples)
+      table.add({fit.of, bytes_text(sample.bytes), seconds_text(sample.seconds), seconds_text(fit.at(sample.bytes)),
+                 fmt::format("{:+.0f} %", std::round(100 * fit.error(sample)) + 0.0)});
+  text += table.text() + '\n';
+  text += fmt::format("a byte copied in one run {:.3g} ns, in pieces of 64 {:.3g} ns\n\n", calibration.copy_s_per_byte * 1e9,
+                      calibration.gather_s_per_byte * 1e9);
+  return text + machine_text(calibration.machine, calibration.remarks());
+}
+
+Json json_of(const Calibration& calibration) {
+  Json fits = Json::array(), models = Json::object();
+  for (const LineFit& fit : calibration.fits) {
+    Json samples = Json::array();
+    for (const auto& sample : fit.samples)
+      samples.push_back({{"bytes", sample.bytes}, {"seconds", sample.seconds}, {"fitted_s", fit.at(sample.bytes)}});
+    fits.push_back({{"of", fit.of},
+                    {"startup_s", fit.startup_s},
+                    {"s_per_byte", fit.s_per_byte},
+                    {"worst_error", fit.worst_error()},
+                    {"samples", std::move(samples)}});
+  }
+  for (const auto& [id, coefficients] : calibration.machine.models)
+    for (const auto& [key, value] : coefficients) models[id][key] = value;
+  return {{"name", calibration.machine.name},
+          {"description", calibration.machine.description},
+          {"models", std::move(models)},
+          {"fits", std::move(fits)},
+          {"copy_s_per_byte", calibration.copy_s_per_byte},
+          {"gather_s_per_byte", calibration.gather_s_per_byte},
+          {"missing", calibration.missing}};
+}
+
+// On the rank that talks.
+void report(Calibration calibration, const Request& request, bool json) {
+  calibration.machine.description += ", " + to_string(this_machine());
+  Output(request.file.string()).finish(machine_text(calibration.machine, calibration.remarks()));
+  Output().finish(json ? to_text(json_of(calibration)) : text_of(calibration));
+  remark(fmt::format("written to {}; try: quadrille price alltoall --ranks 8 --machine {}", request.file.string(),
+                     request.file.stem() == "this-machine" && request.file.parent_path() == user_machine_folder()
+                         ? "this-machine"
+                         : request.file.string()));
+}
+
+int run_launched(const Request& request, bool json) {
+  const std::unique_ptr<Communicator> world = launched_world();
+  if (!first_can_write(*world, request.file.string())) return misused;
+  try {
+    const Calibration calibration = calibrate(*world, request.options);
+    if (world->rank() == 0) report(calibration, request, json);
+    return good;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), error.what());
+  }
+  world->abort(misused);
+  return misused;
+}
+
+int run(const Options& options) {
+  const Request request = request_of(options);
+  if (request.launched) return run_launched(request, options.json);
+  if (!speaks()) return good;
+  Output{request.file.string()};  // can it be written?
+  Calibration calibration;
+  run_threads(request.ranks, [&](Communicator& communicator) {
+    Calibration mine = calibrate(communicator, request.options);
+    if (communicator.rank() == 0) calibration = std::move(mine);
+  });
+  report(std::move(calibration), request, options.json);
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_calibrate(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand(
+      "calibrate", "measure what start-ups and bytes cost on this machine, and keep it as this-machine for price and race");
+  parser->add_option("--ranks", options->ranks, "how many threads exchange (default 8); under a launcher it is the launcher's")
+      ->type_name("N");
+  parser
+      ->add_option("--executor", options->executor,
+                   "threads, mpi (its messages) or shared (memory shared by processes); default: what there is, shared before mpi")
+      ->type_name("NAME");
+  parser->add_option("--time", options->time, "about how long it may take (default 2s)")->type_name("SECONDS");
+  parser->add_flag("--json", options->json, "print a JSON object");
+  parser
+      ->add_option("--output", options->output, "write the machine to this file (default: this-machine.toml in the user's folder)")
+      ->type_name("FILE");
+  parser->footer(
+      "It prints how far the fitted lines are from what was measured. What cannot be measured is left out.\n\n"
+      "Examples:\n  quadrille calibrate\n  mpirun -n 8 quadrille calibrate --output eight.toml\n"
+      "  quadrille run -n 4 quadrille calibrate --executor shared\n  quadrille price alltoall --ranks 8 --machine this-machine");
+  return {parser, [options] { return run(*options); }, true};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "list_models.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
+#include "talk.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+std::vector<MachineCosts> all_machines() {
+  std::vector<MachineCosts> machines;
+  for (const std::string& name : machine_names()) {
+    try {
+      machines.push_back(find_machine(name));
+      machines.back().name = name;  // by which it is found
+    } catch (const Error& error) {
+      remark(error.what());
+    }
+  }
+  return machines;
+}
+
+// "startup_us = 29, transfer_us_per_byte = 0.12"
+std::string values_text(const Model& model, const Coefficients& coefficients) {
+  std::vector<std::string> values;
+  for (const Coefficient& coefficient : model.coefficients)
+    if (const auto value = coefficients.find(coefficient.key); value != coefficients.end())
+      if (coefficient.required || value->second != coefficient.standard)
+        values.push_back(fmt::format("{} = {:.4g}", coefficient.key, value->second));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string when_left_out(const Coefficient& coefficient) {
+  if (coefficient.required) return "";
+  return coefficient.standard ? fmt::format(" (or {})", *coefficient.standard) : " (if known)";
+}
+
+std::string needs_text(const Model& model) { return model.needs_links ? "a topology" : model.needs_nodes ? "ranks on nodes" : ""; }
+
+}  // namespace
+
+std::string models_text() {
+  std::string text;
+  for (const Model* model : all_models()) {
+    text += wrapped(fmt::format("{}: {} [{}]", model->id, model->formula, model->source), terminal_width(), 2) + '\n';
+    if (const std::string needs = needs_text(*model); !needs.empty()) text += fmt::format("  needs {}\n", needs);
+    for (const Coefficient& coefficient : model->coefficients)
+      text += wrapped(fmt::format("  {:<22} {}{}", coefficient.key, coefficient.meaning, when_left_out(coefficient)),
+                      terminal_width(), 25) +
+              '\n';
+  }
+  return text;
+}
+
+std::string models_markdown() {
+  std::string text = "| model | formula | coefficients | needs | source |\n| --- | --- | --- | --- | --- |\n";
+  for (const Model* model : all_models()) {
+    std::vector<std::string> coefficients;
+    for (const Coefficient& coefficient : model->coefficients)
+      coefficients.push_back(fmt::format("`{}`: {}{}", coefficient.key, coefficient.meaning, when_left_out(coefficient)));
+    const std::string needs = needs_text(*model);
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", model->id, model->formula, fmt::join(coefficients, "<br>"),
+                        needs.empty() ? "–" : needs, model->source);
+  }
+  return text;
+}
+
+Json models_json() {
+  Json array = Json::array();
+  for (const Model* model : all_models()) {
+    Json coefficients = Json::array();
+    for (const Coefficient& coefficient : model->coefficients)
+      coefficients.push_back({{"key", coefficient.key},
+                              {"meaning", coefficient.meaning},
+                              {"required", coefficient.required},
+                              {"standard", coefficient.standard ? Json(*coefficient.standard) : Json(nullptr)}});
+    array.push_back({{"id", model->id},
+                     {"formula", model->formula},
+                     {"source", model->source},
+                     {"needs", needs_text(*model)},
+                     {"coefficients", std::move(coefficients)}});
+  }
+  return array;
+}
+
+std::string machines_text() {
+  std::string text;
+  for (const MachineCosts& machine : all_machines()) {
+    text += wrapped(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source), terminal_width(), 2) + '\n';
+    for (const Model* model : all_models())
+      if (const auto found = machine.models.find(model->id); found != machine.models.end())
+        text += wrapped(fmt::format("  {}: {}", model->id, values_text(*model, found->second)), terminal_width(), 4) + '\n';
+  }
+  return text;
+}
+
+std::string machines_markdown() {
+  std::string text = "| machine | what it is | figures | source |\n| --- | --- | --- | --- |\n";
+  for (const MachineCosts& machine : all_machines()) {
+    std::vector<std::string> figures;
+    for (const Model* model : all_models())
+      if (const auto found = machine.models.find(model->id); found != machine.models.end())
+        figures.push_back(fmt::format("`{}`: {}", model->id, values_text(*model, found->second)));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", machine.name, machine.description, fmt::join(figures, "<br>"), machine.source);
+  }
+  return text;
+}
+
+Json machines_json() {
+  Json array = Json::array();
+  for (const MachineCosts& machine : all_machines()) {
+    Json models = Json::object();
+    for (const auto& [id, coefficients] : machine.models)
+      for (const auto& [key, value] : coefficients) models[id][key] = value;
+    array.push_back(
+        {{"name", machine.name}, {"description", machine.description}, {"source", machine.source}, {"models", std::move(models)}});
+  }
+  return array;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "price_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "arguments.hpp"
+#include "problem_options.hpp"
+#include "text.hpp"
+#include "verdict.hpp"
+
+namespace quadrille::command {
+namespace {
+
+std::string amount_text(const PriceTerm& term) {
+  if (!term.is_bytes) return fmt::format("{} {}", term.amount, term.name);
+  return term.name == "bytes" ? bytes_text(term.amount) : fmt::format("{} of {}", bytes_text(term.amount), term.name);
+}
+
+// "63 start-ups (2.77 ms) and 63 KiB (2.26 ms)"
+std::string account_of(const Priced& candidate) {
+  std::vector<std::string> parts;
+  for (const PriceTerm& term : candidate.price.terms)
+    if (term.seconds > 0) parts.push_back(fmt::format("{} ({})", amount_text(term), seconds_text(term.seconds)));
+  if (parts.empty()) return "nothing at all";
+  std::string last = std::move(parts.back());
+  parts.pop_back();
+  return parts.empty() ? last : fmt::format("{} and {}", fmt::join(parts, ", "), last);
+}
+
+std::string with_policy(const Priced& candidate, const Model& model) {
+  return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.best_policy())) : candidate.name;
+}
+
+// Where `best` takes more than `next`, and where less. Round by round; what overlaps may be hidden.
+std::string difference(const Priced& best, const Priced& next) {
+  std::vector<std::string> spent, saved;
+  double balance = 0;
+  for (std::size_t i = 0; i < best.price.terms.size(); ++i) {
+    const PriceTerm& term = best.price.terms[i];
+    const double more = term.seconds - next.price.terms[i].seconds;
+    balance += more;
+    if (more != 0) (more > 0 ? spent : saved).push_back(fmt::format("{} of {}", seconds_text(std::abs(more)), term.name));
+  }
+  if (spent.empty() && saved.empty()) return fmt::format("More of {} overlaps.", best.name);
+  if (spent.empty()) return fmt::format("{} takes no more of anything.", best.name);
+  const std::string more = fmt::format("{} takes {} more", best.name, fmt::join(spent, " and "));
+  if (balance < 0) return fmt::format("{} to save {}.", more, fmt::join(saved, " and "));
+  return saved.empty() ? fmt::format("{}, hidden behind the rest.", more)
+                       : fmt::format("{}, hidden behind the rest, and saves {}.", more, fmt::join(saved, " and "));
+}
+
+std::string reason(const PriceList& list, const Pricer& pricer) {
+  const Priced& best = list.candidates.front();
+  std::vector<std::string> alike;
+  const Priced* next = nullptr;
+  for (auto entry = list.candidates.begin() + 1; entry != list.candidates.end() && !next; ++entry)
+    if (entry->best_seconds() > best.best_seconds())
+      next = &*entry;
+    else
+      alike.push_back(entry->name);
+  std::string text = fmt::format("Fastest: {}", with_policy(best, pricer.model()));
+  if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
+  if (best.best_seconds() == 0) return text + ", which takes no time at all.";
+  text += fmt::format(": {}.", account_of(best));
+  if (next) {
+    text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
+                        next->best_seconds() / best.best_seconds(), account_of(*next), difference(best, *next));
+  }
+  if (best.ports > 1 && pricer.model().id == "flat" && !pricer.coefficients().contains("contention"))
+    text += fmt::format(
+        " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
+  return text;
+}
+
+std::string winners_text(const PriceList& list) {
+  if (list.winners.empty()) return list.no_winners.empty() ? "" : fmt::format("By size of block: {}.", list.no_winners);
+  if (list.candidates.front().best_seconds() == 0) return "";
+  if (list.winners.size() == 1)
+    return fmt::format("{} is the fastest for all blocks up to {}.", list.winners[0].name, bytes_text(most_block_bytes));
+  std::string text = fmt::format("Fastest by size of block, up to {}: {}", bytes_text(most_block_bytes), list.winners[0].name);
+  for (std::size_t i = 1; i < list.winners.size(); ++i)
+    text += fmt::format("; from {} {}", bytes_text(list.winners[i].from), list.winners[i].name);
+  return text + '.';
+}
+
+std::string machine_text(const Pricer& pricer) {
+  const MachineCosts& machine = pricer.machine();
+  std::vector<std::string> values;
+  for (const Coefficient& coefficient : pricer.model().coefficients)
+    if (const auto value = pricer.coefficients().find(coefficient.key); value != pricer.coefficients().end())
+      values.push_back(fmt::format("{} {:.4g}", coefficient.key, value->second));
+  const auto lines = [](const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; };
+  return lines(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source)) +
+         lines(fmt::format("{}: {} [{}]; {}", pricer.model().id, pricer.model().formula, pricer.model().source,
+                           fmt::join(values, ", ")));
+}
+
+std::string text_of(const PriceList& list, const Pricer& pricer) {
+  std::vector<Column> columns{{"algorithm"}};
+  for (const PriceTerm& term : list.candidates.front().price.terms) columns.push_back({std::string(term.name), Align::right});
+  columns.insert(columns.end(), {{"buffers", Align::right}, {"control", Align::right}});
+  const std::vector<Policy> policies = pricer.model().tells_policies_apart
+                                           ? std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow}
+                                           : std::vector{Policy::blocking};
+  for (const Policy policy : policies) columns.push_back({policies.size() == 1 ? "time" : std::string(name(policy)), Align::right});
+  columns.push_back({"ratio", Align::right});
+  Table table(columns);
+  const double least = list.candidates.front().best_seconds();
+  for (const Priced& candidate : list.candidates) {
+    std::vector<std::string> row{candidate.name};
+    for (const PriceTerm& term : candidate.price.terms)
+      row.push_back(term.is_bytes ? bytes_text(term.amount) : fmt::format("{}", term.amount));
+    row.insert(row.end(), {bytes_text(candidate.scratch), bytes_text(candidate.control_bytes)});
+    for (const Policy policy : policies) row.push_back(seconds_text(candidate.price.seconds(policy)));
+    row.push_back(least > 0 ? fmt::format("{:.2f}", candidate.best_seconds() / least) : "–");
+    table.add(std::move(row));
+  }
+  std::string text = fmt::format("{}, {}\n\n{}\n", name(list.problem.collective), problem_text(list.problem), table.text());
+  const auto paragraph = [&](const std::string& sentences) {
+    if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
+  };
+  for (const LeftOut& entry : list.left_out) paragraph(fmt::format("{} does not apply: {}.", entry.specification, entry.reason));
+  paragraph(reason(list, pricer));
+  paragraph(winners_text(list));
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
+  std::string text = machine_text(pricer);
+  for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
+  return text;
+}
+
+Json json_of(const PriceList& list, const Pricer& pricer) {
+  Json candidates = Json::array(), left_out = Json::array(), winners = Json::array(), coefficients = Json::object();
+  for (const Priced& candidate : list.candidates) {
+    Json terms = Json::array();
+    for (const PriceTerm& term : candidate.price.terms)
+      terms.push_back({{"name", term.name}, {"amount", term.amount}, {"seconds", term.seconds}});
+    candidates.push_back({{"algorithm", candidate.full_name},
+                          {"terms", std::move(terms)},
+                          {"scratch", candidate.scratch},
+                          {"control_bytes", candidate.control_bytes},
+                          {"blocking_s", candidate.price.blocking_s},
+                          {"nonblocking_s", candidate.price.nonblocking_s},
+                          {"dataflow_s", candidate.price.dataflow_s}});
+  }
+  for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
+  for (const Winner& winner : list.winners) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.name}});
+  for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
+  const Priced& best = list.candidates.front();
+  Json object{{"collective", name(list.problem.collective)},
+              {"ranks", list.problem.ranks},
+              {"block_bytes", list.problem.block_bytes},
+              {"machine", pricer.machine().name},
+              {"model", pricer.model().id},
+              {"coefficients", std::move(coefficients)},
+              {"candidates", std::move(candidates)},
+              {"left_out", std::move(left_out)},
+              {"fastest", {{"algorithm", best.full_name}, {"policy", name(best.best_policy())}, {"seconds", best.best_seconds()}}},
+              {"fastest_by_block", std::move(winners)},
+              {"reason", reason(list, pricer)}};
+  if (is_irregular(list.problem.collective)) object["counts"] = all_counts(list.problem);
+  return object;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "prices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "arguments.hpp"
+#include "quadrille/error.hpp"
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_messages = 500'000;  // of all candidates at one size, to look for winners at some fifty
+
+bool is_cheaper(const Priced& a, const Priced& b) {
+  return std::make_pair(a.best_seconds(), a.ports) < std::make_pair(b.best_seconds(), b.ports);
+}
+
+// Nothing where the problem has no such values, or the algorithm does not apply.
+std::optional<Choice> choice_for(const Problem& problem, const std::string& specification) {
+  try {
+    Choice choice = parse_choice(problem, specification);
+    if (!reason_against(problem, choice)) return choice;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+  }
+  return std::nullopt;
+}
+
+// From where on who wins, where `first` wins at `from` and `last` at `to`.
+template <class WinnerAt>
+void find_changes(Count from, const std::string& first, Count to, const std::string& last, const WinnerAt& winner_at,
+                  std::vector<std::pair<Count, std::string>>& changes) {
+  if (first == last) return;
+  if (to - from == 1) return changes.emplace_back(to, last), void();
+  const Count middle = from + (to - from) / 2;
+  const std::string between = winner_at(middle);
+  find_changes(from, first, middle, between, winner_at, changes);
+  find_changes(middle, between, to, last, winner_at, changes);
+}
+
+}  // namespace
+
+Policy Priced::best_policy() const {
+  Policy best = Policy::blocking;
+  for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
+    if (price.seconds(policy) < price.seconds(best)) best = policy;
+  return best;
+}
+
+Pricer::Pricer(const Model& model, MachineCosts machine, std::optional<Topology> topology)
+    : model_(&model), machine_(std::move(machine)), topology_(std::move(topology)) {
+  if (machine_.models.contains(model_->id)) return;
+  std::vector<std::string> known;
+  for (const auto& [id, values] : machine_.models) known.push_back(id);
+  refuse(fmt::format("the machine {} says nothing for the model {}; it does for: {}", machine_.name, model_->id,
+                     fmt::join(known, ", ")));
+}
+
+Workload Pricer::counted(const Schedule& schedule) const {
+  return workload(schedule, {.topology = topology_ ? &*topology_ : nullptr, .nodes = model_->needs_nodes});
+}
+
+PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
+                         Progress& progress) const {
+  PriceList list{.problem = problem, .left_out = std::move(left_out)};
+  for (const Case& entry : cases) {
+    const std::string name = short_name(problem, entry.choice);
+    progress.show(fmt::format("priced {} of {}: now {}", list.candidates.size(), cases.size(), name));
+    try {
+      const Workload work = counted(make_schedule(problem, entry.choice));
+      list.messages += work.messages_counted;
+      list.candidates.push_back(
+          {name, full_name(entry.choice), price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::too_large) throw;
+      list.left_out.push_back({entry.index, name, error.what()});
+    }
+  }
+  if (list.candidates.empty()) refuse(fmt::format("{}: {}", list.left_out.front().specification, list.left_out.front().reason));
+  std::stable_sort(list.candidates.begin(), list.candidates.end(), is_cheaper);
+  return list;
+}
+
+void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& problem_of, Progress& progress) const {
+  if (list.messages > most_messages) {
+    list.no_winners = fmt::format(
+        "which is the fastest at other sizes would take long to find out, with {} messages at each; name fewer candidates",
+        list.messages);
+    return;
+  }
+  const Bytes unit = list.problem.element_bytes;
+  std::set<std::string> rivals;
+  for (const Priced& candidate : list.candidates) rivals.insert(candidate.name);
+  const auto winner_at = [&](Count elements) -> std::string {
+    const Problem problem = problem_of(elements * unit);
+    progress.show(fmt::format("now blocks of {}", bytes_text(elements * unit)));
+    std::vector<Priced> candidates;
+    for (const Priced& candidate : list.candidates) {
+      if (!rivals.contains(candidate.name)) continue;
+      const auto choice = choice_for(problem, candidate.name);
+      if (!choice) continue;
+      const Workload work = counted(make_schedule(problem, *choice));
+      candidates.push_back({.name = candidate.name, .price = price_of(work, *model_, machine_), .ports = work.ports});
+    }
+    return candidates.empty() ? "" : std::min_element(candidates.begin(), candidates.end(), is_cheaper)->name;
+  };
+  try {
+    std::vector<std::string> at_powers;
+    for (Count elements = 1; elements * unit <= most_block_bytes; elements *= 2) at_powers.push_back(winner_at(elements));
+    rivals = {at_powers.begin(), at_powers.end()};
+    std::vector<std::pair<Count, std::string>> changes{{1, at_powers[0]}};
+    for (std::size_t i = 1; i < at_powers.size(); ++i)
+      find_changes(Count{1} << (i - 1), at_powers[i - 1], Count{1} << i, at_powers[i], winner_at, changes);
+    for (const auto& [elements, name] : changes) list.winners.push_back({elements * unit, name});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+    list.no_winners = error.what();  // before the largest block
+  }
+}
+
+}  // namespace quadrille::command
