@@ -27,6 +27,7 @@ quadrille=$PWD/build/release/bin/quadrille
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
 find_mpis
+own_control_group
 for collective in "${collectives[@]}"; do
   folder=build/bench/grid/$collective
   mkdir -p "$folder"

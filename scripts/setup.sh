@@ -100,3 +100,22 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this ma
     mpirun.mpich -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
   fi
 }
+
+# From here on this shell and what it starts are scheduled among themselves, where that is permitted: with more ranks than cores a
+# rank that yields hands its core to another rank then. Else it may go to a stranger, or back to itself at once: MPICH starts each rank in
+# a session of its own, and a kernel that groups by session (sched_autogroup_enabled) keeps a yield inside one.
+own_control_group() {
+  local root
+  for root in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+    control_group=$root/quadrille_$$
+    if [ -e "$root/cpu.shares" ] || grep -qw cpu "$root/cgroup.subtree_control" 2>/dev/null; then
+      mkdir "$control_group" 2>/dev/null || continue
+      if echo $$ 2>/dev/null >"$control_group/cgroup.procs"; then
+        trap 'echo $$ >"${control_group%/*}/cgroup.procs"; rmdir "$control_group"' EXIT
+        return 0
+      fi
+      rmdir "$control_group"
+    fi
+  done
+  talk "No control group of its own: other programs and MPICH's sessions will show in times with more ranks than cores."
+}
