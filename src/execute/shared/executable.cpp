@@ -15,7 +15,13 @@ namespace {
 
 constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 constexpr Bytes line = 64;
-constexpr Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers: what a first-level cache holds
+
+// Of an area whose ranks may run ahead of its readers: what a first-level cache holds. Each time that they meet the end of it the
+// core changes hands.
+constexpr Bytes most_blocks_bytes = 32768, most_blocks = 256;
+
+constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
+constexpr std::size_t fetched_ahead = 4;   // messages
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -172,7 +178,7 @@ void SharedExecutable::lay_out() {
 
   for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
   const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
-  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
+  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
   blocks_.mask = blocks - 1;
 
   const Bytes staging = rounded(script_->scratch_bytes, line);
@@ -235,12 +241,12 @@ Offset SharedExecutable::lay_open() {
   return place;
 }
 
-std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer) {
+std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
     inlets_.push_back({peer, reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
-                       !std::binary_search(receivers_.begin(), receivers_.end(), peer)});
+                       std::binary_search(receivers_.begin(), receivers_.end(), peer) ? 0 : (block_mask + 1) / 2});
   return static_cast<std::uint32_t>(index);
 }
 
@@ -256,6 +262,7 @@ std::optional<Range> SharedExecutable::append_combining(const Regions& source, c
 
 void SharedExecutable::connect(const std::vector<Offset>& directories) {
   std::size_t received = 0, sent = 0;
+  Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
     const ScriptMessage& mine = script_->messages[i];
     if (mine.is_send) continue;
@@ -269,7 +276,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
     End& end = ends_[i];
-    end.party = inlet_from(*entry, mine.peer);
+    end.party = inlet_from(*entry, mine.peer, directory.block_mask);
     end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
     end.is_long = entry->is_long;
     end.flag = entry->flag;
@@ -284,6 +291,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
     }
     end.copies = append(payload, mine.regions);
     end.is_fused = mine.effect != Effect::overwrite;
+    if (end.is_long && !end.is_fused) long_bytes += mine.bytes;
     if (end.is_fused) {
       const auto from_block = append_combining(payload, mine);
       const auto from_sender = end.is_long ? append_combining(theirs, mine) : from_block;
@@ -298,6 +306,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       end.length = static_cast<std::uint32_t>(mine.bytes);
     }
   }
+  may_stream_ = StreamingTrial::possible && long_bytes >= least_streamed;
   // A send without its receive: each rank looks at what others would send to it.
   for (const Offset place : directories) {
     const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));
@@ -332,8 +341,10 @@ void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& 
     withdraw();
     throw;
   }
+  if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
-    if (inlet.tells) inlet.outlet->finished.store(execution_, std::memory_order_release);
+    if (inlet.tells_each > 0 && execution_ % inlet.tells_each == 0)
+      inlet.outlet->finished.store(execution_, std::memory_order_release);
 }
 
 void SharedExecutable::begin() {
@@ -447,12 +458,28 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
     Bases source{};
     for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
       if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
-    run(end.direct, source, bases_);
+    if (may_stream_ && !end.is_fused)
+      run_long(end.direct, source);
+    else
+      run(end.direct, source, bases_);
   } else {
     read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
   return held && end.combines;
+}
+
+void SharedExecutable::run_long(Range copies, const Bases& source) {
+  const auto start = streaming_.is_over() ? Clock::time_point{} : Clock::now();
+  for (std::uint32_t i = copies.first; i < copies.last; ++i) {
+    const StridedCopy& copy = copies_[i];
+    if (streaming_.streams() && is_straight(copy))
+      copy_streaming(bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target,
+                     source[static_cast<std::size_t>(copy.source_buffer)] + copy.source, static_cast<std::size_t>(copy.length));
+    else
+      run_copy(copy, source, bases_);
+  }
+  if (!streaming_.is_over()) trial_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // By the system, from where the sender has the message, contiguous (make_script stages what is not).
@@ -500,6 +527,15 @@ void SharedExecutable::withdraw() {
   }
 }
 
+// What will be looked at soon; another core may have it.
+void SharedExecutable::fetch(std::uint32_t index) const {
+  const End& end = ends_[index];
+  if (end.is_send) return;
+  const std::byte* block = end.blocks.of(execution_);
+  __builtin_prefetch(block + end.flag);
+  __builtin_prefetch(block + end.payload);
+}
+
 void SharedExecutable::wait(Range) {
   if (unpublished_ != none) publish(unpublished_);
   if (open_count_ == 0) return;
@@ -507,6 +543,7 @@ void SharedExecutable::wait(Range) {
     std::size_t kept = 0;
     bool fused_waits = false;  // then the later ones do, too
     for (std::size_t i = 0; i < open_count_; ++i) {
+      if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
       const bool fused = ends_[open_[i]].is_fused;
       if ((fused && fused_waits) || !try_to_complete(open_[i])) {
         fused_waits = fused_waits || fused;

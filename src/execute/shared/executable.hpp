@@ -5,7 +5,7 @@
 // A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
 // that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
 // the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
-// otherwise; from readers that send nothing back it takes a word.
+// otherwise; from readers that send nothing back it takes a word, now and then.
 //
 // A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
 // plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
@@ -18,11 +18,14 @@
 #include "execute/run.hpp"
 #include "execute/shared/costs.hpp"
 #include "execute/shared/space.hpp"
+#include "execute/streaming.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
 class SharedExecutable : public Executable {
+  using Clock = std::chrono::steady_clock;
+
  public:
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
   SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
@@ -79,7 +82,7 @@ class SharedExecutable : public Executable {
   struct Inlet {  // a sender, as its receiver sees it
     Rank peer;
     Outlet* outlet;
-    bool tells;  // there is no other way to know when this rank is through
+    std::uint64_t tells_each;  // so many executions that this rank is through, if there is no other way to know; 0: there is
   };
 
   struct Blocks {  // of an area, used in turn
@@ -123,7 +126,7 @@ class SharedExecutable : public Executable {
   Range append(const Regions& source, const Regions& target);
   Offset lay_open();
   void connect(const std::vector<Offset>& directories);
-  std::uint32_t inlet_from(const Entry& entry, Rank peer);
+  std::uint32_t inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask);
   void close();
 
   template <class AnyWatch>
@@ -135,8 +138,10 @@ class SharedExecutable : public Executable {
   void run(Range copies, const Bases& source, const Bases& target);
   std::optional<Range> append_combining(const Regions& source, const ScriptMessage& message);
   void run_from_block(const End& end, std::byte* block);
+  void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
+  void run_long(Range copies, const Bases& source);
   void read_private(const End& end, const Flag& flag);
   void withdraw();
 
@@ -160,6 +165,9 @@ class SharedExecutable : public Executable {
   std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
   std::size_t complete_count_ = 0;
   std::uint32_t unpublished_;  // the group of the sends posted since the last wait
+  bool may_stream_ = false;    // what comes in long messages may be more than a cache holds
+  StreamingTrial streaming_;   // of what is loaded from others' memory
+  double trial_seconds_ = 0;   // of this execution
   DataflowState dataflow_;
 };
 
