@@ -16,9 +16,9 @@ namespace {
 constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 constexpr Bytes line = 64;
 
-// Of an area whose ranks may run ahead of its readers: what a first-level cache holds. Each time that they meet the end of it the
-// core changes hands.
-constexpr Bytes most_blocks_bytes = 32768, most_blocks = 256;
+// Of an area whose ranks may run ahead of its readers, a share of a second-level cache: each time that they meet its end the core
+// changes hands, which takes longer than fetching some lines from further away.
+constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 
 constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
 constexpr std::size_t fetched_ahead = 4;   // messages
