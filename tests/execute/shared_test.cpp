@@ -15,6 +15,7 @@
 
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/segment.hpp"
+#include "execute/waiting.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 
@@ -139,6 +140,30 @@ TEST(SharedMemory, LetsASenderRunAheadOfItsReaders) {
         ASSERT_EQ(output.back(), static_cast<std::uint8_t>(run));
       }
     });
+}
+
+double own_core_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Whoever waits for long leaves the cores to others, and is there again when it goes on: with more ranks than cores or with fewer.
+TEST(SharedMemory, WaitsWithoutBurningACore) {
+  for (const Count p : {Count{2}, usable_core_count() + 2})
+    for (const Bytes block : {8, 100000})
+      run_threads(p, [&](Communicator& threads) {
+        Plan exchange = plan(threads, alltoall(p, block));
+        ByteVector input(static_cast<std::size_t>(p * block)), output(input.size());
+        exchange.execute(input.data(), output.data());
+        threads.barrier();
+        const double before = own_core_seconds();
+        for (int run = 0; run < 3; ++run) {
+          if (threads.rank() == run % p) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          exchange.execute(input.data(), output.data());
+        }
+        EXPECT_LT(own_core_seconds() - before, 0.25) << p << " ranks, " << block << " B";
+      });
 }
 
 TEST(SharedMemory, GathersMoreThanATrayHolds) {

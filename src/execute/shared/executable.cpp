@@ -109,7 +109,12 @@ void SharedExecutable::lay_group(Range range) {
     if (messages[i].is_send) sends.push_back(i);
   if (sends.empty()) return;
   choose_long(sends);
-  for (const std::uint32_t i : sends) group.has_long = group.has_long || ends_[i].is_long;
+  group.receivers.first = static_cast<std::uint32_t>(rung_.size());
+  for (const std::uint32_t i : sends) {
+    group.has_long = group.has_long || ends_[i].is_long;
+    rung_.push_back(messages[i].peer);
+  }
+  group.receivers.last = static_cast<std::uint32_t>(rung_.size());
   blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
   // In the order of memory, where many copies become few.
   const auto place = [&](std::uint32_t i) {
@@ -200,7 +205,7 @@ void SharedExecutable::lay_out() {
   }
   for (std::size_t i = 0; i < receivers_.size(); ++i)
     if (!std::binary_search(senders.begin(), senders.end(), receivers_[i]))
-      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i});
+      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i, receivers_[i]});
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
@@ -343,8 +348,10 @@ void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& 
   }
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
-    if (inlet.tells_each > 0 && execution_ % inlet.tells_each == 0)
+    if (inlet.tells_each > 0 && execution_ % inlet.tells_each == 0) {
       inlet.outlet->finished.store(execution_, std::memory_order_release);
+      space_.ring(inlet.peer);
+    }
 }
 
 void SharedExecutable::begin() {
@@ -356,10 +363,12 @@ void SharedExecutable::begin() {
   const std::uint64_t needed = execution_ - blocks_.mask - 1;  // the one that had this block before
   for (Watched& receiver : watched_)
     if (receiver.finished < needed)
-      space_.wait_until([&] {
-        receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
-        return receiver.finished >= needed;
-      });
+      space_.wait_until(
+          [&] {
+            receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
+            return receiver.finished >= needed;
+          },
+          [&] { return receiver.rank; });
 }
 
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
@@ -405,6 +414,7 @@ void SharedExecutable::publish(std::uint32_t index) {
     }
   }
   flag->execution.store(execution_, std::memory_order_release);
+  space_.ring({rung_.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }
 
@@ -466,6 +476,7 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
     read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
+  space_.ring(inlets_[end.party].peer);
   return held && end.combines;
 }
 
@@ -539,34 +550,38 @@ void SharedExecutable::fetch(std::uint32_t index) const {
 void SharedExecutable::wait(Range) {
   if (unpublished_ != none) publish(unpublished_);
   if (open_count_ == 0) return;
-  space_.wait_until([&] {
-    std::size_t kept = 0;
-    bool fused_waits = false;  // then the later ones do, too
-    for (std::size_t i = 0; i < open_count_; ++i) {
-      if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
-      const bool fused = ends_[open_[i]].is_fused;
-      if ((fused && fused_waits) || !try_to_complete(open_[i])) {
-        fused_waits = fused_waits || fused;
-        open_[kept++] = open_[i];
-      }
-    }
-    open_count_ = kept;
-    return open_count_ == 0;
-  });
+  space_.wait_until(
+      [&] {
+        std::size_t kept = 0;
+        bool fused_waits = false;  // then the later ones do, too
+        for (std::size_t i = 0; i < open_count_; ++i) {
+          if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
+          const bool fused = ends_[open_[i]].is_fused;
+          if ((fused && fused_waits) || !try_to_complete(open_[i])) {
+            fused_waits = fused_waits || fused;
+            open_[kept++] = open_[i];
+          }
+        }
+        open_count_ = kept;
+        return open_count_ == 0;
+      },
+      [&] { return script_->messages[open_[0]].peer; });
 }
 
 std::uint32_t SharedExecutable::wait_any() {
   if (complete_count_ > 0) return complete_[--complete_count_];
   std::uint32_t completed = 0;
-  space_.wait_until([&] {
-    for (std::size_t i = 0; i < open_count_; ++i)
-      if (try_to_complete(open_[i])) {
-        completed = open_[i];
-        open_[i] = open_[--open_count_];
-        return true;
-      }
-    return false;
-  });
+  space_.wait_until(
+      [&] {
+        for (std::size_t i = 0; i < open_count_; ++i)
+          if (try_to_complete(open_[i])) {
+            completed = open_[i];
+            open_[i] = open_[--open_count_];
+            return true;
+          }
+        return false;
+      },
+      [] { return SharedSpace::anybody; });
   return completed;
 }
 

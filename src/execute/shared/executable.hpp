@@ -112,11 +112,13 @@ class SharedExecutable : public Executable {
   struct Group {  // sends published together
     Bytes flag = 0;
     bool has_long = false;
-    Range copies;  // of short ones, into the block
+    Range copies;     // of short ones, into the block
+    Range receivers;  // in rung_
   };
 
   struct Watched {  // a receiver that sends nothing back
     const Outlet* outlet;
+    Rank rank;
     std::uint64_t finished = 0;  // as it was last seen
   };
 
@@ -157,6 +159,7 @@ class SharedExecutable : public Executable {
   std::vector<End> ends_;            // by message
   std::vector<StridedCopy> copies_;  // to and from blocks; straight ones
   std::vector<Group> groups_;
+  std::vector<Rank> rung_;
   std::vector<Inlet> inlets_;
   std::vector<Rank> receivers_;  // outlets, in their order
   std::vector<Watched> watched_;
