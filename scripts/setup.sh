@@ -95,9 +95,9 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this ma
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe \
       --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" "$@"
   elif [ "$ranks" -le "$cores" ]; then
-    mpirun.mpich -n "$ranks" "$@"
+    mpirun.mpich -bind-to core -n "$ranks" "$@"
   else
-    mpirun.mpich -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
+    mpirun.mpich -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
   fi
 }
 

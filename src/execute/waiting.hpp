@@ -20,7 +20,7 @@ inline Count usable_core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// With a core for every rank.
+// With a core for every rank. Two may be on one all the same, as long as nobody moves them; sleeping then lets the other go on.
 class Backoff {
  public:
   // Whether it is time to ask if whoever is waited for is still there: now and then in a long wait.
@@ -39,7 +39,7 @@ class Backoff {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr int spins = 4000, yields_between_looks = 256;
-  static constexpr std::chrono::milliseconds short_wait{20}, longest_sleep{1}, between_questions{100};
+  static constexpr std::chrono::milliseconds short_wait{1}, longest_sleep{1}, between_questions{100};
 
   bool look_at_clock() {
     const auto now = Clock::now();
