@@ -31,8 +31,9 @@ find_mpis
 folder=build/bench/hosts
 mkdir -p $folder
 rm -f $folder/*.json
+own_control_group
 tests/hosts/hosts.sh up 6 100mbit
-trap 'tests/hosts/hosts.sh down' EXIT
+trap 'tests/hosts/hosts.sh down; leave_control_group' EXIT
 for slots in $all_slots; do
   for ((launch = 1; launch <= launches; ++launch)); do
     for mpi in "${mpis[@]}"; do

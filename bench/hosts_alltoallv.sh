@@ -24,8 +24,9 @@ candidates=(direct shift two-phase two-phase-bruck)
 for counts in gathered headers known; do
   candidates+=("grid:columns=4,counts=$counts" "four-stage:columns=4,counts=$counts")
 done
+own_control_group
 tests/hosts/hosts.sh up 6 100mbit
-trap 'tests/hosts/hosts.sh down' EXIT
+trap 'tests/hosts/hosts.sh down; leave_control_group' EXIT
 
 printf '%-7s  %-5s  %-19s  %9s  %5s %-12s  %-24s  %5s  %s\n' MPI ranks pattern vendor/ms ratio range 'best in one run' ratio 'best of all, counts known'
 for mpi in "${mpis[@]}"; do

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Races the shared-memory executor against Open MPI's and MPICH's own collectives inside this machine, launches of both in turn, each in
 # its kindest settings (docs/benchmarking.md), and prints a table: how many times faster than the better of the two, by ranks and size.
-# Usage: shared_grid.sh [--launches N] [--time SECONDS] [--ranks "2 4 8 16"] [--sizes 8B,..] [--algorithm SPEC]... [COLLECTIVE...]
-#        [-- OPTIONS OF quadrille race...]
+# Usage: shared_grid.sh [--launches N] [--time SECONDS] [--ranks "2 4 8 16"] [--sizes 8B,..] [--algorithm SPEC]... [--forced]
+#        [--traffic KIND] [--copies] [COLLECTIVE...] [-- OPTIONS OF quadrille race...]
 #   default: alltoall, 5 launches of each MPI and number of ranks, 0.3s a size, every algorithm. The JSON of all is kept in build/bench/grid.
+#   --forced   also against every algorithm that each MPI can be told to use
+#   --traffic  alltoallv: spike or transpose, whose largest message is the size (--pattern KIND:SIZE)
+#   --copies   also against what copying the bytes of an alltoall takes this machine (with -- --memory shared)
 # Needs jq, both MPIs and a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-launches=5 time=0.3s all_ranks="2 4 8 16" sizes=8B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB options=() collectives=()
+launches=5 time=0.3s all_ranks="2 4 8 16" sizes=8B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB options=() collectives=() traffic='' forced='' copies=''
 while [ $# -gt 0 ]; do
   case $1 in
     --launches) launches=$2; shift 2 ;;
@@ -17,6 +20,9 @@ while [ $# -gt 0 ]; do
     --ranks) all_ranks=$2; shift 2 ;;
     --sizes) sizes=$2; shift 2 ;;
     --algorithm) [ ${#options[@]} -gt 0 ] || options=(--algorithm vendor); options+=(--algorithm "$2"); shift 2 ;;
+    --traffic) traffic=$2; shift 2 ;;
+    --forced) forced=1; shift ;;
+    --copies) copies=1; shift ;;
     --) shift; options+=("$@"); break ;;
     --*) fail "There is no option $1; see the head of bench/shared_grid.sh" ;;
     *) collectives+=("$1"); shift ;;
@@ -27,18 +33,83 @@ quadrille=$PWD/build/release/bin/quadrille
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
 find_mpis
+own_control_group
+trap leave_control_group EXIT
+
+algorithms_of() {  # algorithms_of MPI COLLECTIVE: what it can be told to use, as settings of its environment
+  local mpi=$1 collective=$2 name
+  if [ "$mpi" = openmpi ]; then
+    case $collective in
+      alltoall) set -- 1 2 3 4 ;;  # linear, pairwise, Bruck's, linear with synchronisation
+      allgather) set -- 1 2 3 4 5 ;;
+      allreduce) set -- 1 2 3 4 5 6 ;;
+      broadcast) set -- 1 2 3 4 5 6 7 8 9; collective=bcast ;;
+      reduce) set -- 1 2 3 4 5 6 7 ;;
+      scatter | gather) set -- 1 2 3 ;;
+      *) set -- ;;
+    esac
+    for name; do echo "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_${collective}_algorithm=$name"; done
+  else
+    case $collective in
+      alltoall) set -- brucks pairwise scattered ;;
+      allgather) set -- brucks recursive_doubling ring ;;
+      allreduce) set -- recursive_doubling reduce_scatter_allgather ;;
+      broadcast) set -- binomial scatter_recursive_doubling_allgather scatter_ring_allgather; collective=bcast ;;
+      reduce) set -- binomial reduce_scatter_gather ;;
+      *) set -- ;;
+    esac
+    collective=${collective^^}
+    for name; do
+      echo "MPIR_CVAR_${collective}_INTRA_ALGORITHM=$name MPIR_CVAR_${collective}_COMPOSITION=1 MPIR_CVAR_${collective}_DEVICE_COLLECTIVE=none"
+    done
+  fi
+}
+
+run_race() {  # run_race FILE MPI RANKS COLLECTIVE OPTIONS...
+  local file=$1 mpi=$2 ranks=$3 collective=$4 size part=0
+  shift 4
+  if [ -z "$traffic" ]; then
+    run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$sizes" --executor shared --rounds 3 --time "$time" "$@" --json \
+      --output "$file.json"
+  else
+    for size in ${sizes//,/ }; do
+      run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$size" --pattern "$traffic:$size" --executor shared --rounds 3 \
+        --time "$time" "$@" --json --output "${file}_part$((part += 1)).json"
+    done
+  fi
+}
+
 for collective in "${collectives[@]}"; do
-  folder=build/bench/grid/$collective
+  folder=build/bench/grid/$collective${traffic:+_$traffic}
   mkdir -p "$folder"
   rm -f "$folder"/*.json
   for ((launch = 1; launch <= launches; ++launch)); do
     for ranks in $all_ranks; do
       for mpi in "${mpis[@]}"; do
-        run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$sizes" --executor shared --rounds 3 --time "$time" --seed "$launch" \
-          ${options[@]+"${options[@]}"} --json --output "$folder/${mpi}_${ranks}_$launch.json"
+        run_race "$folder/${mpi}_${ranks}_$launch" "$mpi" "$ranks" "$collective" --seed "$launch" ${options[@]+"${options[@]}"}
+        [ -n "$forced" ] || continue
+        number=0
+        while read -r settings; do  # some do not suit every number of ranks
+          (
+            export ${settings?}
+            run_race "$folder/${mpi}_${ranks}_${launch}_forced$number" "$mpi" "$ranks" "$collective" --algorithm vendor </dev/null
+          ) || talk "$mpi does not run with $settings"
+          number=$((number + 1))
+        done < <(algorithms_of "$mpi" "$collective")
       done
+      if [ -n "$copies" ]; then
+        "$quadrille" run -n "$ranks" build/release/bench/shared_copies $(numfmt --from=iec-i --suffix=B ${sizes//,/ } | tr -d B) \
+          >"$folder/copies_${ranks}_$launch.json"
+      fi
     done
   done
-  printf '\n%s: times faster than the better of %s; %d cores, %d launches\n' "$collective" "${mpis[*]}" "$(nproc)" "$launches"
-  jq -s -r -f bench/shared_grid.jq "$folder"/*.json | column -t -s "$(printf '\t')"
+  for against in default ${forced:+forced} ${copies:+copies}; do
+    case $against in
+      default) what="the better of ${mpis[*]}" ;;
+      forced) what="the best algorithm of ${mpis[*]}" ;;
+      copies) what="the machine copies as many bytes" ;;
+    esac
+    printf '\n%s: times faster than %s; %d cores, %d launches\n' "$collective${traffic:+, $traffic}" "$what" "$(nproc)" "$launches"
+    jq -n -r --arg against $against -f bench/shared_grid.jq "$folder"/*.json | column -t -s "$(printf '\t')"
+  done
 done

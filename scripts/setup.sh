@@ -95,8 +95,35 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this ma
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe \
       --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" "$@"
   elif [ "$ranks" -le "$cores" ]; then
-    mpirun.mpich -n "$ranks" "$@"
+    mpirun.mpich -bind-to core -n "$ranks" "$@"
   else
-    mpirun.mpich -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
+    mpirun.mpich -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
   fi
+}
+
+# From here on this shell and what it starts are scheduled among themselves, where that is permitted: with more ranks than cores a
+# rank that yields hands its core to another rank then. Else it may go to a stranger, or back to itself at once: MPICH starts each rank in
+# a session of its own, and a kernel that groups by session (sched_autogroup_enabled) keeps a yield inside one. Who calls this calls
+# leave_control_group in the end.
+own_control_group() {
+  local root
+  for root in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+    control_group=$root/quadrille_$$
+    if [ -e "$root/cpu.shares" ] || grep -qw cpu "$root/cgroup.subtree_control" 2>/dev/null; then
+      mkdir "$control_group" 2>/dev/null || continue
+      if echo $$ 2>/dev/null >"$control_group/cgroup.procs"; then
+        return 0
+      fi
+      rmdir "$control_group"
+    fi
+  done
+  control_group=
+  talk "No control group of its own: other programs and MPICH's sessions will show in times with more ranks than cores."
+}
+
+leave_control_group() {
+  local i
+  [ -n "$control_group" ] || return 0
+  echo $$ >"${control_group%/*}/cgroup.procs"
+  for ((i = 0; i < 100; ++i)); do rmdir "$control_group" 2>/dev/null && return 0 || sleep 0.01; done  # what has been killed may take a moment
 }

@@ -38,10 +38,15 @@ void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* ta
 // For copies whose effect is to combine; every contiguous run is a call of the operator.
 void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases);
 
+// One run of bytes?
+inline bool is_straight(const StridedCopy& copy) {
+  return copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1;
+}
+
 inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const Bases& target_bases) {
   const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
   std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
-  if (copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1)
+  if (is_straight(copy))
     std::memcpy(target, source, static_cast<std::size_t>(copy.length));  // most copies: spare them the loops
   else
     run_strided(copy, source, target);

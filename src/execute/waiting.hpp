@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits: it spins while there is a core for every rank, and otherwise gives its core to the others. Whoever has waited
-// for long sleeps, a sixteenth of the time waited so far at most, so that no core is burned for ever.
+// How a rank waits. With a core for every rank it spins, and whoever has waited for long sleeps, a sixteenth of the time waited so
+// far at most. With more ranks than cores it gives its core to the others, and sleeps until it is woken where that takes long or
+// does not help.
 #pragma once
 
 #include <sched.h>
@@ -19,41 +20,67 @@ inline Count usable_core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
+// With a core for every rank. Two may be on one all the same, as long as nobody moves them; sleeping then lets the other go on.
 class Backoff {
  public:
-  explicit Backoff(bool core_for_every_rank) : spins_(core_for_every_rank ? 4000 : 0) {}
-
   // Whether it is time to ask if whoever is waited for is still there: now and then in a long wait.
   bool pause() {
     ++pauses_;
-    if (pauses_ <= spins_) {
+    if (pauses_ <= spins) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
       return false;
     }
     sched_yield();
-    return (pauses_ - spins_) % yields_between_looks == 0 && look_at_clock();
+    return (pauses_ - spins) % yields_between_looks == 0 && look_at_clock();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int yields_between_looks = 256;
-  static constexpr std::chrono::milliseconds short_wait{20}, longest_sleep{1}, between_questions{100};
+  static constexpr int spins = 4000, yields_between_looks = 256;
+  static constexpr std::chrono::milliseconds short_wait{1}, longest_sleep{1}, between_questions{100};
 
   bool look_at_clock() {
     const auto now = Clock::now();
     if (start_ == Clock::time_point{}) start_ = asked_ = now;
     if (now - start_ < short_wait) return false;
-    pauses_ = spins_ + yields_between_looks - 1;  // from now on after every yield
+    pauses_ = spins + yields_between_looks - 1;  // from now on after every yield
     std::this_thread::sleep_for(std::min<Clock::duration>((now - start_) / 16, longest_sleep));
     if (now - asked_ < between_questions) return false;
     asked_ = now;
     return true;
   }
 
-  int spins_, pauses_ = 0;
+  int pauses_ = 0;
   Clock::time_point start_{}, asked_{};
+};
+
+// With more ranks than cores: for how long it yields. Waking a rank takes as long as many switches between those that are awake, so
+// long if they hand the core to each other. They may not: a kernel may schedule by sessions, or strangers want the cores, too.
+class Patience {
+ public:
+  explicit Patience(bool yields_hand_over) : hands_over_(yields_hand_over) {}
+
+  // Yields; or is it time to sleep?
+  bool is_over() {
+    if (over_) return true;
+    sched_yield();
+    if (++yields_ % yields_between_looks != 0) return false;
+    const auto now = Clock::now();
+    if (yields_ == yields_between_looks) start_ = now;
+    return over_ = !hands_over_ || now - start_ > long_wait;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int yields_between_looks = 16;
+  static constexpr std::chrono::milliseconds long_wait{1};
+
+  const bool hands_over_;
+  bool over_ = false;
+  int yields_ = 0;
+  Clock::time_point start_{};
 };
 
 }  // namespace quadrille

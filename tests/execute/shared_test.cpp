@@ -15,6 +15,7 @@
 
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/segment.hpp"
+#include "execute/waiting.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 
@@ -104,6 +105,23 @@ TEST(SharedMemory, TakesBuffersOfEitherKind) {
   });
 }
 
+// So long that it may be copied past the caches, which is tried in the first executions: right in all of them.
+TEST(SharedMemory, CopiesMuchFromSharedBuffers) {
+  constexpr Bytes block = (Bytes{1} << 20) + 40;
+  run_threads(2, [&](Communicator& threads) {
+    const Problem problem = alltoall(2, block);
+    const auto data = probe_data(problem, threads.rank());
+    const auto input = threads.allocate(2 * block), output = threads.allocate(2 * block);
+    Plan exchange = plan(threads, problem);
+    for (int run = 0; run < 14; ++run) {
+      data->fill_input(run % data->pass_count(), input.get());
+      data->spoil_output(run % data->pass_count(), output.get());
+      exchange.execute(input.get(), output.get());
+      EXPECT_EQ(data->compare_output(run % data->pass_count(), output.get()), "");
+    }
+  });
+}
+
 // A root that nobody answers may run ahead of the others, but not over what they have not read.
 TEST(SharedMemory, LetsASenderRunAheadOfItsReaders) {
   for (const Bytes block : {8, 3000, 40000})
@@ -114,14 +132,38 @@ TEST(SharedMemory, LetsASenderRunAheadOfItsReaders) {
       problem.block_bytes = block;
       Plan broadcast = plan(threads, problem, {.algorithm = "linear"});
       std::vector<std::uint8_t> input(static_cast<std::size_t>(block)), output(input.size());
-      for (int run = 0; run < 500; ++run) {
+      for (int run = 0; run < 2000; ++run) {
         if (threads.rank() == 0) std::fill(input.begin(), input.end(), static_cast<std::uint8_t>(run));
-        if (threads.rank() == 2 && run % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (threads.rank() == 2 && run % 300 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         broadcast.execute(input.data(), output.data());
         ASSERT_EQ(output.front(), static_cast<std::uint8_t>(run));
         ASSERT_EQ(output.back(), static_cast<std::uint8_t>(run));
       }
     });
+}
+
+double own_core_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Whoever waits for long leaves the cores to others, and is there again when it goes on: with more ranks than cores or with fewer.
+TEST(SharedMemory, WaitsWithoutBurningACore) {
+  for (const Count p : {Count{2}, usable_core_count() + 2})
+    for (const Bytes block : {8, 100000})
+      run_threads(p, [&](Communicator& threads) {
+        Plan exchange = plan(threads, alltoall(p, block));
+        ByteVector input(static_cast<std::size_t>(p * block)), output(input.size());
+        exchange.execute(input.data(), output.data());
+        threads.barrier();
+        const double before = own_core_seconds();
+        for (int run = 0; run < 3; ++run) {
+          if (threads.rank() == run % p) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          exchange.execute(input.data(), output.data());
+        }
+        EXPECT_LT(own_core_seconds() - before, 0.25) << p << " ranks, " << block << " B";
+      });
 }
 
 TEST(SharedMemory, GathersMoreThanATrayHolds) {

@@ -89,11 +89,13 @@ class Handover {
       if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), static_cast<std::size_t>(bytes));
     });
     flag(slot_).store(step_, std::memory_order_release);
+    space_.ring(1 - space_.rank());
     return seconds;
   }
 
   double take(Bytes bytes, bool through_slot) {
-    space_.wait_until([&] { return flag(others_slot_).load(std::memory_order_acquire) >= step_; });
+    space_.wait_until([&] { return flag(others_slot_).load(std::memory_order_acquire) >= step_; },
+                      [&] { return 1 - space_.rank(); });
     return seconds_of([&] {
       const auto length = static_cast<std::size_t>(bytes);
       const TargetPiece target{taken_.data(), length};
@@ -111,6 +113,15 @@ class Handover {
   std::uint64_t step_ = 0;
 };
 
+// Of one rank, until it is its turn again: seconds of a barrier by the ranks that a core has.
+double seconds_of_turn(SharedSpace& space, int barriers) {
+  space.barrier();
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < barriers; ++i) space.barrier();
+  });
+  return seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
+}
+
 }  // namespace
 
 double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
@@ -123,14 +134,12 @@ Bytes CopyCosts::longest_twice() const {
 
 CopyCosts measure_copy_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
+  // A switch takes a few microseconds, and a time slice milliseconds.
+  constexpr double time_of_waking = 100e-6;
+  space.set_yields_hand_over(seconds_of_turn(space, 4) < time_of_waking);
   Handover handover(space);
   CopyCosts costs = handover.measure();
-  constexpr int barriers = 32;
-  space.barrier();  // nobody is looked at any more
-  const double seconds = seconds_of([&] {
-    for (int i = 0; i < barriers; ++i) space.barrier();
-  });
-  costs.wait = seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
+  costs.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
   std::vector<CopyCosts> all(static_cast<std::size_t>(space.size()));
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];

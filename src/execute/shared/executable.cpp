@@ -15,7 +15,13 @@ namespace quadrille {
 namespace {
 
 constexpr Bytes line = 64;
-constexpr Bytes most_blocks_bytes = 32768;  // of an area whose ranks may run ahead of its readers: what a first-level cache holds
+
+// Of an area whose ranks may run ahead of its readers, a share of a second-level cache: each time that they meet its end the core
+// changes hands, which takes longer than fetching some lines from further away.
+constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
+
+constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
+constexpr std::size_t fetched_ahead = 4;   // messages
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -110,7 +116,12 @@ void SharedExecutable::lay_group(Range range) {
     if (messages[i].is_send) sends.push_back(i);
   if (sends.empty()) return;
   choose_long(sends);
-  for (const std::uint32_t i : sends) group.has_long = group.has_long || ends_[i].is_long;
+  group.receivers.first = static_cast<std::uint32_t>(rung_.size());
+  for (const std::uint32_t i : sends) {
+    group.has_long = group.has_long || ends_[i].is_long;
+    rung_.push_back(messages[i].peer);
+  }
+  group.receivers.last = static_cast<std::uint32_t>(rung_.size());
   blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
   // In the order of memory, where many copies become few.
   const auto place = [&](std::uint32_t i) {
@@ -179,7 +190,7 @@ void SharedExecutable::lay_out() {
 
   for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
   const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
-  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, 16)));
+  const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
   blocks_.mask = blocks - 1;
 
   const Bytes staging = rounded(script_->scratch_bytes, line);
@@ -201,7 +212,7 @@ void SharedExecutable::lay_out() {
   }
   for (std::size_t i = 0; i < receivers_.size(); ++i)
     if (!std::binary_search(senders.begin(), senders.end(), receivers_[i]))
-      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i});
+      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i, receivers_[i]});
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
@@ -242,12 +253,12 @@ Offset SharedExecutable::lay_open() {
   return place;
 }
 
-std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer) {
+std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
     inlets_.push_back({peer, reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
-                       !std::binary_search(receivers_.begin(), receivers_.end(), peer)});
+                       std::binary_search(receivers_.begin(), receivers_.end(), peer) ? 0 : (block_mask + 1) / 2});
   return static_cast<std::uint32_t>(index);
 }
 
@@ -263,6 +274,7 @@ std::optional<Range> SharedExecutable::append_combining(const Regions& source, c
 
 void SharedExecutable::connect(const std::vector<Offset>& directories) {
   std::size_t received = 0, sent = 0;
+  Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
     const ScriptMessage& mine = script_->messages[i];
     if (mine.is_send) continue;
@@ -276,7 +288,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
     End& end = ends_[i];
-    end.party = inlet_from(*entry, mine.peer);
+    end.party = inlet_from(*entry, mine.peer, directory.block_mask);
     end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
     end.is_long = entry->is_long;
     end.flag = entry->flag;
@@ -291,6 +303,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
     }
     end.copies = append(payload, mine.regions);
     end.is_fused = mine.effect != Effect::overwrite;
+    if (end.is_long && !end.is_fused) long_bytes += mine.bytes;
     if (end.is_fused) {
       const auto from_block = append_combining(payload, mine);
       const auto from_sender = end.is_long ? append_combining(theirs, mine) : from_block;
@@ -305,6 +318,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       end.length = static_cast<std::uint32_t>(mine.bytes);
     }
   }
+  may_stream_ = StreamingTrial::possible && long_bytes >= least_streamed;
   // A send without its receive: each rank looks at what others would send to it.
   for (const Offset place : directories) {
     const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));
@@ -341,26 +355,35 @@ void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& 
 }
 
 void SharedExecutable::end() {
+  if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
-    if (inlet.tells) inlet.outlet->finished.store(execution_, std::memory_order_release);
+    if (inlet.tells_each > 0 && execution_ % inlet.tells_each == 0) {
+      inlet.outlet->finished.store(execution_, std::memory_order_release);
+      space_.ring(inlet.peer);
+    }
 }
 
 const Bases& SharedExecutable::begin(const std::byte* input, std::byte* output) {
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  const Watched* reader = nullptr;
+  space_.wait_until([&] { return !(reader = reader_of_next_block()); }, [&] { return reader->rank; });
   ++execution_;
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
   now_ = blocks_.of(execution_);
-  if (execution_ <= blocks_.mask + 1) return bases_;
-  const std::uint64_t needed = execution_ - blocks_.mask - 1;  // the one that had this block before
-  for (Watched& receiver : watched_)
-    if (receiver.finished < needed)
-      space_.wait_until([&] {
-        receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
-        return receiver.finished >= needed;
-      });
   return bases_;
+}
+
+// A receiver that is not through with the execution that had this block before.
+const SharedExecutable::Watched* SharedExecutable::reader_of_next_block() {
+  if (execution_ <= blocks_.mask) return nullptr;
+  const std::uint64_t needed = execution_ - blocks_.mask;
+  for (Watched& receiver : watched_) {
+    if (receiver.finished < needed) receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
+    if (receiver.finished < needed) return &receiver;
+  }
+  return nullptr;
 }
 
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
@@ -406,6 +429,7 @@ void SharedExecutable::publish(std::uint32_t index) {
     }
   }
   flag->execution.store(execution_, std::memory_order_release);
+  space_.ring({rung_.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }
 
@@ -459,12 +483,29 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
     Bases source{};
     for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
       if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
-    run(end.direct, source, bases_);
+    if (may_stream_ && !end.is_fused)
+      run_long(end.direct, source);
+    else
+      run(end.direct, source, bases_);
   } else {
     read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
+  space_.ring(inlets_[end.party].peer);
   return held && end.combines;
+}
+
+void SharedExecutable::run_long(Range copies, const Bases& source) {
+  const auto start = streaming_.is_over() ? Clock::time_point{} : Clock::now();
+  for (std::uint32_t i = copies.first; i < copies.last; ++i) {
+    const StridedCopy& copy = copies_[i];
+    if (streaming_.streams() && is_straight(copy))
+      copy_streaming(bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target,
+                     source[static_cast<std::size_t>(copy.source_buffer)] + copy.source, static_cast<std::size_t>(copy.length));
+    else
+      run_copy(copy, source, bases_);
+  }
+  if (!streaming_.is_over()) trial_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // By the system, from where the sender has the message, contiguous (make_script stages what is not).
@@ -512,11 +553,21 @@ void SharedExecutable::withdraw() {
   }
 }
 
+// What will be looked at soon; another core may have it.
+void SharedExecutable::fetch(std::uint32_t index) const {
+  const End& end = ends_[index];
+  if (end.is_send) return;
+  const std::byte* block = end.blocks.of(execution_);
+  __builtin_prefetch(block + end.flag);
+  __builtin_prefetch(block + end.payload);
+}
+
 bool SharedExecutable::advance() {
   if (unpublished_ != none) publish(unpublished_);
   std::size_t kept = 0;
   bool fused_waits = false;  // then the later ones do, too
   for (std::size_t i = 0; i < open_count_; ++i) {
+    if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
     const bool fused = ends_[open_[i]].is_fused;
     if ((fused && fused_waits) || !try_to_complete(open_[i])) {
       fused_waits = fused_waits || fused;
@@ -539,13 +590,14 @@ std::optional<std::uint32_t> SharedExecutable::advance_any() {
 }
 
 void SharedExecutable::wait(Range) {
-  space_.wait_until([&] { return advance(); });
+  space_.wait_until([&] { return advance(); }, [&] { return script_->messages[open_[0]].peer; });
 }
 
 std::uint32_t SharedExecutable::wait_any() {
   std::optional<std::uint32_t> completed;
-  space_.wait_until([&] { return (completed = advance_any()).has_value(); });
+  space_.wait_until([&] { return (completed = advance_any()).has_value(); }, [] { return SharedSpace::anybody; });
   return *completed;
+}
 }
 
 }  // namespace quadrille

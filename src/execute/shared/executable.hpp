@@ -5,7 +5,7 @@
 // A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
 // that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
 // the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
-// otherwise; from readers that send nothing back it takes a word.
+// otherwise; from readers that send nothing back it takes a word, now and then.
 //
 // A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
 // plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
@@ -19,11 +19,14 @@
 #include "execute/shared/costs.hpp"
 #include "execute/shared/node_steps.hpp"
 #include "execute/shared/space.hpp"
+#include "execute/streaming.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
 class SharedExecutable : public Executable {
+  using Clock = std::chrono::steady_clock;
+
  public:
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
   SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
@@ -37,8 +40,11 @@ class SharedExecutable : public Executable {
   void wait(Range messages);
   std::uint32_t wait_any();
 
+  void idle() {}  // node_steps.hpp
+
   // For those who wait for other messages, too. An execution is begin, then posts, of which a window's are followed by `advance`
   // until all are complete, under dataflow by `advance_any`; then end, or withdraw after an error.
+  bool can_begin() { return !reader_of_next_block(); }  // without a wait
   const Bases& begin(const std::byte* input, std::byte* output);
   bool advance();                              // whether all that were posted are complete
   std::optional<std::uint32_t> advance_any();  // one that is complete
@@ -91,7 +97,7 @@ class SharedExecutable : public Executable {
   struct Inlet {  // a sender, as its receiver sees it
     Rank peer;
     Outlet* outlet;
-    bool tells;  // there is no other way to know when this rank is through
+    std::uint64_t tells_each;  // so many executions that this rank is through, if there is no other way to know; 0: there is
   };
 
   struct Blocks {  // of an area, used in turn
@@ -121,11 +127,13 @@ class SharedExecutable : public Executable {
   struct Group {  // sends published together
     Bytes flag = 0;
     bool has_long = false;
-    Range copies;  // of short ones, into the block
+    Range copies;     // of short ones, into the block
+    Range receivers;  // in rung_
   };
 
   struct Watched {  // a receiver that sends nothing back
     const Outlet* outlet;
+    Rank rank;
     std::uint64_t finished = 0;  // as it was last seen
   };
 
@@ -135,19 +143,22 @@ class SharedExecutable : public Executable {
   Range append(const Regions& source, const Regions& target);
   Offset lay_open();
   void connect(const std::vector<Offset>& directories);
-  std::uint32_t inlet_from(const Entry& entry, Rank peer);
+  std::uint32_t inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask);
   void close();
 
   template <class AnyWatch>
   void run(const std::byte* input, std::byte* output, AnyWatch& watch);
+  const Watched* reader_of_next_block();
   void publish(std::uint32_t group);
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
   void run(Range copies, const Bases& source, const Bases& target);
   std::optional<Range> append_combining(const Regions& source, const ScriptMessage& message);
   void run_from_block(const End& end, std::byte* block);
+  void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
+  void run_long(Range copies, const Bases& source);
   void read_private(const End& end, const Flag& flag);
 
   SharedSpace& space_;
@@ -162,6 +173,7 @@ class SharedExecutable : public Executable {
   std::vector<End> ends_;            // by message
   std::vector<StridedCopy> copies_;  // to and from blocks; straight ones
   std::vector<Group> groups_;
+  std::vector<Rank> rung_;
   std::vector<Inlet> inlets_;
   std::vector<Rank> receivers_;  // outlets, in their order
   std::vector<Watched> watched_;
@@ -170,6 +182,9 @@ class SharedExecutable : public Executable {
   std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
   std::size_t complete_count_ = 0;
   std::uint32_t unpublished_;  // the group of the sends posted since the last wait
+  bool may_stream_ = false;    // what comes in long messages may be more than a cache holds
+  StreamingTrial streaming_;   // of what is loaded from others' memory
+  double trial_seconds_ = 0;   // of this execution
   DataflowState dataflow_;
   std::unique_ptr<NodeSteps> steps_;
 };

@@ -43,8 +43,9 @@ void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
   std::memcpy(space_.at(letter), &length, sizeof length);
   if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
   Box& own = box(space_.rank(), to);
-  space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; });
+  space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
   own.store(letter, std::memory_order_release);
+  space_.ring(to);
   letters_.emplace_back(to, letter);
 }
 
@@ -52,7 +53,7 @@ void SharedMail::finish_sends() {
   while (!letters_.empty()) {
     const auto [to, letter] = letters_.back();
     const Box& own = box(space_.rank(), to);
-    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; });
+    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [to = to] { return to; });
     space_.release(letter);
     letters_.pop_back();
   }
@@ -61,7 +62,7 @@ void SharedMail::finish_sends() {
 Bytes SharedMail::wait_for(Rank from) {
   from_ = from;
   const Box& theirs = box(from, space_.rank());
-  space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; });
+  space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; }, [&] { return from; });
   Bytes length = 0;
   std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
   return length;
@@ -74,6 +75,7 @@ void SharedMail::receive(std::byte* into) {
   std::memcpy(&length, letter, sizeof length);
   if (length > 0) std::memcpy(into, letter + sizeof length, static_cast<std::size_t>(length));
   theirs.store(0, std::memory_order_release);
+  space_.ring(from_);
 }
 
 }  // namespace quadrille

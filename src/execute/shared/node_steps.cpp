@@ -79,17 +79,4 @@ NodeSteps::~NodeSteps() {
   space_.retire(own_, std::move(closed));
 }
 
-void NodeSteps::enter(std::uint32_t message) {
-  if (needed_[message] == none || exchanging_) return;
-  const std::uint64_t needed = before_ + needed_[message];
-  space_.wait_until([&] { return counter_->through.load(std::memory_order_acquire) >= needed; });
-  exchanging_ = true;
-}
-
-void NodeSteps::leave() {
-  if (!exchanging_) return;
-  counter_->through.fetch_add(1, std::memory_order_acq_rel);
-  exchanging_ = false;
-}
-
 }  // namespace quadrille

@@ -2,8 +2,12 @@
 #include "execute/shared/space.hpp"
 
 #include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -13,7 +17,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory ha
 
 SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
   auto* head = new (memory) SpaceHead;
-  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Tray*>(head + 1) + rank) Tray;
+  auto* trays = reinterpret_cast<Tray*>(head + 1);
+  for (Rank rank = 0; rank < ranks; ++rank) new (trays + rank) Tray;
+  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Awaited*>(trays + ranks) + rank) Awaited(0);
   return head;
 }
 
@@ -41,13 +47,41 @@ void SharedSpace::fail_if_somebody_is_gone() {
 
 void SharedSpace::throw_lost() { throw Error(ErrorCode::peer_lost, "another rank of the group failed"); }
 
+// Either the sleeper sees what has been stored, or whoever stored it sees the sleeper.
+void SharedSpace::full_fence() {
+#if defined(__SANITIZE_THREAD__)  // knows no fences; missing one a rank sleeps longer
+  std::atomic<int> instead{0};
+  instead.fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+std::uint32_t SharedSpace::lie_down(Rank whom) {
+  const std::uint32_t heard = tray(rank_).bell.load(std::memory_order_acquire);
+  awaited(rank_).store(name_of(whom), std::memory_order_relaxed);
+  full_fence();
+  return heard;
+}
+
+bool SharedSpace::sleep(std::uint32_t heard) {
+  static constexpr timespec between_questions{0, 100'000'000};
+  return ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &between_questions, nullptr, 0) == 0 || errno != ETIMEDOUT;
+}
+
+void SharedSpace::wake(Rank rank) const {
+  tray(rank).bell.fetch_add(1, std::memory_order_release);
+  ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
 void SharedSpace::barrier() {
   const std::uint64_t generation = head_->generation.load(std::memory_order_acquire);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
     head_->arrived.store(0, std::memory_order_relaxed);
     head_->generation.store(generation + 1, std::memory_order_release);
+    ring_all();
   } else {
-    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; });
+    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; }, [] { return anybody; });
   }
 }
 

@@ -20,8 +20,9 @@ using Offset = std::uint64_t;  // in the space; 0 is nowhere
 // Where a rank lays something open to all others, and tells that it has arrived at a barrier.
 struct alignas(64) Tray {
   static constexpr Bytes size = 960;
-  std::atomic<Offset> elsewhere{0};  // what does not fit here
-  std::atomic<bool> left{false};     // this rank is through, as it should be
+  std::atomic<Offset> elsewhere{0};    // what does not fit here
+  std::atomic<std::uint32_t> bell{0};  // rung to wake this rank
+  std::atomic<bool> left{false};       // this rank is through, as it should be
   alignas(64) std::byte bytes[size];
 };
 
@@ -31,13 +32,18 @@ struct TargetPiece {
   std::size_t length;  // bytes
 };
 
-// At the beginning of a group's shared memory; `ranks` trays follow.
+// For whom a rank sleeps; 0 while it is awake. Close together, as many are looked at at once.
+using Awaited = std::atomic<std::uint32_t>;
+
+// At the beginning of a group's shared memory; `ranks` trays and so many Awaited follow.
 struct alignas(64) SpaceHead {
   alignas(64) std::atomic<Count> arrived{0};
   alignas(64) std::atomic<std::uint64_t> generation{0};
   alignas(64) std::atomic<std::uint32_t> failed{0};
 
-  static Bytes bytes(Count ranks) { return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray)); }
+  static Bytes bytes(Count ranks) {
+    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
+  }
 };
 
 class SharedSpace {
@@ -87,13 +93,55 @@ class SharedSpace {
   Count core_count() const { return core_count_; }
   bool core_for_every_rank() const { return ranks_ <= core_count_; }
 
-  // Pauses until done(); throws if another rank has failed, or is no longer there, meanwhile.
-  template <class Done>
-  void wait_until(Done&& done) {
-    for (Backoff backoff(core_for_every_rank()); !done();) {
-      if (backoff.pause()) fail_if_somebody_is_gone();
-      if (has_failed() && !done()) throw_lost();  // what came before the failure still counts
+  // Whether a rank that yields leaves its core to another rank; true until it is known.
+  void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
+
+  // Pauses until done(), which is not asked again then. A rank makes it true and calls ring(): the one that whom() names, or
+  // anybody. Throws if another rank has failed, or is no longer there, meanwhile.
+  static constexpr Rank anybody = -1;
+  template <class Done, class Whom>
+  void wait_until(Done&& done, Whom&& whom) {
+    Backoff backoff;
+    Patience patience(yields_hand_over_);
+    while (!done()) {
+      bool long_since = false;
+      if (core_for_every_rank()) {
+        long_since = backoff.pause();
+      } else if (patience.is_over()) {
+        const std::uint32_t heard = lie_down(whom());
+        const bool over = done();
+        long_since = !over && !sleep(heard);
+        awaited(rank_).store(0, std::memory_order_relaxed);
+        if (over) return;
+      }
+      if (long_since) fail_if_somebody_is_gone();
+      if (has_failed()) {
+        if (done()) return;  // what came before the failure still counts
+        throw_lost();
+      }
     }
+  }
+
+  // The same for what nobody rings for: it never sleeps.
+  template <class Done>
+  void poll_until(Done&& done) {
+    for (bool failed = false; !done(); sched_yield()) {
+      if (failed) throw_lost();  // what came before the failure still counts
+      failed = has_failed();
+    }
+  }
+
+  // After every store that other ranks may be waiting for.
+  void ring(std::span<const Rank> ranks) const {
+    if (core_for_every_rank()) return;  // nobody sleeps until woken
+    full_fence();
+    for (const Rank rank : ranks) wake_if_it_sleeps(rank);
+  }
+  void ring(Rank rank) const { ring({&rank, 1}); }
+  void ring_all() const {
+    if (core_for_every_rank()) return;
+    full_fence();
+    for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
   }
 
   void barrier();
@@ -109,6 +157,16 @@ class SharedSpace {
   };
 
   Tray& tray(Rank rank) const { return reinterpret_cast<Tray*>(head_ + 1)[rank]; }
+  Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
+  static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
+  static void full_fence();
+  std::uint32_t lie_down(Rank whom);  // what to listen to
+  bool sleep(std::uint32_t heard);    // until the bell is rung: true; or for so long that it is time to ask for the others
+  void wake_if_it_sleeps(Rank rank) const {
+    const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);
+    if (whom != 0 && (whom == name_of(rank_) || whom == name_of(anybody))) wake(rank);
+  }
+  void wake(Rank rank) const;
   void fail_if_somebody_is_gone();
   [[noreturn]] static void throw_lost();
 
@@ -117,6 +175,7 @@ class SharedSpace {
   const Rank rank_;
   const Count ranks_;
   Count core_count_ = 1;
+  bool yields_hand_over_ = true;
   std::vector<Retired> retired_;
 };
 

@@ -41,7 +41,7 @@ std::unique_ptr<Executable> made_by_all(Communicator& communicator, Make&& make)
 // would do; -1 if there is no sense in it.
 std::optional<Rank> first_rank_of_assumed_node(Rank me, Count ranks) {
   const char* text = std::getenv("QUADRILLE_NODE_SIZES");
-  if (!text) return std::nullopt;
+  if (!text || !*text) return std::nullopt;
   const char* const end = text + std::strlen(text);
   Rank first = 0, found = -1;
   while (true) {
@@ -61,9 +61,7 @@ class HybridCommunicator : public Communicator {
  public:
   // `place` is each rank's in this rank's node, -1 for those of others.
   HybridCommunicator(MpiCommunicator& ranks, SharedCommunicator& node, std::vector<Rank> place)
-      : ranks_(ranks), node_(node), place_(std::move(place)) {
-    node_.space().set_core_count(0);  // who waits here, waits for a network sooner or later: then a yield costs nothing
-  }
+      : ranks_(ranks), node_(node), place_(std::move(place)) {}
 
   Rank rank() const override { return ranks_.rank(); }
   Count size() const override { return ranks_.size(); }

@@ -107,6 +107,11 @@ void MpiExecutable::finish(int count) {
   }
 }
 
+void MpiExecutable::advance_others() {
+  int found = 0;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
 std::uint32_t MpiExecutable::wait_any() {
   while (finished_count_ == 0) finish(waiter_.wait_some(open_, requests_.data(), completed_.data()));
   return finished_[--finished_count_];

@@ -56,6 +56,10 @@ Phases HybridExecutable::execute_timed(const std::byte* input, std::byte* output
 
 template <class AnyWatch>
 void HybridExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+  node_.poll_until([&] {
+    idle();
+    return near_.can_begin();
+  });
   const Bases& bases = near_.begin(input, output);
   try {
     far_.begin(bases);
@@ -75,21 +79,32 @@ void HybridExecutable::post(std::uint32_t message) {
     far_.post(end.index);
 }
 
+// While a rank waits for its node, messages that it has sent elsewhere may still be on their way, and MPI moves them only when it
+// is called.
+void HybridExecutable::idle() {
+  static constexpr unsigned polls_between = 32;
+  if (++polls_ % polls_between == 0) far_.advance_others();
+}
+
 void HybridExecutable::wait(Range messages) {
   bool near = !near_.has_open(), far = !far_.has_open();
   if (!near && !far)
-    node_.wait_until([&] {
+    node_.poll_until([&] {
       near = near_.advance();
       far = far_.advance();
       return near || far;
     });
-  if (!near) near_.wait(messages);
+  if (!near)
+    node_.poll_until([&] {
+      idle();
+      return near_.advance();
+    });
   if (!far) far_.wait(messages);  // MPI's own waiting is the better one
 }
 
 std::uint32_t HybridExecutable::wait_any() {
   std::uint32_t completed = 0;
-  node_.wait_until([&] {
+  node_.poll_until([&] {
     if (const auto near = near_.advance_any()) {
       completed = near_part_.of_whole[*near];
       return true;

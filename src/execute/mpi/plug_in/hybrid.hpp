@@ -26,6 +26,7 @@ class HybridExecutable : public Executable {
   void post(std::uint32_t message);
   void wait(Range messages);
   std::uint32_t wait_any();
+  void idle();
 
  private:
   template <class AnyWatch>
@@ -44,6 +45,7 @@ class HybridExecutable : public Executable {
   MpiExecutable far_;
   DataflowState dataflow_;
   std::unique_ptr<NodeSteps> steps_;
+  unsigned polls_ = 0;
 };
 
 }  // namespace quadrille
