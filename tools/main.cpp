@@ -69,9 +69,9 @@ int run(int count, char** arguments) {
   parser.footer(lesson);
   parser.allow_extras();
   const std::vector<Subcommand> subcommands{
-      add_list(parser),      add_info(parser),  add_schedule(parser),  add_verify(parser),
-      add_draw(parser),      add_price(parser), add_calibrate(parser), add_race(parser),
-      add_run(parser, split_off_command(count, arguments)),
+      add_list(parser),      add_info(parser), add_schedule(parser),
+      add_verify(parser),    add_draw(parser), add_price(parser),
+      add_calibrate(parser), add_race(parser), add_run(parser, split_off_command(count, arguments)),
       add_completion(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();

@@ -44,6 +44,7 @@ struct Loose {
   std::mt19937 random;
   bool exchanging = false;
 
+  void idle() {}
   Count node() const { return script.nodes[static_cast<std::size_t>(script.rank)]; }
 
   void post(std::uint32_t index) {

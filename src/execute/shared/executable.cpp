@@ -598,6 +598,5 @@ std::uint32_t SharedExecutable::wait_any() {
   space_.wait_until([&] { return (completed = advance_any()).has_value(); }, [] { return SharedSpace::anybody; });
   return *completed;
 }
-}
 
 }  // namespace quadrille
