@@ -4,8 +4,8 @@
 namespace quadrille {
 namespace {
 
-Part near_part(const Script& whole, const std::vector<Rank>& place) {
-  Part part = part_of(whole, [&](Rank peer) {
+ScriptPart near_part(const Script& whole, const std::vector<Rank>& place) {
+  ScriptPart part = part_of(whole, [&](Rank peer) {
     const Rank rank = place[static_cast<std::size_t>(peer)];
     return rank < 0 ? std::nullopt : std::optional(rank);
   });
@@ -14,7 +14,7 @@ Part near_part(const Script& whole, const std::vector<Rank>& place) {
   return part;
 }
 
-Part far_part(const Script& whole, const std::vector<Rank>& place) {
+ScriptPart far_part(const Script& whole, const std::vector<Rank>& place) {
   return part_of(whole, [&](Rank peer) { return place[static_cast<std::size_t>(peer)] < 0 ? std::optional(peer) : std::nullopt; });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
-#include "execute/part.hpp"
+#include "execute/script_part.hpp"
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/executable.hpp"
 
@@ -39,7 +39,7 @@ class HybridExecutable : public Executable {
 
   SharedSpace& node_;
   std::shared_ptr<const Script> script_;
-  const Part near_part_, far_part_;
+  const ScriptPart near_part_, far_part_;
   std::vector<End> ends_;
   SharedExecutable near_;
   MpiExecutable far_;

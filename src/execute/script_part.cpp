@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/part.hpp"
+#include "execute/script_part.hpp"
 
 #include <cassert>
 
 namespace quadrille {
 
-Part part_of(const Script& whole, const std::function<std::optional<Rank>(Rank)>& rank_in_part) {
+ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(Rank)>& rank_in_part) {
   auto script = std::make_shared<Script>();
   script->rank = whole.rank;
   script->ranks = whole.ranks;
   script->policy = whole.policy;
   script->longest_message = whole.longest_message;
-  Part part;
+  ScriptPart part;
   std::vector<std::uint32_t> before(whole.messages.size() + 1);  // messages of the part before each of the whole
   for (std::uint32_t i = 0; i < whole.messages.size(); ++i) {
     before[i] = static_cast<std::uint32_t>(script->messages.size());
