@@ -60,7 +60,7 @@ algorithms_of() {  # algorithms_of MPI COLLECTIVE: what it can be told to use, a
     esac
     collective=${collective^^}
     for name; do
-      echo "MPIR_CVAR_${collective}_INTRA_ALGORITHM=$name MPIR_CVAR_${collective}_COMPOSITION=1 MPIR_CVAR_${collective}_DEVICE_COLLECTIVE=none"
+      echo "MPIR_CVAR_${collective}_INTRA_ALGORITHM=$name MPIR_CVAR_${collective}_DEVICE_COLLECTIVE=0"
     done
   fi
 }
@@ -98,7 +98,7 @@ for collective in "${collectives[@]}"; do
         done < <(algorithms_of "$mpi" "$collective")
       done
       if [ -n "$copies" ]; then
-        "$quadrille" run -n "$ranks" build/release/bench/shared_copies $(numfmt --from=iec-i --suffix=B ${sizes//,/ } | tr -d B) \
+        "$quadrille" run -n "$ranks" build/release/bench/shared_copies $(numfmt --from=auto --suffix=B ${sizes//,/ } | tr -d B) \
           >"$folder/copies_${ranks}_$launch.json"
       fi
     done
@@ -110,6 +110,6 @@ for collective in "${collectives[@]}"; do
       copies) what="the machine copies as many bytes" ;;
     esac
     printf '\n%s: times faster than %s; %d cores, %d launches\n' "$collective${traffic:+, $traffic}" "$what" "$(nproc)" "$launches"
-    jq -n -r --arg against $against -f bench/shared_grid.jq "$folder"/*.json | column -t -s "$(printf '\t')"
+    jq -n -r --arg against "$against" --arg sizes "$sizes" -f bench/shared_grid.jq "$folder"/*.json | column -t -s "$(printf '\t')"
   done
 done
