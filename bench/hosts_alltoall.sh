@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Races alltoall between hosts of equal and unequal numbers of ranks against both MPIs' own: six hosts on this machine (tests/hosts),
 # links of 100 Mbit/s, launches of both MPIs in turn. Prints a table as in docs/collectives/alltoall.md.
-# Usage: hosts_alltoall.sh [--launches N] [--time SECONDS] [--sizes 64B,..] [--slots "4,4,4,4,4,4 .."] [--algorithm SPEC]... [-- COMMAND...]
-#   default: 2 launches of each MPI and 3 rounds of each, 3s a size, 64 B to 64 KiB, five distributions. COMMAND runs each launch, as a lock would. The JSON
-#   of all is kept in build/bench/hosts.
+# Usage: hosts_alltoall.sh [--launches N] [--time SECONDS] [--sizes 64B,..] [--slots "4,4,4,4,4,4 .."] [--algorithm SPEC]...
+#   default: 2 launches of each MPI and 3 rounds of each, 3s a size, 64 B to 64 KiB, five distributions. The JSON of all is kept in
+#   build/bench/hosts.
 # Needs root, iproute2, util-linux, jq, both MPIs and a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-launches=2 time=3s sizes=64B,256B,1KiB,4KiB,16KiB,64KiB algorithms=() lock=()
+launches=2 time=3s sizes=64B,256B,1KiB,4KiB,16KiB,64KiB algorithms=()
 # equal; ascending; organ pipe; alternately full and small; drawn at random
 all_slots="4,4,4,4,4,4 1,2,3,4,5,6 1,3,5,6,4,2 4,1,4,1,4,1 3,6,2,5,1,4"
 while [ $# -gt 0 ]; do
@@ -19,7 +19,6 @@ while [ $# -gt 0 ]; do
     --sizes) sizes=$2; shift 2 ;;
     --slots) all_slots=$2; shift 2 ;;
     --algorithm) algorithms+=("$2"); shift 2 ;;
-    --) shift; lock=("$@"); break ;;
     *) fail "There is no option $1; see the head of bench/hosts_alltoall.sh" ;;
   esac
 done
@@ -30,17 +29,17 @@ tests/hosts/hosts.sh can || exit 2
 find_mpis
 folder=build/bench/hosts
 mkdir -p $folder
-rm -f $folder/*.json
 own_control_group
 tests/hosts/hosts.sh up 6 100mbit
 trap 'tests/hosts/hosts.sh down; leave_control_group' EXIT
 for slots in $all_slots; do
+  rm -f $folder/"${slots}_$sizes"_*.json
   for ((launch = 1; launch <= launches; ++launch)); do
     for mpi in "${mpis[@]}"; do
-      ${lock[@]+"${lock[@]}"} tests/hosts/run.sh "$mpi" "$slots" build/release/bin/quadrille race alltoall --block "$sizes" --executor hybrid --rounds 3 --time "$time" \
-        --seed "$launch" "${algorithms[@]/#/--algorithm=}" --algorithm vendor --json --output "$folder/${slots}_${mpi}_$launch.json" 2>$folder/log ||
+      tests/hosts/run.sh "$mpi" "$slots" build/release/bin/quadrille race alltoall --block "$sizes" --executor hybrid --rounds 3 --time "$time" \
+        --seed "$launch" "${algorithms[@]/#/--algorithm=}" --algorithm vendor --json --output "$folder/${slots}_${sizes}_${mpi}_$launch.json" 2>$folder/log ||
         { cat $folder/log >&2; exit 1; }
     done
   done
-  jq -s -r --arg slots "$slots" -f bench/hosts_alltoall.jq $folder/"$slots"_*.json
-done | { printf 'ranks of the hosts\tblock\tOpen MPI\tMPICH\tours\ttimes faster\tbest of ours\n'; cat; } | column -t -s "$(printf '\t')"
+  jq -s -r --arg slots "$slots" -f bench/hosts_alltoall.jq $folder/"${slots}_$sizes"_*.json
+done | { printf 'ranks of the hosts\tblock\tlink\tOpen MPI\tMPICH\tours\ttimes faster\tbest of ours\n'; cat; } | column -t -s "$(printf '\t')"
