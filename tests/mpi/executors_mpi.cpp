@@ -68,7 +68,7 @@ int main() {
       communicator->abort(1);
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
-    const bool few = communicator->size() <= 4;  // more take their time where ranks share cores
+    const bool few = communicator->size() <= 3;  // more take their time where ranks share cores
     const std::vector<Bytes> sizes = few ? std::vector<Bytes>{0, 1, 8, 3000} : std::vector<Bytes>{8, 3000};
     const auto check_agreement = [&](Communicator& ranks, const std::vector<Bytes>& blocks, Count most_number,
                                      const PlanOptions& options) {
