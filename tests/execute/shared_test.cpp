@@ -223,8 +223,9 @@ TEST(Script, FusesAReceiveWithTheOneReductionThatReadsIt) {
     program.begin_round();
     program.reduce({{Buffer::scratch, 0, 8}}, {{Buffer::output, 0, 8}}, OperandOrder::source_first);
     if (read_again) program.send(1, {{Buffer::scratch, 0, 8}});
-    const Script script = make_script(std::move(program).finish(), 2,
-                                      {.buffered_bytes = [](Rank) { return Bytes{100}; }, .fuses = true, .operation = built_in_operator("sum", "f64")});
+    const Script script = make_script(
+        std::move(program).finish(), 2,
+        {.buffered_bytes = [](Rank) { return Bytes{100}; }, .fuses = true, .operation = built_in_operator("sum", "f64")});
     return std::count_if(script.messages.begin(), script.messages.end(),
                          [](const ScriptMessage& message) { return message.effect != Effect::overwrite; });
   };
