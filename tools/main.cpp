@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "arguments.hpp"
@@ -122,5 +124,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     complain(error.what());
   }
+  // A launcher may end all when the first process does, so the one that has spoken goes first.
+  if (!speaks()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   return misused;
 }

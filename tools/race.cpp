@@ -147,6 +147,13 @@ Request make_request(const Options& options, const std::vector<Count>& nodes, bo
     if (request.problems.back().nodes.empty()) request.problems.back().nodes = nodes;
   }
   for (const Problem& problem : request.problems) check_memory(problem);
+  if (options.keep_step && options.executor == "mpi")
+    refuse("to keep step the ranks of a node must share memory; leave --executor mpi out");
+  if (options.keep_step && !options.policies.empty()) {
+    const auto policies = parse_policies(options.policies);
+    if (std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
+      refuse("ranks that keep step go round by round; let --policy name blocking, too");
+  }
   request.candidates = make_candidates(request.problems, options, mpi);
   return request;
 }

@@ -21,7 +21,7 @@ struct LayoutPiece {
 };
 
 // The canonical buffer, piece after piece. Empty: the user's buffer is the canonical one. Pieces of an input may overlap,
-// those of an output may not.
+// those of an output may not. Those of a reduction hold whole elements.
 using Layout = std::vector<LayoutPiece>;
 
 // Counts and displacements of elements of `element_bytes` bytes, as MPI's irregular collectives have them.

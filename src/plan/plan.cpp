@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -87,12 +88,35 @@ void check_executor(Executor asked, Executor given, const std::string& reason) {
   throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
 }
 
-void check_can_keep_step(const PlanOptions& options, Executor executor) {
+// A reduction combines whole elements, so each piece of memory holds whole ones.
+void check_pieces(const Layout& layout, Bytes element_bytes) {
+  Bytes length = 0;  // of the piece, with those that follow it without a gap
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    length += layout[i].length;
+    const bool goes_on = i + 1 < layout.size() && layout[i + 1].offset == layout[i].offset + layout[i].length;
+    if (goes_on) continue;
+    if (length % element_bytes != 0)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a layout has a piece of {} bytes, which cuts an element of {}", length, element_bytes));
+    length = 0;
+  }
+}
+
+// `homes` are the nodes of the ranks; the problem may name others.
+void check_can_keep_step(const PlanOptions& options, const std::vector<Count>& nodes, const std::vector<Count>& homes,
+                         Executor executor) {
   if (options.algorithm == "vendor") throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
   if (options.policy != Policy::blocking)
     throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
-  if (executor == Executor::messages)
-    throw Error(ErrorCode::environment, "to keep step the ranks of a node must share memory; take executor hybrid or shared");
+  std::map<Count, std::size_t> first;  // rank of each node
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    const std::size_t mate = first.emplace(nodes[rank], rank).first->second;
+    if (mate == rank) continue;
+    if (executor == Executor::messages)
+      throw Error(ErrorCode::environment, "to keep step the ranks of a node must share memory; take executor hybrid or shared");
+    if (executor == Executor::hybrid && homes[mate] != homes[rank])
+      throw Error(ErrorCode::misuse, fmt::format("ranks {} and {} are to keep step as one node, and share no memory", mate, rank));
+  }
 }
 
 // Collective: throws on all ranks if one has an error or they disagree.
@@ -154,11 +178,15 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
     check_operation(problem, options.operation.get());
+    if (is_reduction(problem.collective)) {
+      check_pieces(options.layouts.input, problem.element_bytes);
+      check_pieces(options.layouts.output, problem.element_bytes);
+    }
     if (options.buffers < 1 || options.buffers > 2)
       throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
       throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-    if (options.keep_step) check_can_keep_step(options, made.executor_);
+    if (options.keep_step) check_can_keep_step(options, problem.nodes, users.nodes(), made.executor_);
     const bool canonical = options.layouts.input.empty() && options.layouts.output.empty();
     if (options.algorithm == "vendor" && (!canonical || options.in_place))
       throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
@@ -180,16 +208,16 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
         const Schedule schedule = make_schedule(problem, choice);
         const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
         made.algorithm_ = specification(schedule);
-        script = std::make_shared<const Script>(
-            make_script(program, problem.ranks,
-                        {.policy = options.policy,
-                         .buffers = options.buffers,
-                         .strided_messages = communicator.moves_strided_messages(),
-                         .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
-                         .fuses = communicator.fuses_reductions(),
-                         .longest_message = options.longest_message,
-                         .operation = options.operation,
-                         .nodes = options.keep_step ? problem.nodes : std::vector<Count>{}}));
+        script = std::make_shared<const Script>(make_script(
+            program, problem.ranks,
+            {.policy = options.policy,
+             .buffers = options.buffers,
+             .strided_messages = communicator.moves_strided_messages(),
+             .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
+             .fuses = communicator.fuses_reductions(),
+             .longest_message = options.longest_message,
+             .operation = options.operation,
+             .nodes = options.keep_step && made.executor_ != Executor::messages ? problem.nodes : std::vector<Count>{}}));
         made.scratch_bytes_ = script->scratch_bytes;
         made.staging_bytes_ = script->staging_bytes;
       }

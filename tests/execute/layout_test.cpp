@@ -150,6 +150,17 @@ TEST(Layouts, RefuseWhatDoesNotFit) {
     refused({.input = {{0, 7}}});
     refused({.input = {{0, 12}, {20, -4}}});
     refused({.output = {{0, 4}, {2, 4}}});
+    Problem sum;
+    sum.collective = Collective::allreduce;
+    sum.ranks = 2;
+    sum.block_bytes = 8;
+    sum.element_bytes = 4;
+    const PlanOptions torn{
+        .algorithm = "recursive-doubling", .operation = built_in_operator("sum", "u32"), .layouts = {.input = {{0, 3}, {4, 5}}}};
+    EXPECT_THROW(plan(communicator, sum, torn), Error);
+    PlanOptions whole = torn;
+    whole.layouts.input = {{0, 3}, {3, 1}, {8, 4}};
+    EXPECT_NO_THROW(plan(communicator, sum, whole));
     Plan in_place = plan(communicator, alltoall(2, 4), {.in_place = true}), apart = plan(communicator, alltoall(2, 4));
     std::vector<std::byte> memory(16);
     EXPECT_THROW(in_place.execute(memory.data(), memory.data() + 8), Error);

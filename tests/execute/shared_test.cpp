@@ -166,6 +166,24 @@ TEST(SharedMemory, WaitsWithoutBurningACore) {
       });
 }
 
+// Whoever needs a rank that is through, by mistake of the program, is told.
+TEST(SharedMemory, NoticesThatARankHasLeft) {
+  for (const bool barrier : {true, false})
+    EXPECT_THROW(run_threads(3,
+                             [&](Communicator& threads) {
+                               std::byte input[24]{}, output[24];
+                               Plan exchange = plan(threads, alltoall(3, 8));
+                               exchange.execute(input, output);
+                               if (threads.rank() == 1) return;
+                               if (barrier)
+                                 threads.barrier();
+                               else
+                                 exchange.execute(input, output);
+                             }),
+                 Error)
+        << barrier;
+}
+
 TEST(SharedMemory, GathersMoreThanATrayHolds) {
   run_threads(5, [](Communicator& threads) {
     for (const std::size_t count : {1u, 960u, 961u, 100000u}) {

@@ -42,7 +42,7 @@ Count number_in(const char* variable) {
 // The processes started so far, and what has become of them.
 class Family {
  public:
-  Family() {
+  explicit Family(const Descriptor& segment) : segment_(segment) {
     sigemptyset(&watched_);
     for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&watched_, signal);
     sigprocmask(SIG_BLOCK, &watched_, &before_);
@@ -50,7 +50,7 @@ class Family {
   ~Family() {
     stop(SIGKILL);
     while (!children_.empty()) {
-      ::waitpid(children_.back(), nullptr, 0);
+      ::waitpid(children_.back().process, nullptr, 0);
       children_.pop_back();
     }
     sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -58,14 +58,14 @@ class Family {
   Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;
 
-  void start(Rank rank, Count ranks, const Descriptor& segment, const std::vector<char*>& command) {
+  void start(Rank rank, Count ranks, const std::vector<char*>& command) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::environment, fmt::format("no pipe: {}", std::strerror(errno)));
     Descriptor answer(ends[0]), question(ends[1]);
     const pid_t parent = ::getpid(), child = ::fork();
     if (child < 0) throw Error(ErrorCode::environment, fmt::format("rank {} cannot be started: {}", rank, std::strerror(errno)));
-    if (child == 0) become(rank, ranks, segment, command, question, parent);
-    children_.push_back(child);
+    if (child == 0) become(rank, ranks, command, question, parent);
+    children_.push_back({child, rank});
     question = Descriptor();
     int error = 0;
     if (::read(answer.number(), &error, sizeof error) == sizeof error)
@@ -90,15 +90,19 @@ class Family {
   }
 
  private:
-  [[noreturn]] void become(Rank rank, Count ranks, const Descriptor& segment, const std::vector<char*>& command,
-                           const Descriptor& question, pid_t parent) {
+  struct Child {
+    pid_t process;
+    Rank rank;
+  };
+
+  [[noreturn]] void become(Rank rank, Count ranks, const std::vector<char*>& command, const Descriptor& question, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) std::_Exit(1);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
-    ::fcntl(segment.number(), F_SETFD, 0);
+    ::fcntl(segment_.number(), F_SETFD, 0);
     ::setenv(rank_variable, std::to_string(rank).c_str(), 1);
     ::setenv(ranks_variable, std::to_string(ranks).c_str(), 1);
-    ::setenv(segment_variable, std::to_string(segment.number()).c_str(), 1);
+    ::setenv(segment_variable, std::to_string(segment_.number()).c_str(), 1);
     ::execvp(command[0], command.data());
     const int error = errno;
     [[maybe_unused]] const auto written = ::write(question.number(), &error, sizeof error);
@@ -108,16 +112,17 @@ class Family {
   void give(std::chrono::seconds grace) { deadline_ = Clock::now() + grace; }
 
   void stop(int signal) {
-    for (const pid_t child : children_) ::kill(child, signal);
+    for (const Child& child : children_) ::kill(child.process, signal);
   }
 
   void collect() {
     int status = 0;
     for (auto child = children_.begin(); child != children_.end();) {
-      if (::waitpid(*child, &status, WNOHANG) != *child) {
+      if (::waitpid(child->process, &status, WNOHANG) != child->process) {
         ++child;
         continue;
       }
+      SegmentSpace::say_ended(segment_, child->rank);
       child = children_.erase(child);
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -128,7 +133,8 @@ class Family {
   }
 
   sigset_t watched_, before_;
-  std::vector<pid_t> children_;
+  const Descriptor& segment_;
+  std::vector<Child> children_;
   int result_ = 0;
   bool told_ = false;
   Clock::time_point deadline_ = Clock::time_point::max();
@@ -143,8 +149,8 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  Family family;
-  for (Rank rank = 0; rank < ranks; ++rank) family.start(rank, ranks, segment, words);
+  Family family(segment);
+  for (Rank rank = 0; rank < ranks; ++rank) family.start(rank, ranks, words);
   return family.wait();
 }
 

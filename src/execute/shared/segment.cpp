@@ -95,6 +95,16 @@ std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Cou
                                                         title.heap_bytes, rank, ranks));
 }
 
+void SegmentSpace::say_ended(const Descriptor& file, Rank rank) {
+  Title title{};
+  if (::pread(file.number(), &title, sizeof title, 0) != sizeof title) return;
+  const auto bytes = static_cast<std::size_t>(title.head_bytes);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) return;
+  end_without(reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + title_bytes), rank);
+  ::munmap(memory, bytes);
+}
+
 SegmentSpace::SegmentSpace(Descriptor file, std::byte* memory, Bytes bytes, Offset heap, Bytes heap_bytes, Rank rank, Count ranks)
     : SharedSpace(reinterpret_cast<std::uintptr_t>(memory), reinterpret_cast<SpaceHead*>(memory + title_bytes), rank, ranks),
       file_(std::move(file)),

@@ -41,6 +41,9 @@ class SegmentSpace : public SharedSpace {
   static std::unique_ptr<SegmentSpace> open(Descriptor file, Rank rank, Count ranks);
   ~SegmentSpace() override;
 
+  // For whoever started a rank's process, which has ended: unless the rank has left as it should, the group cannot go on.
+  static void say_ended(const Descriptor& file, Rank rank);
+
   // Collective, once: the ranks get to know each other's processes.
   void introduce();
 

@@ -45,6 +45,12 @@ void SharedSpace::fail_if_somebody_is_gone() {
     }
 }
 
+Rank SharedSpace::first_that_left() const {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (has_left(rank)) return rank;
+  return anybody;
+}
+
 void SharedSpace::throw_lost() { throw Error(ErrorCode::peer_lost, "another rank of the group failed"); }
 
 // Either the sleeper sees what has been stored, or whoever stored it sees the sleeper.
@@ -81,7 +87,7 @@ void SharedSpace::barrier() {
     head_->generation.store(generation + 1, std::memory_order_release);
     ring_all();
   } else {
-    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; }, [] { return anybody; });
+    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; }, [&] { return first_that_left(); });
   }
 }
 

@@ -114,7 +114,14 @@ class SharedSpace {
         awaited(rank_).store(0, std::memory_order_relaxed);
         if (over) return;
       }
-      if (long_since) fail_if_somebody_is_gone();
+      if (long_since) {
+        fail_if_somebody_is_gone();
+        if (has_left(whom())) {
+          if (done()) return;  // it left after what it had to do
+          fail();
+          throw_lost();
+        }
+      }
       if (has_failed()) {
         if (done()) return;  // what came before the failure still counts
         throw_lost();
@@ -148,6 +155,12 @@ class SharedSpace {
   void all_gather(const void* mine, void* all, Bytes count);
 
  protected:
+  // Fails the group unless this rank has left it.
+  static void end_without(SpaceHead* head, Rank rank) {
+    if (!reinterpret_cast<Tray*>(head + 1)[rank].left.load(std::memory_order_acquire))
+      head->failed.store(1, std::memory_order_release);
+  }
+
   virtual bool is_there(Rank) const { return true; }
 
  private:
@@ -168,6 +181,8 @@ class SharedSpace {
   }
   void wake(Rank rank) const;
   void fail_if_somebody_is_gone();
+  bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
+  Rank first_that_left() const;  // anybody: none has
   [[noreturn]] static void throw_lost();
 
   const std::uintptr_t base_;

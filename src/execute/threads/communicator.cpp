@@ -54,6 +54,7 @@ void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
     try {
       SharedCommunicator communicator(spaces[static_cast<std::size_t>(rank)], "threads");
       body(communicator);
+      spaces[static_cast<std::size_t>(rank)]->leave();
     } catch (...) {
       // Those that only stopped waiting for a failed rank fail after it.
       const std::scoped_lock lock(mutex);

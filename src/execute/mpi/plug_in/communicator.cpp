@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -37,11 +38,14 @@ std::unique_ptr<Executable> made_by_all(Communicator& communicator, Make&& make)
   return made;
 }
 
-// The first rank of this rank's node, where the user says that nodes are to have these sizes, to try on one machine what several
-// would do; -1 if there is no sense in it.
-std::optional<Rank> first_rank_of_assumed_node(Rank me, Count ranks) {
+// The first rank of this rank's node among all of MPI_COMM_WORLD, where the user says that nodes are to have these sizes, to try on
+// one machine what several would do; -1 if there is no sense in it.
+std::optional<Rank> first_rank_of_assumed_node() {
   const char* text = std::getenv("QUADRILLE_NODE_SIZES");
   if (!text || !*text) return std::nullopt;
+  int me = 0, ranks = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &me), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   const char* const end = text + std::strlen(text);
   Rank first = 0, found = -1;
   while (true) {
@@ -131,16 +135,14 @@ void MpiCommunicator::find_nodes() {
   check_mpi(MPI_Ibcast(&first, 1, MPI_INT64_T, 0, node, &request), "MPI_Ibcast");
   waiter_.wait_all(1, &request);
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  first = first_rank_of_assumed_node(rank_, size_).value_or(first);
+  first = first_rank_of_assumed_node().value_or(first);
   std::vector<Rank> firsts(static_cast<std::size_t>(size_));
   all_gather(&first, firsts.data(), sizeof first);
-  std::vector<Rank> known = firsts;
-  std::sort(known.begin(), known.end());
-  if (known.front() < 0)
+  if (std::find(firsts.begin(), firsts.end(), -1) != firsts.end())
     throw Error(ErrorCode::environment,
                 "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  for (const Rank each : firsts) nodes_.push_back(std::lower_bound(known.begin(), known.end(), each) - known.begin());
+  std::map<Rank, Count> known;  // nodes, by what names them
+  for (const Rank each : firsts) nodes_.push_back(known.emplace(each, static_cast<Count>(known.size())).first->second);
 }
 
 void MpiCommunicator::share_within_nodes() {
