@@ -171,13 +171,18 @@ std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
 }
 
 std::string chart_of(const RaceResult& result) {
-  const bool several_policies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
-    return entry.candidate.algorithm != "vendor" && policy_text(entry.candidate) != policy_text(result.entries.front().candidate);
-  });
+  // Said only where it tells candidates apart.
+  const auto varies = [&](std::string (*text)(const RaceCandidate&)) {
+    return std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
+      return entry.candidate.algorithm != "vendor" && text(entry.candidate) != text(result.entries.front().candidate);
+    });
+  };
+  const bool several_policies = varies(policy_text), several_executors = varies(executor_text);
   std::vector<Bar> bars;
   for (const RaceEntry& entry : result.entries) {
     std::string label = label_of(result, entry);
     if (several_policies && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", policy_text(entry.candidate));
+    if (several_executors && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", executor_text(entry.candidate));
     bars.push_back({std::move(label), entry.seconds.least, entry.seconds.median, entry.seconds.most});
   }
   return bar_chart(bars, terminal_width());
