@@ -9,25 +9,15 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
+#include "support/own_folder.hpp"
 
 namespace quadrille {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Machines : public ::testing::Test {
+class Machines : public testing::OwnFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "quadrille-machines.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    place_ = name;
-    ::setenv("XDG_CONFIG_HOME", name.c_str(), 1);  // nobody's own machines
-  }
-  void TearDown() override {
-    ::unsetenv("XDG_CONFIG_HOME");
-    fs::remove_all(place_);
-  }
-
   std::string file() const { return (place_ / "machine.toml").string(); }
 
   std::string complaint(const std::string& text) const {
@@ -40,8 +30,6 @@ class Machines : public ::testing::Test {
     }
     return "";
   }
-
-  fs::path place_;
 };
 
 TEST_F(Machines, AreInstalledWithTheirSource) {

@@ -19,6 +19,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/model.hpp"
+#include "support/own_folder.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,19 +38,8 @@ struct Outcome {
   std::string out, talk;
 };
 
-class CommandTest : public ::testing::Test {
+class CommandTest : public testing::OwnFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "quadrille.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    place_ = name;
-    ::setenv("XDG_CONFIG_HOME", name.c_str(), 1);  // nobody's own machines
-  }
-  void TearDown() override {
-    ::unsetenv("XDG_CONFIG_HOME");
-    fs::remove_all(place_);
-  }
-
   fs::path file(const std::string& name) const { return place_ / name; }
 
   fs::path write(const std::string& name, const std::string& text) const {
@@ -104,8 +94,6 @@ class CommandTest : public ::testing::Test {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
     return outcome.out;
   }
-
-  fs::path place_;
 };
 
 TEST_F(CommandTest, RefusesWhatNobodyMeant) {
