@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -38,6 +39,29 @@ void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* ta
 // For copies whose effect is to combine; every contiguous run is a call of the operator.
 void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases);
 
+// As memcpy. Few bytes are copied here, so that a process that has just got its core need not find the C library's page first.
+inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t length) {
+  const auto ends = [&]<class Word>(Word first, Word last) {  // which may overlap each other
+    std::memcpy(&first, source, sizeof first);
+    std::memcpy(&last, source + length - sizeof last, sizeof last);
+    std::memcpy(target, &first, sizeof first);
+    std::memcpy(target + length - sizeof last, &last, sizeof last);
+  };
+  struct Half {
+    std::uint64_t words[2];
+  };
+  if (length > 32)
+    std::memcpy(target, source, length);
+  else if (length >= 16)
+    ends(Half{}, Half{});
+  else if (length >= 8)
+    ends(std::uint64_t{}, std::uint64_t{});
+  else if (length >= 4)
+    ends(std::uint32_t{}, std::uint32_t{});
+  else
+    for (std::size_t i = 0; i < length; ++i) target[i] = source[i];
+}
+
 // One run of bytes?
 inline bool is_straight(const StridedCopy& copy) {
   return copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1;
@@ -47,7 +71,7 @@ inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const B
   const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
   std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
   if (is_straight(copy))
-    std::memcpy(target, source, static_cast<std::size_t>(copy.length));  // most copies: spare them the loops
+    copy_bytes(target, source, static_cast<std::size_t>(copy.length));  // most copies: spare them the loops
   else
     run_strided(copy, source, target);
 }

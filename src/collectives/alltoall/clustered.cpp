@@ -10,7 +10,23 @@
 // Prefer  mode=inter, for medium and long messages where the ranks of a node share one way to the network.
 #include "collectives/clustered.hpp"
 
+#include "collectives/segmented_exchange.hpp"
+
 namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  return exchange_in_segments(problem, parameters,
+                              [&](const Problem& part) { return clustered_exchange(part, parameters, analysis, me); });
+}
+
+std::vector<Parameter> parameters() {
+  std::vector<Parameter> all = clustered_parameters();
+  all.push_back(exchange_segments_parameter());
+  return all;
+}
+
+}  // namespace
 
 extern const Algorithm alltoall_clustered{
     .collective = Collective::alltoall,
@@ -18,8 +34,8 @@ extern const Algorithm alltoall_clustered{
     .summary = "pairwise node by node: one exchange between nodes at a time for each node, whatever the nodes' sizes",
     .needs = "",
     .source = "sanders2002, section 3",
-    .parameters = clustered_parameters(),
-    .generate = clustered_exchange,
+    .parameters = parameters(),
+    .generate = generate,
     .reason_against = reason_against_clustered,
     .analyse = analyse_clustered,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -4,15 +4,16 @@
 // Needs   nothing.
 // Idea    One round holds all p - 1 messages. Rank i names its partners i+1, i+2, .., so that no rank is everybody's
 //         first target.
-// Cost    C1 = 1 round on p - 1 ports; each block moves once.
-// Prefer  medium and large blocks where the network takes many messages at once.
+// Cost    C1 = 1 round for each segment, on p - 1 ports; each block moves once.
+// Prefer  medium and large blocks where the network takes many messages at once; segments where it is soon overrun.
+#include "collectives/segmented_exchange.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program exchange(const Problem& problem, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
@@ -28,6 +29,10 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  return exchange_in_segments(problem, parameters, [&](const Problem& part) { return exchange(part, me); });
+}
+
 }  // namespace
 
 extern const Algorithm alltoall_direct{
@@ -36,7 +41,7 @@ extern const Algorithm alltoall_direct{
     .summary = "every block straight to its owner, all at once, staggered",
     .needs = "",
     .source = "grama2003",
-    .parameters = {},
+    .parameters = {exchange_segments_parameter()},
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
 };

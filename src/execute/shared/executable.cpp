@@ -44,7 +44,7 @@ void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& 
 void SharedExecutable::end() {
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
-    if (inlet.tells_each > 0 && execution_ % inlet.tells_each == 0) {
+    if (inlet.outlet && execution_ % inlet.tells_each == 0) {
       inlet.outlet->finished.store(execution_, std::memory_order_release);
       space_.ring(inlet.peer);
     }
@@ -81,20 +81,19 @@ bool SharedExecutable::goes_through_block(const ScriptMessage& message) const {
 }
 
 void SharedExecutable::post(std::uint32_t index) {
-  const ScriptMessage& message = script_->messages[index];
-  const End& end = ends_[index];
-  if (!end.is_send) {
+  const Posting& posting = postings_[index];
+  if (!posting.is_send) {
     open_[open_count_++] = index;
     return;
   }
-  const bool open = end.is_long && !goes_through_block(message);
+  const bool open = posting.is_long && !goes_through_block(script_->messages[index]);
   if (open)
     open_[open_count_++] = index;
-  else if (end.is_long)
-    run_to_block(end.copies);
-  unpublished_ = end.party;
+  else if (posting.is_long)
+    run_to_block(ends_[index].copies);
+  unpublished_ = posting.group;
   if (script_->policy != Policy::dataflow) return;
-  publish(end.party);
+  publish(posting.group);
   if (!open) complete_[complete_count_++] = index;
 }
 
@@ -122,11 +121,12 @@ void SharedExecutable::publish(std::uint32_t index) {
 
 bool SharedExecutable::try_to_complete(std::uint32_t index) {
   const End& end = ends_[index];
-  if (end.is_send) return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
+  if (postings_[index].is_send)
+    return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
   std::byte* block = end.blocks.of(execution_);
   if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
   if (end.length > 0) [[likely]] {
-    std::memcpy(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
+    copy_bytes(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
     return true;
   }
   bool combined = end.combines;
@@ -178,7 +178,7 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
     read_private(end, *flag);
   }
   turn->read.store(execution_, std::memory_order_release);
-  space_.ring(inlets_[end.party].peer);
+  space_.ring(inlets_[end.inlet].peer);
   return held && end.combines;
 }
 
@@ -203,7 +203,7 @@ void SharedExecutable::read_private(const End& end, const Flag& flag) {
   std::array<TargetPiece, SharedSpace::most_pieces> pieces;
   std::size_t count = 0, length = 0;
   const auto flush = [&] {
-    space_.read_private(inlets_[end.party].peer, source, {pieces.data(), count});
+    space_.read_private(inlets_[end.inlet].peer, source, {pieces.data(), count});
     source += length;
     count = length = 0;
   };
@@ -242,8 +242,8 @@ void SharedExecutable::withdraw() {
 
 // What will be looked at soon; another core may have it.
 void SharedExecutable::fetch(std::uint32_t index) const {
+  if (postings_[index].is_send) return;
   const End& end = ends_[index];
-  if (end.is_send) return;
   const std::byte* block = end.blocks.of(execution_);
   __builtin_prefetch(block + end.flag);
   __builtin_prefetch(block + end.payload);

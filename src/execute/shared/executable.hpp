@@ -5,7 +5,8 @@
 // A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
 // that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
 // the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
-// otherwise; from readers that send nothing back it takes a word, now and then.
+// otherwise; from readers that send nothing back it takes a word, now and then. The areas of all ranks lie side by side: with many
+// ranks a core forgets between two turns of a process where its pages are, and finding each again takes as long as a short message.
 //
 // A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
 // plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
@@ -70,10 +71,14 @@ class SharedExecutable : public Executable {
     std::atomic<std::uint64_t> read{0};
   };
 
-  // In the sender's area, one for each of its receivers.
+  // In the sender's area, one for each of its receivers that sends nothing back: the execution that this is through with.
   struct alignas(64) Outlet {
-    std::atomic<std::uint64_t> finished{0};  // the execution that the receiver is through with, if it sends nothing back
-    std::atomic<bool> closed{false};         // the receiver's plan is gone
+    std::atomic<std::uint64_t> finished{0};
+  };
+
+  // After all areas, one for each rank.
+  struct alignas(64) Closed {
+    std::atomic<bool> closed{false};  // this rank's plan is gone
   };
 
   // What a rank lays open about its area and the messages it sends.
@@ -88,7 +93,7 @@ class SharedExecutable : public Executable {
     std::uint32_t ordinal;
     bool is_long;
     Bytes bytes;
-    Offset outlet;
+    Offset outlet;              // 0: none
     Bytes flag, payload, turn;  // in a block
     Offset regions;             // where they are listed
     std::uint64_t region_count;
@@ -96,8 +101,8 @@ class SharedExecutable : public Executable {
 
   struct Inlet {  // a sender, as its receiver sees it
     Rank peer;
-    Outlet* outlet;
-    std::uint64_t tells_each;  // so many executions that this rank is through, if there is no other way to know; 0: there is
+    Outlet* outlet;            // null: what this rank sends back tells as much
+    std::uint64_t tells_each;  // executions, that this rank is through
   };
 
   struct Blocks {  // of an area, used in turn
@@ -108,6 +113,12 @@ class SharedExecutable : public Executable {
     std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
   };
 
+  // What posting a message takes, most of them at that.
+  struct Posting {
+    std::uint32_t group = 0;  // sends: what is published together
+    bool is_send = false, is_long = false;
+  };
+
   // A message. What most receives need, one contiguous copy out of a block, is together in the first line.
   struct alignas(64) End {
     Blocks blocks;  // the sender's
@@ -115,9 +126,9 @@ class SharedExecutable : public Executable {
     Bytes target = 0;
     std::uint32_t length = 0;  // of that copy; 0: it takes more
     Buffer target_buffer{};
-    bool is_send = false, is_long = false;
+    bool is_long = false;
     bool is_fused = false, combines = false;  // receives: combined in the order of the script; by `copies` and `direct`
-    std::uint32_t party = 0;                  // sends: the group published together; receives: the inlet
+    std::uint32_t inlet = 0;                  // receives
     Bytes turn = 0;                           // in a block
     Range copies;                             // between payload and memory
     Range direct;                             // receives of long messages: from the sender's memory into this rank's
@@ -132,12 +143,13 @@ class SharedExecutable : public Executable {
   };
 
   struct Watched {  // a receiver that sends nothing back
-    const Outlet* outlet;
     Rank rank;
+    const Outlet* outlet = nullptr;
     std::uint64_t finished = 0;  // as it was last seen
   };
 
-  void lay_out();
+  Bytes lay_out();
+  void find_place(Bytes bytes);
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
   Range append(const Regions& source, const Regions& target);
@@ -165,18 +177,20 @@ class SharedExecutable : public Executable {
   const CopyCosts costs_;
   std::shared_ptr<const Script> script_;
   Offset own_memory_ = 0;  // scratch and staging
+  Offset areas_ = 0;       // of all ranks; the first rank releases them
   Offset area_ = 0;
+  Closed* closed_ = nullptr;  // by rank
   Blocks blocks_;
   std::byte* now_ = nullptr;  // the block of this execution
   Bases bases_{};
   std::uint64_t execution_ = 0;
+  std::vector<Posting> postings_;    // by message
   std::vector<End> ends_;            // by message
   std::vector<StridedCopy> copies_;  // to and from blocks; straight ones
   std::vector<Group> groups_;
   std::vector<Rank> rung_;
   std::vector<Inlet> inlets_;
-  std::vector<Rank> receivers_;  // outlets, in their order
-  std::vector<Watched> watched_;
+  std::vector<Watched> watched_;     // outlets, in their order
   std::vector<std::uint32_t> open_;  // posted, not complete: the first open_count_
   std::size_t open_count_ = 0;
   std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet

@@ -15,13 +15,15 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes line = 64;
+constexpr Bytes line = 64, page = 4096;
 
 // Of an area whose ranks may run ahead of its readers, a share of a second-level cache: each time that they meet its end the core
 // changes hands, which takes longer than fetching some lines from further away.
 constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 
 constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
+constexpr Bytes none_fits = -1;
+
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
 std::vector<Rank> everybody(const SharedSpace& space) {
@@ -35,12 +37,16 @@ std::vector<Rank> everybody(const SharedSpace& space) {
 SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
     : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
-  Offset directory = 0;
+  Bytes area = none_fits;
   try {
-    lay_out();
-    directory = lay_open();
+    area = lay_out();
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {}
+  find_place(area);
+  Offset directory = 0;
+  if (areas_ > 0) try {
+      directory = lay_open();
+    } catch (const std::bad_alloc&) {}
   std::vector<Offset> directories(static_cast<std::size_t>(space_.size()));
   space_.all_gather(&directory, directories.data(), sizeof directory);
   const bool room = std::find(directories.begin(), directories.end(), 0) == directories.end();
@@ -68,13 +74,13 @@ SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, s
 SharedExecutable::~SharedExecutable() { close(); }
 
 void SharedExecutable::close() {
-  for (const Inlet& inlet : inlets_) inlet.outlet->closed.store(true, std::memory_order_release);
   if (own_memory_) space_.release(own_memory_);
-  if (!area_) return;
+  if (!areas_) return;
+  closed_[space_.rank()].closed.store(true, std::memory_order_release);
+  if (space_.rank() > 0) return;
   std::vector<const std::atomic<bool>*> closed;
-  const auto* outlets = reinterpret_cast<const Outlet*>(space_.at(area_));
-  for (std::size_t i = 0; i < receivers_.size(); ++i) closed.push_back(&outlets[i].closed);
-  space_.retire(area_, std::move(closed));
+  for (Rank rank = 0; rank < space_.size(); ++rank) closed.push_back(&closed_[rank].closed);
+  space_.retire(areas_, std::move(closed));
 }
 
 // Which of the sends of a window are long.
@@ -126,7 +132,8 @@ void SharedExecutable::lay_group(Range range) {
   std::uint32_t twin = none;  // the same bytes for several receivers lie there once
   for (const std::uint32_t i : sends) {
     End& end = ends_[i];
-    end.party = index;
+    postings_[i].group = index;
+    postings_[i].is_long = end.is_long;
     end.flag = group.flag;
     if (end.is_long) {
       blocks_.bytes = rounded(blocks_.bytes, line);
@@ -161,28 +168,29 @@ Range SharedExecutable::append(const Regions& source, const Regions& target) {
   return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
-// Decides where each sent message lies in a block, and allocates.
-void SharedExecutable::lay_out() {
+// Decides where each sent message lies in a block; returns the bytes of the area.
+Bytes SharedExecutable::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
+  postings_.resize(messages.size());
   ends_.resize(messages.size());
   open_.resize(messages.size());
   complete_.resize(messages.size());
-  for (std::size_t i = 0; i < messages.size(); ++i) ends_[i].is_send = messages[i].is_send;
-  bool answered = true;  // does every receiver send something?
-  std::vector<Rank> senders;
-  for (const ScriptMessage& message : messages) (message.is_send ? receivers_ : senders).push_back(message.peer);
-  for (auto* list : {&receivers_, &senders}) {
+  for (std::size_t i = 0; i < messages.size(); ++i) postings_[i].is_send = messages[i].is_send;
+  std::vector<Rank> receivers, senders;
+  for (const ScriptMessage& message : messages) (message.is_send ? receivers : senders).push_back(message.peer);
+  for (auto* list : {&receivers, &senders}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
+  for (const Rank receiver : receivers)
+    if (!std::binary_search(senders.begin(), senders.end(), receiver)) watched_.push_back({receiver});
 
   if (script_->policy == Policy::dataflow)
     for (std::uint32_t i = 0; i < messages.size(); ++i) lay_group({i, i + 1});
   else
     for (const Window& window : script_->windows) lay_group(window.messages);
 
-  for (const Rank receiver : receivers_) answered = answered && std::binary_search(senders.begin(), senders.end(), receiver);
-  const Bytes fitting = answered ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
+  const Bytes fitting = watched_.empty() ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
   blocks_.mask = blocks - 1;
 
@@ -192,20 +200,45 @@ void SharedExecutable::lay_out() {
     bases_[static_cast<std::size_t>(Buffer::scratch)] = space_.at(own_memory_);
     bases_[static_cast<std::size_t>(Buffer::staging)] = space_.at(own_memory_) + staging;
   }
-  const Bytes outlets = static_cast<Bytes>(receivers_.size() * sizeof(Outlet));
-  area_ = space_.allocate(outlets + blocks_.bytes * static_cast<Bytes>(blocks));
-  std::byte* area = space_.at(area_);
-  blocks_.first = area + outlets;
-  for (std::size_t i = 0; i < receivers_.size(); ++i) new (area + i * sizeof(Outlet)) Outlet;
-  for (std::uint64_t block = 0; block < blocks; ++block) {
+  return static_cast<Bytes>(watched_.size() * sizeof(Outlet)) + blocks_.bytes * static_cast<Bytes>(blocks);
+}
+
+// Agrees with the others where everybody's area is: `areas_` is 0 where there is no room for them.
+void SharedExecutable::find_place(Bytes bytes) {
+  std::vector<Bytes> each(static_cast<std::size_t>(space_.size()));
+  space_.all_gather(&bytes, each.data(), sizeof bytes);
+  if (std::find(each.begin(), each.end(), none_fits) != each.end()) return;
+  std::vector<Offset> places;  // after the first
+  Bytes total = 0;
+  bool too_large = false;
+  for (const Bytes area : each) {
+    if (area >= page) total = rounded(total, page);  // near to who writes there
+    places.push_back(static_cast<Offset>(total));
+    too_large = too_large || __builtin_add_overflow(total, rounded(area, line), &total);
+  }
+  const auto flags = static_cast<Bytes>(sizeof(Closed)) * space_.size();
+  Offset first = 0;
+  if (space_.rank() == 0 && !too_large) try {
+      first = space_.allocate(total + flags);
+      closed_ = reinterpret_cast<Closed*>(space_.at(first) + total);
+      for (Rank rank = 0; rank < space_.size(); ++rank) new (closed_ + rank) Closed;
+    } catch (const std::bad_alloc&) {}
+  std::vector<Offset> all(each.size());
+  space_.all_gather(&first, all.data(), sizeof first);
+  areas_ = all[0];
+  if (!areas_) return;
+  area_ = areas_ + places[static_cast<std::size_t>(space_.rank())];
+  closed_ = reinterpret_cast<Closed*>(space_.at(areas_) + total);
+
+  auto* outlets = reinterpret_cast<Outlet*>(space_.at(area_));
+  for (Watched& receiver : watched_) receiver.outlet = new (outlets++) Outlet;
+  blocks_.first = reinterpret_cast<std::byte*>(outlets);
+  for (std::uint64_t block = 0; block <= blocks_.mask; ++block) {
     std::byte* start = blocks_.of(block);
     for (const Group& group : groups_) new (start + group.flag) std::atomic<std::uint64_t>(0);
     for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (messages[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
+      if (postings_[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
   }
-  for (std::size_t i = 0; i < receivers_.size(); ++i)
-    if (!std::binary_search(senders.begin(), senders.end(), receivers_[i]))
-      watched_.push_back({reinterpret_cast<const Outlet*>(area) + i, receivers_[i]});
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
@@ -229,13 +262,13 @@ Offset SharedExecutable::lay_open() {
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
     const End& end = ends_[i];
-    const auto outlet =
-        static_cast<std::size_t>(std::lower_bound(receivers_.begin(), receivers_.end(), message.peer) - receivers_.begin());
+    const auto watched =
+        std::find_if(watched_.begin(), watched_.end(), [&](const Watched& each) { return each.rank == message.peer; });
     new (entry++) Entry{message.peer,
                         message.ordinal,
                         end.is_long,
                         message.bytes,
-                        area_ + outlet * sizeof(Outlet),
+                        watched == watched_.end() ? 0 : space_.offset_of(watched->outlet),
                         end.flag,
                         end.payload,
                         end.turn,
@@ -250,8 +283,7 @@ std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::u
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
-    inlets_.push_back({peer, reinterpret_cast<Outlet*>(space_.at(entry.outlet)),
-                       std::binary_search(receivers_.begin(), receivers_.end(), peer) ? 0 : (block_mask + 1) / 2});
+    inlets_.push_back({peer, entry.outlet ? reinterpret_cast<Outlet*>(space_.at(entry.outlet)) : nullptr, (block_mask + 1) / 2});
   return static_cast<std::uint32_t>(index);
 }
 
@@ -281,7 +313,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
     End& end = ends_[i];
-    end.party = inlet_from(*entry, mine.peer, directory.block_mask);
+    end.inlet = inlet_from(*entry, mine.peer, directory.block_mask);
     end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
     end.is_long = entry->is_long;
     end.flag = entry->flag;
