@@ -153,7 +153,7 @@ Subcommand add_price(CLI::App& command) {
                  "bruck:radix=2..8\n"
                  "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
                  "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-                 "  quadrille price alltoall --node-sizes 8x4 --machine myrinet --model cluster");
+                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet --model cluster");
   return {parser, [options] { return run(*options); }};
 }
 

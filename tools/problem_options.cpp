@@ -67,7 +67,7 @@ void ProblemOptions::add_to(CLI::App& parser) {
       ->type_name("TYPE");
   parser.add_flag("--reproducible", reproducible,
                   "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
-  parser.add_option("--grid", grid, "the ranks form a grid: 4x8")->type_name("SIDES");
+  parser.add_option("--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then")->type_name("SIDES");
   parser
       .add_option("--topology", topology,
                   "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
@@ -87,12 +87,26 @@ std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
   if (topology) return {network()->ranks()};
   if (nodes || node_sizes) return {static_cast<Count>(placement().size())};
+  if (grid) return {ranks_of_grid()};
   if (names_file(counts)) {
     const CountsFile file = read_counts(0);
     return {std::max(file.rows, file.columns)};
   }
   if (standard == 0) refuse("say how many ranks: --ranks 8, or a list such as 2..8,16");
   return {standard};
+}
+
+std::vector<Count> ProblemOptions::sides_of_grid() const {
+  std::vector<Count> sides;
+  for (const std::string_view side : split(*grid, 'x')) sides.push_back(parse_whole(side, "a side of the grid", 1));
+  return sides;
+}
+
+Count ProblemOptions::ranks_of_grid() const {
+  Count product = 1;
+  for (const Count side : sides_of_grid())
+    if (__builtin_mul_overflow(product, side, &product)) refuse(fmt::format("the grid '{}' has 2^63 ranks or more", *grid));
+  return product;
 }
 
 std::vector<Count> ProblemOptions::placement() const {
@@ -103,6 +117,7 @@ std::vector<Count> ProblemOptions::placement() const {
   Count node = 0;
   for (const std::string_view item : split(*node_sizes, ',')) {
     const std::size_t cross = item.find('x');
+    if (item == "" || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is no size of a node", item, *node_sizes));
     const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
     for (const Count size : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
       if (size > (most_placed - static_cast<Count>(placed.size())) / times)
@@ -202,8 +217,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
     problem.block_bytes = block_bytes;
   }
   problem.root = root_rank;
-  if (grid)
-    for (const std::string_view side : split(*grid, 'x')) problem.grid.push_back(parse_whole(side, "a side of the grid", 1));
+  if (grid) problem.grid = sides_of_grid();
   if (const auto given = network()) {
     if (given->ranks() != rank_count)
       refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, given->ranks(), rank_count));

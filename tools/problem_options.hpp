@@ -32,6 +32,8 @@ struct ProblemOptions {
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
 
  private:
+  std::vector<Count> sides_of_grid() const;
+  Count ranks_of_grid() const;
   std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
   CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
 

@@ -59,6 +59,7 @@ class LinkMap {
                      [&](const auto& a, const auto& b) { return load_of(a.first).bytes < load_of(b.first).bytes; });
     for (const auto& [link, parallel] : links) draw(link, parallel, load_of(link), one_round);
     for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) draw(vertex);
+    for (const auto& [base, number] : numbers_) svg_.text(base, number, Anchor::middle, "over", 10);
     const double end = svg_.heat_scale({picture_margin, height_},
                                        fmt::format("{} B over a link {}", most_, one_round ? "in the round" : "in all rounds"));
     width_ = std::max(width_, end);
@@ -116,7 +117,7 @@ class LinkMap {
     std::vector<std::vector<Vertex>> circles(*std::max_element(level.begin(), level.end()) + 1);
     for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex)
       circles[level[static_cast<std::size_t>(vertex)]].push_back(vertex);
-    double outermost = 90.0 * static_cast<double>(circles.size());
+    double outermost = std::max(130.0, 90.0 * static_cast<double>(circles.size()));
     for (std::size_t i = 0; i < circles.size(); ++i)  // room for all of a circle, its share of the radius
       outermost = std::max(outermost, 34.0 * static_cast<double>(circles[i].size()) / (2 * std::numbers::pi) *
                                           static_cast<double>(circles.size()) / static_cast<double>(circles.size() - i));
@@ -175,8 +176,10 @@ class LinkMap {
     const Point stop = moved(to, -gap_to * x - right * y, -gap_to * y + right * x);
     svg_.arrow(start, stop, colour, width, explanation);
     if (sharing.empty()) return;
-    const Point middle{(start.x + stop.x) / 2 - 9 * y, (start.y + stop.y) / 2 + 9 * x};
-    svg_.text(moved(middle, 0, 4), sharing, Anchor::middle, "text", 11);
+    // Not in the middle, where links across a circle meet; further out the wider the number is in that direction.
+    const double part = in_rows_ ? 0.5 : 0.36, away = 5 + std::abs(y) * text_width(sharing, 10) / 2 + std::abs(x) * 4;
+    const Point base{start.x + part * (stop.x - start.x) - away * y, start.y + part * (stop.y - start.y) + away * x};
+    numbers_.emplace_back(moved(base, 0, 3.5), sharing);
   }
 
   void draw(Vertex vertex) {
@@ -193,8 +196,9 @@ class LinkMap {
   const Topology& topology_;
   Svg svg_;
   bool in_rows_ = false;
-  std::vector<Point> points_;  // of each vertex
-  std::vector<Point> steps_;   // in rows: of each dimension, from a rank to the next
+  std::vector<Point> points_;                           // of each vertex
+  std::vector<Point> steps_;                            // in rows: of each dimension, from a rank to the next
+  std::vector<std::pair<Point, std::string>> numbers_;  // written last
   double width_ = 0, height_ = 0;
   Bytes most_ = 0;
 };

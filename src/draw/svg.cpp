@@ -15,6 +15,7 @@ constexpr const char* style_sheet = R"(
 text { font-family: sans-serif; fill: #1f2328; }
 .faint { fill: #59636e; }
 .on-colour { fill: #111111; }
+.over { stroke: #ffffff; stroke-width: 3; paint-order: stroke; }
 .ground { fill: #ffffff; }
 .frame { fill: none; stroke: #8c959f; stroke-width: 0.6; }
 .fresh { fill: none; stroke: #1f2328; stroke-width: 1.6; }
@@ -24,6 +25,7 @@ text { font-family: sans-serif; fill: #1f2328; }
   text { fill: #e6edf3; }
   .faint { fill: #9198a1; }
   .on-colour { fill: #111111; }
+  .over { stroke: #16191d; }
   .ground { fill: #16191d; }
   .fresh { stroke: #e6edf3; }
   .node { fill: #39424d; stroke: #9198a1; }

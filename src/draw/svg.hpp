@@ -21,8 +21,8 @@ struct Box {
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
-// The classes of the style sheet: "text", "faint" (text of less weight), "on-colour" (text on a fixed colour), "frame" (an
-// outline), "fresh" (a strong one), "axis" (a thin line), "node" (a filled shape).
+// The classes of the style sheet: "text", "faint" (text of less weight), "on-colour" (text on a fixed colour), "over" (text
+// over lines), "frame" (an outline), "fresh" (a strong one), "axis" (a thin line), "node" (a filled shape).
 using Kind = std::string_view;
 
 class Svg {

@@ -32,7 +32,7 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
   Svg svg(title);
   svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
   const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = cell * static_cast<double>(p);
-  svg.text({left + side / 2, top - 24}, "receiver", Anchor::middle, "faint");
+  svg.text({left + std::max(side / 2, 28.0), top - 24}, "receiver", Anchor::middle, "faint");
   svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
   const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // rank has its number written
   for (Rank rank = 0; rank < p; ++rank) {

@@ -22,6 +22,8 @@ std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
     const std::string_view side = text.substr(begin, cross == std::string_view::npos ? cross : cross - begin);
     Count value = 0;
     const auto [end, status] = std::from_chars(side.data(), side.data() + side.size(), value);
+    if (status == std::errc::result_out_of_range)
+      throw Error(ErrorCode::too_large, fmt::format("the side {} in the topology '{}' is 2^63 or more", side, whole));
     if (status != std::errc{} || end != side.data() + side.size() || value < 1)
       throw Error(ErrorCode::misuse, fmt::format("'{}' in the topology '{}' is no side; sides are whole numbers from 1 on, as in "
                                                  "torus:4x8",
@@ -39,9 +41,10 @@ Topology parse_topology(std::string_view text) {
   const std::string kind(text.substr(0, colon));
   if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
     const auto guess = nearest(kind, kinds);
-    throw Error(ErrorCode::misuse, fmt::format("there is no topology '{}'; {}", kind,
-                                               guess ? fmt::format("did you mean '{}'?", *guess)
-                                                     : fmt::format("there are: {}", fmt::join(kinds, ", "))));
+    throw Error(ErrorCode::misuse,
+                fmt::format("there is no topology '{}'; {}", kind,
+                            guess ? fmt::format("did you mean '{}'?", *guess)
+                                  : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(kinds, ", "))));
   }
   if (colon == std::string_view::npos)
     throw Error(ErrorCode::misuse, fmt::format("the topology '{0}' has no side; write {0}:8, or torus:4x8", text));

@@ -29,7 +29,9 @@ Topology product(const std::string& name, DimensionKind kind, const std::vector<
 
 std::string joined(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
 
-// Of a graph.
+constexpr Count most_edges = Count{1} << 22;  // of a graph
+
+// Ranks of a graph, as factors.
 void check_numbers(const std::string& name, const std::vector<Count>& numbers) {
   Count product = 1;
   for (const Count number : numbers) {
@@ -38,6 +40,11 @@ void check_numbers(const std::string& name, const std::vector<Count>& numbers) {
     if (__builtin_mul_overflow(product, number, &product) || product > Count{1} << 20)
       throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has more than 2^20 ranks", name));
   }
+}
+
+void check_edges(const std::string& name, Count edges) {
+  if (edges > most_edges)
+    throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has {} edges; the limit is {}", name, edges, most_edges));
 }
 
 }  // namespace
@@ -84,10 +91,11 @@ Topology Topology::cluster(Count nodes, Count ranks_per_node) {
 
 Topology Topology::fat_tree(Count switch_ports) {
   const std::string name = fmt::format("fat-tree:{}", switch_ports);
-  check_numbers(name, {switch_ports, switch_ports, switch_ports});
-  if (switch_ports % 2 != 0)
+  if (switch_ports < 1 || switch_ports % 2 != 0)
     throw Error(ErrorCode::misuse, fmt::format("the switches of a fat tree have an even number of ports, not {}", switch_ports));
-  const Count half = switch_ports / 2, edge_switches = switch_ports * half, ranks = edge_switches * half;
+  const Count half = switch_ports / 2;
+  check_numbers(name, {switch_ports, half, half});
+  const Count edge_switches = switch_ports * half, ranks = edge_switches * half;
   const Vertex first_edge = ranks, first_middle = first_edge + edge_switches, first_core = first_middle + edge_switches;
   std::vector<Graph::Edge> edges;
   for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, first_edge + rank / half});
@@ -103,6 +111,7 @@ Topology Topology::dragonfly(Count groups, Count routers, Count ranks_per_router
   const std::string name = fmt::format("dragonfly:{}x{}x{}", groups, routers, ranks_per_router);
   check_numbers(name, {groups, routers, ranks_per_router});
   const Count router_count = groups * routers, ranks = router_count * ranks_per_router;
+  check_edges(name, ranks + router_count * (routers - 1) / 2 + groups * (groups - 1) / 2);
   std::vector<Graph::Edge> edges;
   for (Rank rank = 0; rank < ranks; ++rank) edges.push_back({rank, ranks + rank / ranks_per_router});
   for (Count router = 0; router < router_count; ++router)
