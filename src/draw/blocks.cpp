@@ -56,9 +56,9 @@ class BlockNames {
     for (const OriginBlocks& origin : origins_)
       for (const auto& [begin, target] : origin.targets) several = several || target != origin.targets.begin()->second;
     several_givers_ = givers.size() > 1;
-    by_ = several || problem.ranks == 1                          ? ColourBy::target
-          : several_givers_ && !is_reduction(problem.collective) ? ColourBy::origin
-                                                                 : ColourBy::place;
+    by_ = several || (problem.ranks == 1 && !is_reduction(problem.collective)) ? ColourBy::target
+          : several_givers_ && !is_reduction(problem.collective)               ? ColourBy::origin
+                                                                               : ColourBy::place;
   }
 
   // All parts in which bytes lie anywhere, where places are what tells them apart.

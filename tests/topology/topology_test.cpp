@@ -155,7 +155,7 @@ TEST(Topology, RefusesWhatIsNone) {
   EXPECT_THAT(refused("torus:0x4"), HasSubstr("'0' in the topology 'torus:0x4' is no side"));
   EXPECT_THAT(refused("torus:4x"), HasSubstr("is no side"));
   EXPECT_THAT(refused("torus:4x-1"), HasSubstr("is no side"));
-  EXPECT_THAT(refused("torus:99999999999999999999"), HasSubstr("is no side"));
+  EXPECT_THAT(refused("torus:99999999999999999999"), HasSubstr("is 2^63 or more"));
   EXPECT_THAT(refused("torus:1000000x1000000"), HasSubstr("2^31"));
   EXPECT_THAT(refused("ring:4x4"), HasSubstr("takes one number"));
   EXPECT_THAT(refused("hypercube:12"), HasSubstr("power of two"));
@@ -166,6 +166,9 @@ TEST(Topology, RefusesWhatIsNone) {
   EXPECT_THAT(refused("fat-tree:5"), HasSubstr("even number of ports"));
   EXPECT_THAT(refused("cluster:1000x2000"), HasSubstr("2^20 ranks"));
   EXPECT_THAT(refused("fat-tree:100"), HasSubstr("too many to look for ways"));
+  EXPECT_THAT(refused("fat-tree:400"), HasSubstr("2^20 ranks"));
+  EXPECT_THAT(refused("dragonfly:1000000x1x1"), HasSubstr("500000500000 edges"));
+  EXPECT_THAT(refused("dragonfly:1x50000x1"), HasSubstr("edges; the limit is"));
   EXPECT_THROW(Topology::mesh({}), Error);
   EXPECT_THROW(Topology::ring(0), Error);
 }
