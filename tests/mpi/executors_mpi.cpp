@@ -78,6 +78,10 @@ int main() {
     const Communicator* sharing = communicator->over_shared_memory(reason);
     if (!sharing) fail(reason);
     const bool mpi = sharing != communicator.get(), one_node = sharing->executor() == Executor::shared;
+    if (!mpi) try {
+        shared_world();
+        fail("a process joined its group twice");
+      } catch (const Error&) {}
     if (one_node) check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::shared});
     if (!one_node) {
       check_agreement(*communicator, {3000}, 1, {.executor = Executor::hybrid});

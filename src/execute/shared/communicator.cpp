@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <new>
 
 namespace quadrille {
 
@@ -19,6 +20,7 @@ std::unique_ptr<Executable> SharedCommunicator::vendor(const Problem&, const std
 }
 
 std::shared_ptr<std::byte> SharedCommunicator::allocate(Bytes bytes) {
+  if (bytes < 0) throw std::bad_alloc();
   const Offset place = space_->allocate(bytes);
   return {space_->at(place), [space = space_, place](std::byte*) { space->release(place); }};
 }

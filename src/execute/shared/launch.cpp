@@ -157,8 +157,11 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
 std::unique_ptr<Communicator> shared_world() {
   const Count rank = number_in(rank_variable), ranks = number_in(ranks_variable);
   const auto number = static_cast<int>(number_in(segment_variable));
-  if (rank >= ranks || ::fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
+  const int flags = ::fcntl(number, F_GETFD);
+  if (rank >= ranks || flags < 0 || ::fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
     throw Error(ErrorCode::misuse, "this process has no part in the group that QUADRILLE_RANK and QUADRILLE_SEGMENT name");
+  if (flags & FD_CLOEXEC)  // it was inherited without
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
   auto space = SegmentSpace::open(Descriptor(number), rank, ranks);
   space->introduce();
   const CopyCosts costs = measure_copy_costs(*space);
