@@ -84,6 +84,8 @@ struct Coefficient {
   bool required = true;            // else a file may leave it out
   std::optional<double> standard;  // its value then; absent: the model does without it
   double least = 0;
+  double most = 1e9;
+  bool is_whole = false;  // a whole number
 };
 
 using Coefficients = std::map<std::string, double, std::less<>>;  // by key, in the units of the file

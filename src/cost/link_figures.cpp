@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
 #include "topology/sends_by_round.hpp"
@@ -27,7 +28,10 @@ LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
       [&](Count) {
         const Count sharing = loads.take().messages;
         figures.sharing = std::max(figures.sharing, sharing);
-        figures.c2_shared += longest * sharing;
+        Bytes shared = 0;
+        if (__builtin_mul_overflow(longest, sharing, &shared))
+          throw Error(ErrorCode::too_large, "the messages that share a link together reach 2^63 bytes; make the sizes smaller");
+        add_bytes(figures.c2_shared, shared);
         longest = 0;
       });
   return figures;

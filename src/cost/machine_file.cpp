@@ -24,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
-constexpr double most_value = 1e9;
 
 // Where machines are, the nearest first.
 std::vector<fs::path> machine_folders() {
@@ -104,9 +103,9 @@ class Reader {
   double number(const Coefficient& coefficient, const toml::node& node) const {
     const auto value = node.value<double>();
     if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
-    if (!(*value >= coefficient.least && *value <= most_value))
-      fail(fmt::format("line {}: '{}' is {}; it is from {} to {:g}", line_of(node), coefficient.key, *value, coefficient.least,
-                       most_value));
+    if (!(*value >= coefficient.least && *value <= coefficient.most) || (coefficient.is_whole && *value != std::trunc(*value)))
+      fail(fmt::format("line {}: '{}' is {}; it is {}from {} to {:g}", line_of(node), coefficient.key, *value,
+                       coefficient.is_whole ? "a whole number " : "", coefficient.least, coefficient.most));
     return *value;
   }
 

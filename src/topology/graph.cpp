@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint16_t unknown_distance = std::numeric_limits<std::uint16_t>::max();
 constexpr Count most_distances = Count{1} << 29;
+constexpr Count most_looks = Count{1} << 32;  // at a link: some ten seconds
 
 }  // namespace
 
@@ -22,9 +23,12 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
              std::vector<Count> nodes)
     : name_(std::move(name)), ranks_(ranks), switch_names_(std::move(switch_names)), nodes_(std::move(nodes)) {
   Count distance_count = 0;
-  if (__builtin_mul_overflow(ranks, vertices, &distance_count) || distance_count > most_distances || vertices >= unknown_distance)
-    throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has {} ranks and {} switches: too many to look for ways",
-                                                  name_, ranks, vertices - ranks));
+  const auto links = static_cast<Count>(2 * edges.size());
+  if (__builtin_mul_overflow(ranks, vertices, &distance_count) || distance_count > most_distances || vertices >= unknown_distance ||
+      links > most_looks / std::max<Count>(1, ranks))
+    throw Error(ErrorCode::too_large,
+                fmt::format("the topology '{}' has {} ranks, {} switches and {} links: too many to look for ways", name_, ranks,
+                            vertices - ranks, links));
   first_link_.assign(static_cast<std::size_t>(vertices) + 1, 0);
   for (const auto& [a, b] : edges)
     for (const Vertex end : {a, b}) ++first_link_[static_cast<std::size_t>(end) + 1];
@@ -43,20 +47,26 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
     return std::pair(one.from, one.to) < std::pair(other.from, other.to);
   });
   distances_.assign(static_cast<std::size_t>(distance_count), unknown_distance);
-  for (Rank to = 0; to < ranks_; ++to) search(to);
+  std::vector<std::int32_t> ends;  // of the links, as close together as can be: they are looked at once for each rank
+  ends.reserve(links_.size());
+  for (const Link& link : links_) ends.push_back(static_cast<std::int32_t>(link.to));
+  for (Rank to = 0; to < ranks_; ++to) search(to, ends);
 }
 
 // Every edge leads both ways, so the distances to a rank are those from it.
-void Graph::search(Rank to) {
-  const auto distances = distances_.begin() + to * vertices();
+void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
+  std::uint16_t* distances = distances_.data() + to * vertices();
   std::vector<Vertex> reached{to};
   distances[to] = 0;
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    for (const Link& link : links_from(reached[i])) {
-      if (distances[link.to] != unknown_distance) continue;
-      distances[link.to] = static_cast<std::uint16_t>(distances[reached[i]] + 1);
-      reached.push_back(link.to);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const Vertex here = reached[i];
+    for (Count link = first_link_[static_cast<std::size_t>(here)]; link < first_link_[static_cast<std::size_t>(here) + 1]; ++link) {
+      const Vertex next = ends[static_cast<std::size_t>(link)];
+      if (distances[next] != unknown_distance) continue;
+      distances[next] = static_cast<std::uint16_t>(distances[here] + 1);
+      reached.push_back(next);
     }
+  }
   for (Rank from = 0; from < ranks_; ++from)
     if (distances[from] == unknown_distance)
       throw Error(ErrorCode::misuse, fmt::format("no way leads from rank {} to rank {} in the topology '{}'", from, to, name_));

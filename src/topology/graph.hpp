@@ -21,7 +21,7 @@ class Graph : public Network {
   };
 
   // `switch_names` may be empty: they are numbered then. Throws Error{misuse} if there is no way between two ranks, and
-  // Error{too_large} beyond a gigabyte of distances.
+  // Error{too_large} beyond a gigabyte of distances, or where looking for them takes long.
   Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names = {},
         std::vector<Count> nodes = {});
 
@@ -41,7 +41,7 @@ class Graph : public Network {
 
  private:
   std::uint16_t hops(Vertex from, Rank to) const { return distances_[static_cast<std::size_t>(to * vertices() + from)]; }
-  void search(Rank to);
+  void search(Rank to, const std::vector<std::int32_t>& ends);
   template <class Visit>  // visit(link)
   void walk_way(Rank from, Rank to, Visit&& visit) const;
   std::string text_of(Vertex vertex) const;

@@ -37,6 +37,12 @@ TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
   }
 }
 
+TEST(LinkFigures, AreRefusedWhereTheyWouldWrap) {
+  EXPECT_EQ(on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
+  EXPECT_THROW(on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // in one round
+  EXPECT_THROW(on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);   // in all together
+}
+
 TEST(LinkFigures, AllgatherOfHypercubesSharesLinksOfRingsAndArrays) {
   for (const Count p : {4, 8, 16, 64})
     for (const char* kind : {"ring", "array"}) {

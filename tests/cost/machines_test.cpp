@@ -83,6 +83,11 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
             std::string::npos);
   EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("line 9: 'contention' is 0.5; it is from 1"),
             std::string::npos);
+  for (const std::string wrong : {"0.5", "7"})
+    EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\noverlap = " + wrong).find("it is a whole number from 0 to 1"),
+              std::string::npos);
+  EXPECT_NE(complaint(head + "[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\nports = 1.5").find("line 7: 'ports' is 1.5"),
+            std::string::npos);
   EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
   EXPECT_NE(complaint(head + "[latency]\n").find("line 4: there is no 'latency'"), std::string::npos);
   EXPECT_NE(complaint(head + "flat = 3\n").find("line 4: 'flat' is no table"), std::string::npos);

@@ -24,9 +24,10 @@ extern const Model linear_model{
     .id = "linear",
     .formula = "T = C1 beta + C2 tau: a round takes a start-up and its longest message, times those that share a link",
     .source = "bruck1997, section 1.2; grama2003",
-    .coefficients = {{.key = "startup_us", .meaning = "beta, of a message"},
-                     {.key = "transfer_us_per_byte", .meaning = "tau, of a byte"},
-                     {.key = "ports", .meaning = "k, messages at a time", .required = false, .standard = 1, .least = 1}},
+    .coefficients =
+        {{.key = "startup_us", .meaning = "beta, of a message"},
+         {.key = "transfer_us_per_byte", .meaning = "tau, of a byte"},
+         {.key = "ports", .meaning = "k, messages at a time", .required = false, .standard = 1, .least = 1, .is_whole = true}},
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = formula_of,
 };
