@@ -14,6 +14,7 @@ class Waiter {
  public:
   // Collective over `communicator`, whose tag 1 must be unused.
   explicit Waiter(MPI_Comm communicator);
+  Waiter() = default;  // for a library that waits as it should
 
   void wait_all(int count, MPI_Request* requests) const {
     if (!yields_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
@@ -49,7 +50,7 @@ class Waiter {
   }
 
  private:
-  bool yields_;  // this rank must give its core away itself
+  bool yields_ = false;  // this rank must give its core away itself
 };
 
 }  // namespace quadrille

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of a program that SimGrid's SMPI simulates, by messages.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/mpi/plug_in/executable.hpp"
+#include "execute/mpi/plug_in/vendor.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille::smpi {
+
+class SmpiCommunicator final : public Communicator {
+ public:
+  // `hollow`: plans send as many messages of as many bytes, but without their data, so that they need no room.
+  SmpiCommunicator(MPI_Comm communicator, bool hollow) : communicator_(communicator), hollow_(hollow) {
+    int rank = 0, size = 1;
+    MPI_Comm_rank(communicator_, &rank);
+    MPI_Comm_size(communicator_, &size);
+    rank_ = rank;
+    nodes_.resize(static_cast<std::size_t>(size));
+    for (Rank each = 0; each < size; ++each) nodes_[static_cast<std::size_t>(each)] = each;
+  }
+
+  Rank rank() const override { return rank_; }
+  Count size() const override { return static_cast<Count>(nodes_.size()); }
+  std::string_view transport() const override { return "smpi"; }
+  const std::vector<Count>& nodes() override { return nodes_; }
+  bool moves_strided_messages() const override { return false; }
+  void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+  void all_gather(const void* mine, void* all, Bytes count) override {
+    const auto bytes = static_cast<int>(count);
+    check_mpi(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator_), "MPI_Allgather");
+  }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
+    return std::make_unique<MpiExecutable>(communicator_, Waiter(), std::move(script));
+  }
+  std::unique_ptr<Mail> mail() override {
+    throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
+  }
+  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                     std::string& reason) override {
+    if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, rank_, reason);
+    return vendor_collective(communicator_, problem, rank_, reason);
+  }
+  Executor executor() const override { return Executor::messages; }
+  Communicator* over_shared_memory(std::string& reason) override {
+    reason = "a simulated machine shares no memory";
+    return nullptr;
+  }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override {
+    return {new std::byte[static_cast<std::size_t>(bytes)], std::default_delete<std::byte[]>()};
+  }
+  [[noreturn]] void abort(int exit_code) override {
+    MPI_Abort(communicator_, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  // All messages come from one place and go there.
+  static Script hollowed(Script script) {
+    script.copies.clear();
+    script.scratch_bytes = script.staging_bytes = 0;
+    for (ScriptMessage& message : script.messages) {
+      message.regions = {{Buffer::staging, 0, message.bytes, {}}};
+      script.staging_bytes = std::max(script.staging_bytes, message.bytes);
+    }
+    for (Window& window : script.windows) window.copies_before = window.copies_after = {};
+    for (Task& task : script.tasks) task.copies = {};
+    return script;
+  }
+
+  MPI_Comm communicator_;
+  bool hollow_;
+  Rank rank_ = 0;
+  std::vector<Count> nodes_;  // each rank its own
+};
+
+}  // namespace quadrille::smpi
