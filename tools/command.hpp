@@ -27,6 +27,7 @@ Subcommand add_schedule(CLI::App& command);
 Subcommand add_verify(CLI::App& command);
 Subcommand add_draw(CLI::App& command);
 Subcommand add_price(CLI::App& command);
+Subcommand add_simulate(CLI::App& command);
 Subcommand add_calibrate(CLI::App& command);
 Subcommand add_race(CLI::App& command);
 Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
