@@ -52,7 +52,7 @@ struct MessageTimes {
   Picoseconds gap = 0;                 // g, from one message of a port to its next
   ByteTime per_byte;                   // G
   bool is_first_byte_included = true;  // in the overhead: LogGP counts further bytes
-  Count ports = 1;                     // messages that a rank sends, and as many that it receives, at a time
+  Count ports = 1;  // messages that leave a rank, and as many that come to it, at a time; overheads do not overlap
 };
 
 // Of the models loggp and linear; the start-up of the latter is both the latency and the gap. Throws Error{misuse} for other

@@ -56,6 +56,8 @@ class Run {
         begins_(begins(schedule.problem.ranks)),
         send_ports_(schedule.problem.ranks, port_count(), begins_),
         receive_ports_(schedule.problem.ranks, port_count(), begins_),
+        sends_from_(begins_),
+        receives_from_(begins_),
         next_send_(graph_.first_send),
         next_receive_(graph_.first_receive),
         sent_(next_send_.size(), 0),
@@ -123,10 +125,8 @@ class Run {
     return graph_.ports.empty() || graph_.ports[send].dimension < 0 ? std::nullopt : std::optional(graph_.ports[send]);
   }
 
-  // From one message of a port to its next, their bytes aside: a processor that sends and receives by turns has two overheads.
-  Picoseconds step(Event message, Picoseconds overhead) const {
-    return std::max(times_.gap, (graph_.meets_other_way[message] ? 2 : 1) * overhead);
-  }
+  // A processor that sends and receives does both by turns, so that its next message is two overheads later.
+  Picoseconds turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
 
   // Looks at everything that has nothing to wait for any more.
   void settle() {
@@ -152,12 +152,13 @@ class Run {
 
   void send(Event event) {
     const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = std::max(ready_[event], send_ports_.first_free(rank));
+    const Picoseconds start = std::max({ready_[event], send_ports_.first_free(rank), sends_from_[rank]});
     const std::uint32_t number = sent_[rank]++;
     const Picoseconds overhead = jitter_(times_.overhead, rank, number, 0), latency = jitter_(times_.latency, rank, number, 1);
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
-    send_ports_.take(rank, add_times(start, add_times(step(event, overhead), bytes)));
+    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turns(event) * overhead), bytes)));
+    sends_from_[rank] = add_times(start, turns(event) * overhead);
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
     if (links_)
@@ -169,9 +170,10 @@ class Run {
 
   void receive(Event event) {
     const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = std::max(ready_[event], receive_ports_.first_free(rank));
+    const Picoseconds start = std::max({ready_[event], receive_ports_.first_free(rank), receives_from_[rank]});
     const Picoseconds overhead = jitter_(times_.overhead, rank, received_[rank]++, 2), bytes = bytes_time(event);
-    receive_ports_.take(rank, add_times(start, add_times(step(event, overhead), bytes)));
+    receive_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turns(event) * overhead), bytes)));
+    receives_from_[rank] = add_times(start, turns(event) * overhead);
     Picoseconds end = add_times(start, bytes);
     if (links_) end = std::max(end, tails_[event]);
     end = add_times(end, overhead);
@@ -223,12 +225,13 @@ class Run {
   EventGraph graph_;
   const std::vector<Picoseconds> begins_;  // of each rank
   Ports send_ports_, receive_ports_;
-  std::vector<Event> next_send_, next_receive_;  // of each rank
-  std::vector<std::uint32_t> sent_, received_;   // messages of each rank so far
-  std::vector<Picoseconds> ready_;               // of each event: the latest of what it has waited for so far
-  std::vector<Event> waiting_;                   // to be looked at
-  std::vector<Count> messages_left_;             // of each round, under way or still to be sent
-  std::vector<Picoseconds> barriers_;            // after each round; empty without
+  std::vector<Picoseconds> sends_from_, receives_from_;  // from when on each rank's processor has time for its next
+  std::vector<Event> next_send_, next_receive_;          // of each rank
+  std::vector<std::uint32_t> sent_, received_;           // messages of each rank so far
+  std::vector<Picoseconds> ready_;                       // of each event: the latest of what it has waited for so far
+  std::vector<Event> waiting_;                           // to be looked at
+  std::vector<Count> messages_left_;                     // of each round, under way or still to be sent
+  std::vector<Picoseconds> barriers_;                    // after each round; empty without
   std::optional<LinkQueues> links_;
   std::vector<Picoseconds> tails_;  // of receives, with links: when the last byte is there
   std::vector<Picoseconds> round_begins_, round_ends_;
@@ -264,7 +267,8 @@ MessageTimes message_times(const Model& model, const Coefficients& coefficients)
     return {.overhead = microseconds("overhead_us"),
             .latency = microseconds("latency_us"),
             .gap = microseconds("gap_us"),
-            .per_byte = per_byte("gap_us_per_byte")};
+            .per_byte = per_byte("gap_us_per_byte"),
+            .ports = static_cast<Count>(coefficients.at("ports"))};
   if (model.id == "linear")
     return {.latency = microseconds("startup_us"),
             .gap = microseconds("startup_us"),

@@ -242,7 +242,7 @@ TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
 
 // A message of m bytes: o + (m - 1) G + L + o; n of them from one rank: (n - 1) max(g, o) more.
 TEST(LogGpModel, IsItsFormulas) {
-  const Coefficients costs{{"latency_us", 1000}, {"overhead_us", 30}, {"gap_us", 50}, {"gap_us_per_byte", 0.5}};
+  const Coefficients costs{{"latency_us", 1000}, {"overhead_us", 30}, {"gap_us", 50}, {"gap_us_per_byte", 0.5}, {"ports", 1}};
   for (const Count p : {2, 5, 8}) {
     const auto n = static_cast<double>(p);
     EXPECT_NEAR(priced(alltoall(p, 11), "shift", "loggp", costs), (n - 1) * (1060 + 10 * 0.5), 1e-6);

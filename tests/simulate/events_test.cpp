@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-const Coefficients loggp{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 4}, {"gap_us_per_byte", 0.0123456789}};
+const Coefficients loggp{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 4}, {"gap_us_per_byte", 0.0123456789}, {"ports", 1}};
 constexpr Picoseconds microsecond = 1'000'000;
 
 Coefficients linear(Count ports) {
@@ -64,6 +64,18 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
   const Problem eight = testing::problem_of(Collective::scatter, 8, 1), gathered = testing::problem_of(Collective::gather, 8, 1);
   EXPECT_EQ(simulate_events(make_schedule(eight, "linear"), loggp_times()).end, 8 * microsecond + 6 * 4 * microsecond);
   EXPECT_EQ(simulate_events(make_schedule(gathered, "linear"), loggp_times()).end, 8 * microsecond + 6 * 4 * microsecond);
+  // With a port for each, one after the other what the processor has to do remains.
+  Coefficients many_ports = loggp;
+  many_ports["ports"] = 7;
+  const Model& model = *find_model("loggp");
+  for (const Problem& problem : {eight, gathered}) {
+    const Schedule fan = make_schedule(problem, "linear");
+    EXPECT_EQ(simulate_events(fan, message_times(model, many_ports)).end, 8 * microsecond + 6 * 1'500'000);
+    EXPECT_EQ(simulate_rounds(fan, model, many_ports).end, 8 * microsecond + 6 * 1'500'000);
+  }
+  const Schedule direct = make_schedule(alltoall(8, 1001), "direct");
+  EXPECT_EQ(simulate_events(direct, message_times(model, many_ports)).end, 8 * microsecond + 6 * 3 * microsecond + 12'345'679);
+  EXPECT_EQ(simulate_rounds(direct, model, many_ports).end, 8 * microsecond + 6 * 3 * microsecond + 12'345'679);
 }
 
 // A pipeline: with barriers a round takes its longest message, without them only who waits for it.

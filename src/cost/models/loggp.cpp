@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // LogGP, round by round: a message of m bytes takes o + (m - 1) G + L + o, and each further one of a rank's n messages in a round
-// max(g, o) more, or max(g, 2 o) where it also receives: (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G.
-// Source: [alexandrov1995].
+// max(g, o) more, or max(g, 2 o) where it also receives: (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G. Of k ports each
+// has gaps and bytes of its own, while the processor's overheads are one after the other. Where links are counted, the
+// bytes are those on the busiest link, if these are more.
+// Source: [alexandrov1995]; ports and links are this library's.
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
 namespace {
 
+Bytes further_bytes(const RoundFigures& round, Count ports) {
+  return std::max(
+      {Bytes{0}, round.longest - 1, ceil_divide(round.bytes - round.messages, ports), round.link_bytes - round.sharing});
+}
+
 Formula formula_of(const Coefficients& coefficients) {
   const Picoseconds latency = time_of(coefficients, "latency_us"), overhead = time_of(coefficients, "overhead_us"),
                     gap = time_of(coefficients, "gap_us");
+  const auto ports = static_cast<Count>(coefficients.at("ports"));
   const ByteTime byte_gap = byte_time_of(coefficients, "gap_us_per_byte");
   return {.of_round = [=](const RoundFigures& round) -> Charges {
     return {startups_charge(1, latency + 2 * overhead),
-            startups_charge(round.messages - 1, std::max(gap, (round.both_ways ? 2 : 1) * overhead)),
-            bytes_charge(std::max<Bytes>(0, round.bytes - round.messages), byte_gap)};
+            {round.messages - 1, std::max(times(ceil_divide(round.messages, ports) - 1, gap),
+                                          times(round.messages - 1, (round.both_ways ? 2 : 1) * overhead))},
+            bytes_charge(further_bytes(round, ports), byte_gap)};
   }};
 }
 
@@ -27,7 +36,13 @@ extern const Model loggp_model{
     .coefficients = {{.key = "latency_us", .meaning = "L, of a short message on its way"},
                      {.key = "overhead_us", .meaning = "o, of a processor that sends or receives a message"},
                      {.key = "gap_us", .meaning = "g, from one message of a rank to its next"},
-                     {.key = "gap_us_per_byte", .meaning = "G, of a further byte of a message"}},
+                     {.key = "gap_us_per_byte", .meaning = "G, of a further byte of a message"},
+                     {.key = "ports",
+                      .meaning = "k, messages that leave, and arrive, at a time",
+                      .required = false,
+                      .standard = 1,
+                      .least = 1,
+                      .is_whole = true}},
     .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
     .formula_of = formula_of,
 };
