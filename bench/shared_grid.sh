@@ -73,7 +73,7 @@ run_race() {  # run_race FILE MPI RANKS COLLECTIVE OPTIONS...
       --output "$file.json"
   else
     for size in ${sizes//,/ }; do
-      run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$size" --pattern "$traffic:$size" --executor shared --rounds 3 \
+      run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --pattern "$traffic:$size" --executor shared --rounds 3 \
         --time "$time" "$@" --json --output "${file}_part$((part += 1)).json"
     done
   fi
