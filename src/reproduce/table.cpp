@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of exhibits. A row is the name of the record that the exhibit's file defines.
+#include <algorithm>
+
+#include "reproduce/exhibit.hpp"
+
+#define QUADRILLE_ROWS(ROW) \
+  ROW(bruck1997_fig3)       \
+  ROW(bruck1997_fig4)       \
+  ROW(bruck1997_fig5)       \
+  ROW(bruck1997_fig6) ROW(bruck1997_fig7) ROW(bruck1997_table1) ROW(bruck1997_bounds)
+
+namespace quadrille::reproduce {
+
+#define QUADRILLE_DECLARE(record) extern const Exhibit record;
+QUADRILLE_ROWS(QUADRILLE_DECLARE)
+#undef QUADRILLE_DECLARE
+
+std::span<const Exhibit* const> all_exhibits() {
+#define QUADRILLE_ADDRESS(record) &record,
+  static constexpr const Exhibit* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS)};
+#undef QUADRILLE_ADDRESS
+  return table;
+}
+
+const Exhibit* find_exhibit(std::string_view id) {
+  const auto exhibits = all_exhibits();
+  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit* exhibit) { return exhibit->id == id; });
+  return found == exhibits.end() ? nullptr : *found;
+}
+
+}  // namespace quadrille::reproduce

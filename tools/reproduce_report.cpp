@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
+
+#include "text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+using namespace reproduce;
+
+std::string in_table(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '|') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+template <class Cells>
+std::string table_line(const Cells& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string table_of(const Sheet& sheet) {
+  std::string text = table_line(sheet.columns) + table_line(std::vector<std::string>(sheet.columns.size(), "---"));
+  for (const auto& row : sheet.rows) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(in_table(text_of(cell)));
+    text += table_line(cells);
+  }
+  return text + '\n';
+}
+
+std::string capitalised(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty()) sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
+
+constexpr std::size_t longest_table = 40;  // rows that the documentation shows; the file has all
+
+}  // namespace
+
+std::string exhibits_text() {
+  Table table({{"exhibit"}, {"what it is"}, {"source"}});
+  for (const Exhibit* exhibit : all_exhibits())
+    table.add({std::string(exhibit->id), std::string(exhibit->title), std::string(exhibit->source)});
+  return table.text();
+}
+
+std::string verdict_text(const Made& made, bool with_comparisons) {
+  std::string text =
+      wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
+  if (!with_comparisons) return text;
+  for (const Comparison& comparison : made.reproduction.comparisons)
+    text += "  " +
+            wrapped(fmt::format("{}: {}: {}", name(outcome_of(comparison)), comparison.what, sentence_of(comparison)),
+                    terminal_width() - 2, 4) +
+            '\n';
+  return text;
+}
+
+std::string section_text(const Made& made, const std::string& folder) {
+  const auto& [exhibit, reproduction] = made;
+  std::string text =
+      fmt::format("## {}\n\n`{}`: {}. {}.\n\n", exhibit->title, exhibit->id, exhibit->source, capitalised(exhibit->about));
+  if (!reproduction.panels.empty()) text += fmt::format("![{}]({}/{}.svg)\n\n", exhibit->title, folder, exhibit->id);
+  if (reproduction.panels.empty())
+    for (const Sheet& sheet : reproduction.sheets)
+      if (sheet.rows.size() <= longest_table) text += table_of(sheet);
+  text += fmt::format("**{}.**\n\n", capitalised(verdict_of(reproduction).sentence));
+  text += "| compared | verdict | |\n| --- | --- | --- |\n";
+  for (const Comparison& comparison : reproduction.comparisons)
+    text += table_line(std::vector<std::string>{in_table(comparison.what), std::string(name(outcome_of(comparison))),
+                                                in_table(sentence_of(comparison))});
+  for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
+  return text + '\n';
+}
+
+Json verdict_json(const Made& made) {
+  const Verdict verdict = verdict_of(made.reproduction);
+  Json comparisons = Json::array();
+  for (const Comparison& comparison : made.reproduction.comparisons) {
+    const char* relations[] = {"equal", "at most", "at least"};
+    Json entry{{"what", comparison.what},           {"paper", comparison.paper},
+               {"ours", comparison.ours},           {"relation", relations[static_cast<int>(comparison.relation)]},
+               {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
+    if (comparison.erratum) entry["erratum"] = {{"corrected", comparison.erratum->corrected}, {"why", comparison.erratum->why}};
+    if (!comparison.reason.empty()) entry["reason"] = comparison.reason;
+    comparisons.push_back(std::move(entry));
+  }
+  return {{"id", made.exhibit->id},
+          {"title", made.exhibit->title},
+          {"source", made.exhibit->source},
+          {"verdict", name(verdict.outcome)},
+          {"explained", verdict.explained},
+          {"sentence", verdict.sentence},
+          {"comparisons", std::move(comparisons)}};
+}
+
+Json exhibits_json() {
+  Json array = Json::array();
+  for (const Exhibit* exhibit : all_exhibits())
+    array.push_back({{"id", exhibit->id}, {"title", exhibit->title}, {"source", exhibit->source}, {"about", exhibit->about}});
+  return array;
+}
+
+}  // namespace quadrille::command
