@@ -8,7 +8,15 @@
   ROW(bruck1997_fig3)       \
   ROW(bruck1997_fig4)       \
   ROW(bruck1997_fig5)       \
-  ROW(bruck1997_fig6) ROW(bruck1997_fig7) ROW(bruck1997_table1) ROW(bruck1997_bounds)
+  ROW(bruck1997_fig6)       \
+  ROW(bruck1997_fig7)       \
+  ROW(bruck1997_table1)     \
+  ROW(bruck1997_bounds)     \
+  ROW(liu2005_fig3)         \
+  ROW(liu2005_table1)       \
+  ROW(liu2005_lemma4)       \
+  ROW(liu2005_table2)       \
+  ROW(liu2005_fig6)
 
 namespace quadrille::reproduce {
 

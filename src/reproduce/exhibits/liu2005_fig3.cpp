@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The exchange on rings: the worked ring of eight nodes, lemma 2, and what becomes of rings with an odd number of nodes.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/torus_exchange.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Schedule ring(Count p, const char* kernel) { return torus_exchange({p}, 2, fmt::format("torus:kernel={}", kernel)); }
+
+// Rounds in which not all links carry the same.
+Count uneven_rounds(const Schedule& schedule) {
+  const Topology topology = Topology::ring(schedule.problem.ranks);
+  std::map<Count, std::map<Count, Bytes>> loads;  // by round, by link
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+    for (const Round& round : schedule.program(rank).rounds)
+      for (const Message& message : round.sends)
+        topology.for_each_link(rank, message.peer, message.port,
+                               [&](const Link& link) { loads[round.number][link.number] += bytes(message.regions); });
+  Count uneven = 0;
+  for (const auto& [round, links] : loads) {
+    bool even = static_cast<Count>(links.size()) == topology.link_count();
+    for (const auto& [link, load] : links) even = even && load == links.begin()->second;
+    uneven += even ? 0 : 1;
+  }
+  return uneven;
+}
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  Sheet sheet{.columns = {"nodes", "steps", "blocks", "blocks of a simple ring", "ceil(p^2/8)"}};
+  Count other_steps = 0, other_volume = 0;
+  for (Count p = 4; p <= 64; p += 2) {
+    const Figures printed = figures(ring(p, "ar")), simple = figures(ring(p, "sr"));
+    const Count least = (p * p + 7) / 8;
+    other_steps += printed.c1 == p / 2 ? 0 : 1;
+    other_volume += printed.c2 == 2 * least ? 0 : 1;
+    sheet.rows.push_back({p, printed.c1, static_cast<double>(printed.c2) / 2, static_cast<double>(simple.c2) / 2, least});
+  }
+  made.sheets.push_back(std::move(sheet));
+
+  const std::vector<Bytes> eight = longest_by_round(ring(8, "ar"));
+  const double said[] = {2, 3, 1, 2};
+  for (std::size_t i = 0; i < 4; ++i)
+    made.comparisons.push_back({.what = fmt::format("ring of 8: blocks of a message in step {}", i + 1),
+                                .paper = said[i],
+                                .ours = static_cast<double>(eight.at(i)) / 2});
+  made.comparisons.push_back(
+      {.what = "rings of 4 to 64 with other than p/2 steps (lemma 2)", .paper = 0, .ours = static_cast<double>(other_steps)});
+  made.comparisons.push_back({.what = "rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)",
+                              .paper = 0,
+                              .ours = static_cast<double>(other_volume)});
+  made.comparisons.push_back({.what = "ring of 8: steps in which links differ in load (\"full utilization of the links\")",
+                              .paper = 0,
+                              .ours = static_cast<double>(uneven_rounds(ring(8, "ar")))});
+  made.comparisons.push_back(
+      {.what = "ring of 10: steps in which links differ in load",
+       .paper = 0,
+       .ours = static_cast<double>(uneven_rounds(ring(10, "ar"))),
+       .erratum = Erratum{1, "true where 4 divides p; else the messages of stage 1 are of floor(p/4) and of ceil(p/4) blocks"}});
+  const auto volume = [](Count p) { return static_cast<double>(figures(torus_exchange({p}, 8)).c2) / 8; };
+  made.comparisons.push_back(
+      {.what = "ring of 10: blocks, with those for the place opposite going one way",
+       .paper = static_cast<double>(figures(ring(10, "ar")).c2) / 2,
+       .ours = volume(10),
+       .erratum = Erratum{
+           12.5,
+           "half of such a block each way, in a simple ring, is optimal; ceil(p^2/8) is not the bound where blocks may be cut"}});
+  for (const auto& [p, least] : {std::pair<Count, double>{5, 3}, {9, 10}, {31, 120}})
+    made.comparisons.push_back(
+        {.what = fmt::format("ring of {}: blocks with an imaginary node (section VI)", p),
+         .paper = static_cast<double>(printed_odd_ring_volume(p)),
+         .ours = volume(p),
+         .erratum = Erratum{least, "the imaginary node makes blocks take the longer way; (p^2-1)/8 is possible and least"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2005_fig3{
+    .id = "liu2005-fig3",
+    .title = "Complete exchange on all-port rings",
+    .source = "liu2005, figures 2 and 3, lemma 2 and section VI",
+    .about = "algorithm AR on rings of 4 to 64 nodes; what is printed for an odd number is counted from the blocks' ways",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce
