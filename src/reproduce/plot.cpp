@@ -66,7 +66,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
   std::string script = fmt::format(
       "set terminal svg size {},{} font 'sans-serif,12' background '#ffffff' noenhanced\nset encoding utf8\n"
       "set border 3 lc rgb '#59636e'\nset tics nomirror\nset grid lc rgb '#d8dee4' lw 0.7\n"
-      "set key below samplen 2 width 1\nset xtics autofreq\n",
+      "unset mxtics\nunset mytics\nset key below height 1 samplen 2 width 1\n",
       std::max<std::size_t>(columns * panel_width, 620), rows * panel_height + 30);
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i) script += data_of(reproduction.sheets[i], i);
   script += fmt::format("set multiplot layout {},{} title {}\n", rows, columns, in_quotes(title));

@@ -16,7 +16,12 @@
   ROW(liu2005_table1)       \
   ROW(liu2005_lemma4)       \
   ROW(liu2005_table2)       \
-  ROW(liu2005_fig6)
+  ROW(liu2005_fig6)         \
+  ROW(sanders2002_fig3)     \
+  ROW(sanders2002_steps)    \
+  ROW(grama2003_costs)      \
+  ROW(grama2003_figures)    \
+  ROW(grama2003_optimised)
 
 namespace quadrille::reproduce {
 
