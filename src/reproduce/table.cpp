@@ -12,6 +12,12 @@
   ROW(bruck1997_fig7)       \
   ROW(bruck1997_table1)     \
   ROW(bruck1997_bounds)     \
+  ROW(liu2002_table1)       \
+  ROW(liu2002_table2)       \
+  ROW(liu2002_table3)       \
+  ROW(liu2002_table4)       \
+  ROW(liu2002_fig8)         \
+  ROW(liu2002_fig10)        \
   ROW(liu2005_fig3)         \
   ROW(liu2005_table1)       \
   ROW(liu2005_lemma4)       \
