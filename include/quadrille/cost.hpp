@@ -45,7 +45,8 @@ struct LinkFigures {
   bool operator==(const LinkFigures&) const = default;
 };
 
-// From all ranks; their messages are held in memory. Throws Error{misuse} unless the topology has as many ranks as the schedule.
+// From all ranks; where no symmetry is stated their messages are held in memory. Throws Error{misuse} unless the topology has as
+// many ranks as the schedule.
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
 
 // Bounds that hold on a topology however messages are routed. Empty where none is known. Throws like link_figures.

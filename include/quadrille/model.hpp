@@ -7,6 +7,7 @@
 //   price.blocking_s;  // 1266 us
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrille/picoseconds.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/topology.hpp"
 
@@ -33,6 +35,7 @@ struct RoundFigures {
   Count turns = 0;       // in which a rank sends its messages, one on each of its links at a time
   Count sharing = 0;     // messages over one directed link
   Bytes link_bytes = 0;  // over one directed link
+  Link busiest_link;     // that `sharing` messages go over; none where that is 0
   // Between nodes. An exchange is all that one rank sends to another and receives from it; its bytes are those of its longer way.
   Count exchanges = 0;        // of a node's ranks with other nodes
   Bytes exchanged = 0;        // by a node's ranks with other nodes
@@ -66,9 +69,9 @@ struct WorkloadOptions {
   bool nodes = false;                  // count nodes, where the problem names more than one
 };
 
-// By the representatives of a stated symmetry, as `figures`; links and nodes from all ranks, whose messages are then held in
-// memory. Throws Error{misuse} unless the topology has as many ranks as the schedule, Error{too_large} where a sum reaches 2^63
-// bytes.
+// By the representatives of a stated symmetry, as `figures`; links and nodes from the messages of all ranks, which are images of
+// the representatives' where a symmetry is stated, and else held in memory. Throws Error{misuse} unless the topology has as many
+// ranks as the schedule, Error{too_large} where a sum reaches 2^63 bytes.
 Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
 std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload, without links and nodes
 
@@ -93,14 +96,52 @@ struct PriceTerm {
   double seconds = 0;
 };
 
-// `terms` add up to `blocking_s`. Where a model knows no overlap, the three times are the same.
+struct RoundPrice {
+  Count number = 0;
+  Picoseconds time = 0;
+};
+
+struct StagePrice {
+  Picoseconds before = 0;          // what is done ahead of its first round
+  std::vector<RoundPrice> rounds;  // those with a message
+};
+
+// `terms` add up to `blocking_s`, and so do the stages, which are those of the workload. Where a model knows no overlap, the three
+// times are the same.
 struct Price {
   std::vector<PriceTerm> terms;
+  std::vector<StagePrice> stages;
+  Picoseconds blocking = 0;  // blocking_s, exactly
   double blocking_s = 0;     // round by round
   double nonblocking_s = 0;  // all messages of a stage together
   double dataflow_s = 0;     // messages leave when what they carry is there
 
   double seconds(Policy policy) const;
+};
+
+// What a round, or what is done ahead of a stage, takes of each of a model's terms.
+struct Charge {
+  Count amount = 0;
+  Picoseconds time = 0;
+};
+using Charges = std::array<Charge, 4>;
+
+struct Overlapped {
+  Picoseconds nonblocking = 0, dataflow = 0;
+};
+
+// A model with a machine's coefficients, which are whole numbers by now: the one description of what a round takes, for prices and
+// simulations.
+struct Formula {
+  std::function<Charges(const RoundFigures&)> of_round;
+  std::function<Charges(const StageFigures&, const Workload&)> before_stage;    // empty: nothing
+  std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty: nothing overlaps
+};
+
+struct ModelTerm {
+  std::string_view name;
+  bool is_bytes = false;
+  bool is_on_links = false;  // told only where links are counted
 };
 
 // One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
@@ -110,9 +151,10 @@ struct Model {
   std::string_view source;   // citation key of docs/references.bib, with the place
   std::vector<Coefficient> coefficients;
   bool tells_policies_apart = false;
-  bool needs_links = false;                                        // Workload::has_links
-  bool needs_nodes = false;                                        // Workload::has_nodes
-  Price (*price)(const Workload&, const Coefficients&) = nullptr;  // complete, checked coefficients
+  bool needs_links = false;                              // Workload::has_links
+  bool needs_nodes = false;                              // Workload::has_nodes
+  std::vector<ModelTerm> terms;                          // at most as many as Charges
+  Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
 };
 
 std::span<const Model* const> all_models();    // in the order in which they are preferred
@@ -143,8 +185,13 @@ std::vector<std::string> machine_names();
 // The user's folder, ~/.config/quadrille/machines or where XDG_CONFIG_HOME says; empty where there is no home.
 std::string user_machine_folder();
 
-// Throws Error{misuse} where the machine is not known by the model, or the workload cannot be priced by it.
+// The machine's coefficients for the model. Throws Error{misuse} where it is not known by the model.
+const Coefficients& coefficients_of(const MachineCosts& machine, const Model& model);
+
+// Throw Error{misuse} where the machine is not known by the model, or the workload cannot be priced by it, and Error{too_large}
+// where it would take 2^63 picoseconds.
 Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine);
+Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients);
 
 // The flat model of [liu2002] in numbers, which races are predicted by: a message costs its start-up and a time for each byte,
 // whoever sends it to whom.

@@ -43,11 +43,14 @@ class Network {
   virtual std::vector<Count> grid() const { return {}; }
   virtual std::vector<Count> nodes() const { return {}; }
   virtual Count link_count() const = 0;
+  virtual Count link_numbers() const = 0;
+  virtual Link link(Count number) const = 0;
   virtual std::vector<Link> links_from(Vertex vertex) const = 0;
   virtual Count distance(Rank from, Rank to) const = 0;
   virtual std::string text_of(const Link& link) const = 0;
   virtual std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
                                                    const LinkVisitor& visit) const = 0;
+  virtual bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const = 0;
   virtual Bytes exchange_load(Bytes block_bytes) const = 0;
 };
 
@@ -75,10 +78,12 @@ class Topology {
 
   const std::string& name() const { return name_; }  // as parse_topology reads it
   Count ranks() const { return network_->ranks(); }
-  Count vertices() const { return network_->vertices(); }         // ranks and switches
-  std::vector<Count> grid() const { return network_->grid(); }    // the sides, where ranks stand row by row; else none
-  std::vector<Count> nodes() const { return network_->nodes(); }  // of a cluster, the node of each rank; else none
-  Count link_count() const { return network_->link_count(); }     // directed links
+  Count vertices() const { return network_->vertices(); }           // ranks and switches
+  std::vector<Count> grid() const { return network_->grid(); }      // the sides, where ranks stand row by row; else none
+  std::vector<Count> nodes() const { return network_->nodes(); }    // of a cluster, the node of each rank; else none
+  Count link_count() const { return network_->link_count(); }       // directed links
+  Count link_numbers() const { return network_->link_numbers(); }   // every link's number is below; not every number is a link's
+  Link link(Count number) const { return network_->link(number); }  // of this number, which a way has brought
   std::vector<Link> links_from(Vertex vertex) const { return network_->links_from(vertex); }  // in the order of their numbers
   std::vector<Vertex> neighbours(Vertex vertex) const;                                        // ascending, each once
   Count distance(Rank from, Rank to) const { return network_->distance(from, to); }           // links of a shortest path
@@ -89,6 +94,12 @@ class Topology {
   // the receiver decides which, digit by digit. Nothing is visited and the answer is a sentence if there is no such way.
   std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
     return network_->for_each_link(from, to, port, visit);
+  }
+
+  // Appends the numbers of the same links, for those who look at millions of ways; false, and nothing appended, if there is no such
+  // way. Allocates nothing but what `numbers` grows by.
+  bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {
+    return network_->append_way(from, to, port, numbers);
   }
 
   // Bytes that some link has to carry where every two ranks exchange blocks of `block_bytes`, whatever the routing. In a product:

@@ -3,23 +3,33 @@
 #include <algorithm>
 
 #include "quadrille/cost.hpp"
+#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
+#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
   check_ranks(topology, schedule.problem);
-  MessagesByRound rounds;
+  SendsByRound sends(schedule, schedule.problem.collective == Collective::barrier);
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
-    add_messages(topology.ranks(), schedule.program(rank), schedule.problem.collective, rounds);
+    if (sends.is_owner(rank)) sends.add(schedule.program(rank));
   LinkFigures figures;
-  for (const auto& [number, messages] : rounds) {
-    Bytes longest = 0;
-    for (const RoutedMessage& message : messages) longest = std::max(longest, message.bytes);
-    const Count sharing = busiest_link(topology, messages, [](const RoutedMessage&, const std::string&) {}).messages;
-    figures.sharing = std::max(figures.sharing, sharing);
-    figures.c2_shared += longest * sharing;
-  }
+  LinkLoads loads(topology);
+  Bytes longest = 0;
+  sends.for_each(
+      [&](Count, Rank from, auto messages, auto&& image) {
+        for (const SendsByRound::Send& message : messages) {
+          longest = std::max(longest, message.bytes);
+          loads.add(from, image(message.peer), message.port(), message.bytes);
+        }
+      },
+      [&](Count) {
+        const Count sharing = loads.take().messages;
+        figures.sharing = std::max(figures.sharing, sharing);
+        figures.c2_shared += longest * sharing;
+        longest = 0;
+      });
   return figures;
 }
 

@@ -42,16 +42,48 @@ std::optional<std::string> reason_against(const Model& model, const Workload& wo
   return std::nullopt;
 }
 
-Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine) {
+const Coefficients& coefficients_of(const MachineCosts& machine, const Model& model) {
   const auto coefficients = machine.models.find(model.id);
-  if (coefficients == machine.models.end()) {
-    std::vector<std::string> known;
-    for (const auto& [id, values] : machine.models) known.push_back(id);
-    throw Error(ErrorCode::misuse, fmt::format("the machine {} says nothing for the model {}; it does for: {}", machine.name,
-                                               model.id, fmt::join(known, ", ")));
-  }
+  if (coefficients != machine.models.end()) return coefficients->second;
+  std::vector<std::string> known;
+  for (const auto& [id, values] : machine.models) known.push_back(id);
+  throw Error(ErrorCode::misuse, fmt::format("the machine {} says nothing for the model {}; it does for: {}", machine.name,
+                                             model.id, fmt::join(known, ", ")));
+}
+
+Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine) {
+  return price_of(workload, model, coefficients_of(machine, model));
+}
+
+Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients) {
   if (const auto reason = reason_against(model, workload)) throw Error(ErrorCode::misuse, *reason);
-  return model.price(workload, coefficients->second);
+  const Formula formula = model.formula_of(coefficients);
+  Price price;
+  Charges totals{};
+  const auto charge = [&](const Charges& charges) {
+    Picoseconds time = 0;
+    for (std::size_t i = 0; i < model.terms.size(); ++i) {
+      add_bytes(totals[i].amount, charges[i].amount);
+      totals[i].time = add_times(totals[i].time, charges[i].time);
+      time = add_times(time, charges[i].time);
+    }
+    price.blocking = add_times(price.blocking, time);
+    return time;
+  };
+  for (const StageFigures& figures : workload.stages) {
+    StagePrice& stage = price.stages.emplace_back();
+    if (formula.before_stage) stage.before = charge(formula.before_stage(figures, workload));
+    for (const RoundFigures& round : figures.rounds) stage.rounds.push_back({round.number, charge(formula.of_round(round))});
+  }
+  for (std::size_t i = 0; i < model.terms.size(); ++i)
+    if (const ModelTerm& term = model.terms[i]; workload.has_links || !term.is_on_links)
+      price.terms.push_back({term.name, totals[i].amount, term.is_bytes, seconds_of(totals[i].time)});
+  price.blocking_s = price.nonblocking_s = price.dataflow_s = seconds_of(price.blocking);
+  if (!formula.overlapped) return price;
+  const Overlapped overlapped = formula.overlapped(workload.stages);
+  price.nonblocking_s = seconds_of(overlapped.nonblocking);
+  price.dataflow_s = seconds_of(overlapped.dataflow);
+  return price;
 }
 
 double Price::seconds(Policy policy) const {

@@ -2,12 +2,14 @@
 // Counting what models price, one program in memory at a time.
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
+#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
+#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 namespace {
@@ -49,15 +51,12 @@ class Counting {
   }
 
   Workload run() && {
-    if (schedule_.symmetry && !result_.has_links && !result_.has_nodes)
+    if (result_.has_links || result_.has_nodes)
+      count_together();
+    else if (schedule_.symmetry)
       for (const Rank rank : schedule_.symmetry->representatives) count(schedule_.program(rank));
     else
       for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) count(schedule_.program(rank));
-    for (auto& [number, messages] : messages_) {
-      RoundFigures& round = rounds_[number];
-      if (result_.has_links) count_links(round, messages);
-      if (result_.has_nodes) count_nodes(round, messages);
-    }
     std::size_t stage = 0;
     for (const auto& [number, round] : rounds_) {
       if (round.messages == 0) continue;
@@ -101,7 +100,6 @@ class Counting {
     result_.control_bytes = std::max(result_.control_bytes, control_bytes);
     for (std::size_t i = 0; i < of_stage.size(); ++i)
       result_.stages[i].load = std::max(result_.stages[i].load, of_stage[i].bytes());
-    if (result_.has_links || result_.has_nodes) collect(program);
   }
 
   static Totals totals_of(const Round& round, StageFigures& stage, RoundFigures& figures) {
@@ -115,51 +113,83 @@ class Counting {
     return totals;
   }
 
-  // For links and nodes, which all ranks' messages of a round use together.
-  void collect(const Program& program) {
-    for (const Round& round : program.rounds) {
-      const auto keep = [&](Rank peer, const std::optional<Port>& port, Bytes length) {
-        messages_[round.number].push_back({program.rank, peer, port, length});
-      };
-      for (const Message& message : round.sends) keep(message.peer, message.port, bytes(message.regions));
-      for (const Control& control : round.control_sends)
-        if (schedule_.problem.collective == Collective::barrier || !topology_) keep(control.peer, {}, control.bytes);
+  // Links and nodes, which all ranks' messages of a round use together.
+  void count_together() {
+    SendsByRound sends(schedule_, schedule_.problem.collective == Collective::barrier || !topology_);
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
+      if (!sends.is_owner(rank)) continue;
+      const Program program = schedule_.program(rank);
+      count(program);
+      sends.add(program);
     }
-  }
-
-  void count_links(RoundFigures& round, const std::vector<RoutedMessage>& messages) const {
-    const BusiestLink busiest = busiest_link(*topology_, messages, [](const RoutedMessage&, const std::string&) {});
-    round.sharing = busiest.messages;
-    round.link_bytes = busiest.bytes;
-    for (auto first = messages.begin(); first != messages.end();) {  // they stand by sender
-      const auto last = std::find_if(first, messages.end(), [&](const RoutedMessage& each) { return each.from != first->from; });
-      const auto ways = std::max<Count>(1, static_cast<Count>(topology_->links_from(first->from).size()));
-      round.turns = std::max(round.turns, (last - first + ways - 1) / ways);
-      first = last;
+    std::optional<LinkLoads> loads;
+    std::vector<Count> ways;  // by which a rank can send at a time
+    if (topology_) {
+      loads.emplace(*topology_);
+      for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
+        ways.push_back(std::max<Count>(1, static_cast<Count>(topology_->links_from(rank).size())));
     }
+    Count turns = 0;
+    std::vector<RoutedMessage> messages;
+    sends.for_each(
+        [&](Count, Rank from, auto own, auto&& image) {
+          if (loads) turns = std::max(turns, ceil_divide(static_cast<Count>(own.size()), ways[static_cast<std::size_t>(from)]));
+          for (const SendsByRound::Send& send : own) {
+            const Rank to = image(send.peer);
+            if (loads) loads->add(from, to, send.port(), send.bytes);
+            if (result_.has_nodes) messages.push_back({from, to, send.port(), send.bytes});
+          }
+        },
+        [&](Count number) {
+          RoundFigures& round = rounds_[number];
+          if (loads) {
+            const LinkLoads::Busiest busiest = loads->take();
+            round.sharing = busiest.messages;
+            round.link_bytes = busiest.bytes;
+            if (busiest.messages > 0) round.busiest_link = topology_->link(busiest.number);
+            round.turns = std::exchange(turns, 0);
+          }
+          if (result_.has_nodes) count_nodes(round, messages);
+          messages.clear();
+        });
   }
 
   void count_nodes(RoundFigures& round, const std::vector<RoutedMessage>& messages) const {
-    std::map<std::pair<Rank, Rank>, Totals> exchanges;  // by the lower rank and the higher
-    std::unordered_map<Rank, Totals> inside;            // by rank
+    struct Part {
+      Rank low = 0, high = 0;
+      Bytes up = 0, down = 0;  // from the lower rank to the higher, and back
+    };
+    std::vector<Part> parts;
+    std::vector<Totals> inside(static_cast<std::size_t>(schedule_.problem.ranks));
     for (const RoutedMessage& message : messages) {
       if (nodes_.node_of(message.from) == nodes_.node_of(message.to)) {
-        inside[message.from].send(message.bytes);
-        inside[message.to].receive(message.bytes);
+        inside[static_cast<std::size_t>(message.from)].send(message.bytes);
+        inside[static_cast<std::size_t>(message.to)].receive(message.bytes);
+      } else if (message.from < message.to) {
+        parts.push_back({message.from, message.to, message.bytes, 0});
       } else {
-        const auto [low, high] = std::minmax(message.from, message.to);
-        Totals& exchange = exchanges[{low, high}];
-        message.from == low ? exchange.send(message.bytes) : exchange.receive(message.bytes);
+        parts.push_back({message.to, message.from, 0, message.bytes});
       }
     }
-    std::unordered_map<Count, Totals> of_node;
-    for (const auto& [pair, exchange] : exchanges)
-      for (const Rank rank : {pair.first, pair.second}) of_node[nodes_.node_of(rank)].send(exchange.bytes());
-    for (const auto& [node, totals] : of_node) {
+    const auto pair = [](const Part& part) { return std::pair(part.low, part.high); };
+    std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
+    std::vector<Totals> of_node(static_cast<std::size_t>(nodes_.node_count()));
+    for (auto first = parts.begin(); first != parts.end();) {
+      Bytes up = 0, down = 0;
+      auto last = first;
+      for (; last != parts.end() && pair(*last) == pair(*first); ++last) {
+        add_bytes(up, last->up);
+        add_bytes(down, last->down);
+      }
+      for (const Rank rank : {first->low, first->high})
+        of_node[static_cast<std::size_t>(nodes_.node_of(rank))].send(std::max(up, down));
+      first = last;
+    }
+    for (const Totals& totals : of_node) {
       round.exchanges = std::max(round.exchanges, totals.sent);
       round.exchanged = std::max(round.exchanged, totals.out);
     }
-    for (const auto& [rank, totals] : inside) {
+    for (const Totals& totals : inside) {
       round.inside_messages = std::max(round.inside_messages, totals.messages());
       round.inside_bytes = std::max(round.inside_bytes, totals.bytes());
     }
@@ -170,7 +200,6 @@ class Counting {
   const NodeRanks nodes_;
   std::vector<Stage> named_;
   std::map<Count, RoundFigures> rounds_;
-  MessagesByRound messages_;
   Workload result_;
 };
 

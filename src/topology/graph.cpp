@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "quadrille/error.hpp"
 
@@ -34,6 +36,12 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
       const Count number = next[static_cast<std::size_t>(from)]++;
       links_[static_cast<std::size_t>(number)] = {number, from, to, 0};
     }
+  by_end_.resize(links_.size());
+  std::iota(by_end_.begin(), by_end_.end(), Count{0});
+  std::stable_sort(by_end_.begin(), by_end_.end(), [&](Count a, Count b) {
+    const Link &one = links_[static_cast<std::size_t>(a)], &other = links_[static_cast<std::size_t>(b)];
+    return std::pair(one.from, one.to) < std::pair(other.from, other.to);
+  });
   distances_.assign(static_cast<std::size_t>(distance_count), unknown_distance);
   for (Rank to = 0; to < ranks_; ++to) search(to);
 }
@@ -67,26 +75,55 @@ std::string Graph::text_of(Vertex vertex) const {
 
 std::string Graph::text_of(const Link& link) const { return fmt::format("{} -> {}", text_of(link.from), text_of(link.to)); }
 
+template <class Visit>
+void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
+  Count digits = to;
+  for (Vertex here = from; here != to;) {
+    const auto first = static_cast<std::size_t>(first_link_[static_cast<std::size_t>(here)]);
+    const auto last = static_cast<std::size_t>(first_link_[static_cast<std::size_t>(here) + 1]);
+    const std::span<const Count> own(by_end_.data() + first, last - first);
+    const auto closer = hops(here, to);
+    // The links onwards, those to the same neighbour next to each other: visit(link, is it the first to its neighbour).
+    const auto for_each_onward = [&](auto&& look) {
+      Vertex before = -1;
+      for (const Count number : own) {
+        const Link& link = links_[static_cast<std::size_t>(number)];
+        if (hops(link.to, to) >= closer) continue;
+        look(link, link.to != before);
+        before = link.to;
+      }
+    };
+    Count neighbours = 0;
+    for_each_onward([&](const Link&, bool is_first) { neighbours += is_first ? 1 : 0; });
+    const Count chosen = digits % neighbours;
+    digits /= neighbours;
+    Count neighbour = -1, parallel = 0;
+    for_each_onward([&](const Link&, bool is_first) {
+      neighbour += is_first ? 1 : 0;
+      parallel += neighbour == chosen ? 1 : 0;
+    });
+    Count index = -1, left = digits % parallel;
+    const Link* taken = nullptr;
+    for_each_onward([&](const Link& link, bool is_first) {
+      index += is_first ? 1 : 0;
+      if (index == chosen && left-- == 0) taken = &link;
+    });
+    visit(*taken);
+    here = taken->to;
+  }
+}
+
 std::optional<std::string> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
                                                 const LinkVisitor& visit) const {
   if (port) return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
-  Count digits = to;
-  for (Vertex here = from; here != to;) {
-    std::vector<Link> onwards = links_from(here);
-    std::erase_if(onwards, [&](const Link& link) { return hops(link.to, to) >= hops(here, to); });
-    std::stable_sort(onwards.begin(), onwards.end(), [](const Link& a, const Link& b) { return a.to < b.to; });
-    std::vector<std::size_t> neighbours;  // the first link to each
-    for (std::size_t i = 0; i < onwards.size(); ++i)
-      if (i == 0 || onwards[i].to != onwards[i - 1].to) neighbours.push_back(i);
-    const auto ways = static_cast<Count>(neighbours.size());
-    const auto chosen = static_cast<std::size_t>(digits % ways);
-    digits /= ways;
-    const std::size_t first = neighbours[chosen], last = chosen + 1 < neighbours.size() ? neighbours[chosen + 1] : onwards.size();
-    const Link& taken = onwards[first + static_cast<std::size_t>(digits % static_cast<Count>(last - first))];
-    visit(taken);
-    here = taken.to;
-  }
+  walk_way(from, to, visit);
   return std::nullopt;
+}
+
+bool Graph::append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {
+  if (port) return false;
+  walk_way(from, to, [&](const Link& link) { numbers.push_back(link.number); });
+  return true;
 }
 
 Bytes Graph::exchange_load(Bytes block_bytes) const {

@@ -29,22 +29,28 @@ class Graph : public Network {
   Count vertices() const override { return static_cast<Count>(first_link_.size()) - 1; }
   std::vector<Count> nodes() const override { return nodes_; }
   Count link_count() const override { return static_cast<Count>(links_.size()); }
+  Count link_numbers() const override { return link_count(); }
+  Link link(Count number) const override { return links_.at(static_cast<std::size_t>(number)); }
   std::vector<Link> links_from(Vertex vertex) const override;
   Count distance(Rank from, Rank to) const override { return hops(from, to); }
   std::string text_of(const Link& link) const override;
   std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
                                            const LinkVisitor& visit) const override;
+  bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const override;
   Bytes exchange_load(Bytes block_bytes) const override;
 
  private:
   std::uint16_t hops(Vertex from, Rank to) const { return distances_[static_cast<std::size_t>(to * vertices() + from)]; }
   void search(Rank to);
+  template <class Visit>  // visit(link)
+  void walk_way(Rank from, Rank to, Visit&& visit) const;
   std::string text_of(Vertex vertex) const;
 
   std::string name_;
   Count ranks_;
   std::vector<Link> links_;        // by number, and so by the vertex they leave
   std::vector<Count> first_link_;  // of each vertex, and the number of links
+  std::vector<Count> by_end_;      // of each vertex the numbers of its links, by where they lead
   std::vector<std::string> switch_names_;
   std::vector<Count> nodes_;              // of each rank, where it shares a node with others
   std::vector<std::uint16_t> distances_;  // for each rank from every vertex

@@ -57,46 +57,77 @@ Rank Product::moved(Rank rank, std::size_t dimension, Count coordinate) const {
   return rank + (coordinate - this->coordinate(rank, dimension)) * strides_[dimension];
 }
 
-void Product::walk(Rank from, std::size_t dimension, Count steps, int direction, const LinkVisitor& visit) const {
-  const Count side = dimensions_[dimension].side;
-  for (; steps > 0; --steps) {
-    const Rank to = moved(from, dimension, (coordinate(from, dimension) + side + direction) % side);
-    visit({from * first_slot_.back() + first_slot_[dimension] + (direction > 0 ? 0 : 1), from, to, static_cast<int>(dimension)});
+template <class Visit>
+void Product::walk(Rank from, std::size_t dimension, Count steps, int direction, Visit&& visit) const {
+  const Count side = dimensions_[dimension].side, stride = strides_[dimension], slots_of_a_rank = first_slot_.back();
+  const Count slot = first_slot_[dimension] + (direction > 0 ? 0 : 1), end = direction > 0 ? side - 1 : 0;
+  const Count step = direction * stride, round_the_end = step - direction * side * stride;
+  for (Count here = coordinate(from, dimension); steps > 0; --steps) {
+    const Rank to = from + (here == end ? round_the_end : step);
+    here = here == end ? side - 1 - end : here + direction;
+    visit(from * slots_of_a_rank + slot, from, to, dimension);
     from = to;
   }
 }
 
-std::optional<std::string> Product::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                  const LinkVisitor& visit) const {
+template <class Visit>
+void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const {
   if (port) {
     const auto dimension = static_cast<std::size_t>(port->dimension);
-    if (port->dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
-      return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
-    const auto& [kind, side] = dimensions_[dimension];
-    const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
-    if (moved(from, dimension, there) != to || here == there || std::abs(port->direction) != 1 ||
-        (kind == DimensionKind::path && (there > here) != (port->direction > 0)))
-      return fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
-                         port->direction);
-    walk(from, dimension, (port->direction * (there - here) + side) % side, port->direction, visit);
-    return std::nullopt;
+    const Count side = dimensions_[dimension].side;
+    walk(from, dimension, (port->direction * (coordinate(to, dimension) - coordinate(from, dimension)) + side) % side,
+         port->direction, visit);
+    return;
   }
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     const std::size_t d = routing_ == Routing::first_dimension_first ? i : dimensions_.size() - 1 - i;
     const auto& [kind, side] = dimensions_[d];
     const Count here = coordinate(from, d), there = coordinate(to, d);
     if (here == there) continue;
-    const Rank next = moved(from, d, there);
+    const Rank next = from + (there - here) * strides_[d];
     if (kind == DimensionKind::complete) {
-      visit({from * first_slot_.back() + first_slot_[d] + there, from, next, static_cast<int>(d)});
+      visit(from * first_slot_.back() + first_slot_[d] + there, from, next, d);
     } else {
-      const Count upwards = (there - here + side) % side;
+      const Count upwards = there > here ? there - here : there - here + side;
       const bool up = kind == DimensionKind::path ? there > here : 2 * upwards <= side;
       walk(from, d, up ? upwards : side - upwards, up ? 1 : -1, visit);
     }
     from = next;
   }
+}
+
+std::optional<std::string> Product::reason_against(Rank from, Rank to, const Port& port) const {
+  const auto dimension = static_cast<std::size_t>(port.dimension);
+  if (port.dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
+    return fmt::format("{} has no dimension {} to run along", name_, port.dimension);
+  const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
+  if (moved(from, dimension, there) != to || here == there || std::abs(port.direction) != 1 ||
+      (dimensions_[dimension].kind == DimensionKind::path && (there > here) != (port.direction > 0)))
+    return fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
+                       port.direction);
   return std::nullopt;
+}
+
+std::optional<std::string> Product::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
+                                                  const LinkVisitor& visit) const {
+  if (port)
+    if (auto reason = reason_against(from, to, *port)) return reason;
+  walk_way(from, to, port, [&](Count number, Rank near, Rank far, std::size_t dimension) {
+    visit({number, near, far, static_cast<int>(dimension)});
+  });
+  return std::nullopt;
+}
+
+bool Product::append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {
+  if (port && reason_against(from, to, *port)) return false;
+  walk_way(from, to, port, [&](Count number, Rank, Rank, std::size_t) { numbers.push_back(number); });
+  return true;
+}
+
+Link Product::link(Count number) const {
+  for (const Link& link : links_from(number / first_slot_.back()))
+    if (link.number == number) return link;
+  throw Error(ErrorCode::misuse, fmt::format("the topology '{}' has no link {}", name_, number));
 }
 
 Count Product::link_count() const {

@@ -28,17 +28,25 @@ class Product : public Network {
   Count ranks() const override { return ranks_; }
   std::vector<Count> grid() const override;
   Count link_count() const override;
+  Count link_numbers() const override { return ranks_ * first_slot_.back(); }
+  Link link(Count number) const override;
   std::vector<Link> links_from(Vertex rank) const override;
   Count distance(Rank from, Rank to) const override;
   std::string text_of(const Link& link) const override;
   std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
                                            const LinkVisitor& visit) const override;
+  bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const override;
   Bytes exchange_load(Bytes block_bytes) const override;
 
  private:
   Count coordinate(Rank rank, std::size_t dimension) const;
   Count slots(std::size_t dimension) const;  // numbers for the links by which a rank leaves in a dimension
-  void walk(Rank from, std::size_t dimension, Count steps, int direction, const LinkVisitor& visit) const;
+  // Why the port does not lead straight from one rank to the other; nothing if it does.
+  std::optional<std::string> reason_against(Rank from, Rank to, const Port& port) const;
+  template <class Visit>  // visit(number, from, to, dimension)
+  void walk(Rank from, std::size_t dimension, Count steps, int direction, Visit&& visit) const;
+  template <class Visit>
+  void walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const;  // that there is
   Rank moved(Rank rank, std::size_t dimension, Count coordinate) const;
 
   std::string name_;

@@ -28,7 +28,7 @@ double priced(const Problem& problem, const std::string& specification, const ch
   const Model& formula = *find_model(model);
   const Workload work = workload(make_schedule(problem, specification), {.topology = topology, .nodes = formula.needs_nodes});
   EXPECT_EQ(reason_against(formula, work), std::nullopt) << specification;
-  return formula.price(work, coefficients).blocking_s * 1e6;  // in the units of the coefficients
+  return price_of(work, formula, coefficients).blocking_s * 1e6;  // in the units of the coefficients
 }
 
 // ts = 1000, tw = 1: prices are numbers that one reads steps and words from.
@@ -291,7 +291,7 @@ TEST(Models, PriceEveryAlgorithm) {
     const Schedule schedule = make_schedule(problem, algorithm->id);
     const Workload work = workload(schedule, {.topology = &torus, .nodes = true});
     for (const Model* model : all_models()) {
-      const Price price = model->price(work, any);
+      const Price price = price_of(work, *model, any);
       double sum = 0;
       for (const PriceTerm& term : price.terms) sum += term.seconds;
       const std::string place =
@@ -329,12 +329,16 @@ TEST(Workload, RefusesWhatReaches2To63) {
   const Topology ring = Topology::ring(8);
   const Problem problem = alltoall(8, Bytes{1} << 56);
   const Workload work = workload(make_schedule(problem, "ring"));
-  EXPECT_GT(find_model("linear")->price(work, plain).blocking_s, 0);
+  EXPECT_GT(
+      price_of(work, *find_model("linear"), Coefficients{{"startup_us", 1}, {"transfer_us_per_byte", 1e-6}, {"ports", 1}}).blocking,
+      0);
+  EXPECT_THROW(price_of(work, *find_model("linear"), plain), Error) << "more than 106 days";
   EXPECT_THROW(workload(make_schedule(alltoall(4, 8), "shift"), {.topology = &ring}), Error) << "another number of ranks";
   Workload shared = workload(make_schedule(problem, "shift"), {.topology = &ring});
   for (RoundFigures& round : shared.stages.at(0).rounds) round.sharing = 256;
-  EXPECT_THROW(find_model("linear")->price(shared, plain), Error);
-  EXPECT_THROW(find_model("torus")->price(shared, {{"startup_us", 1}, {"wire_us_per_byte", 1}, {"rearrange_us_per_byte", 1}}),
+  EXPECT_THROW(price_of(shared, *find_model("linear"), plain), Error);
+  EXPECT_THROW(price_of(shared, *find_model("torus"),
+                        Coefficients{{"startup_us", 1}, {"wire_us_per_byte", 1}, {"rearrange_us_per_byte", 1}}),
                Error);
 }
 

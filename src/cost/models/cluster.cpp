@@ -7,21 +7,14 @@
 namespace quadrille {
 namespace {
 
-Price price(const Workload& workload, const Coefficients& coefficients) {
-  Count exchanges = 0, inside_messages = 0;
-  Bytes exchanged = 0, inside_bytes = 0;
-  for (const StageFigures& stage : workload.stages)
-    for (const RoundFigures& round : stage.rounds) {
-      exchanges += round.exchanges;
-      add_bytes(exchanged, round.exchanged);
-      if (round.exchanges > 0) continue;
-      inside_messages += round.inside_messages;
-      add_bytes(inside_bytes, round.inside_bytes);
-    }
-  return sum_of({startups_term("exchanges", exchanges, seconds(coefficients, "startup_us")),
-                 bytes_term("exchanged bytes", exchanged, seconds(coefficients, "transfer_us_per_byte")),
-                 startups_term("inside messages", inside_messages, seconds(coefficients, "inside_startup_us")),
-                 bytes_term("inside bytes", inside_bytes, seconds(coefficients, "inside_us_per_byte"))});
+Formula formula_of(const Coefficients& coefficients) {
+  const Picoseconds startup = time_of(coefficients, "startup_us"), inside_startup = time_of(coefficients, "inside_startup_us");
+  const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte"),
+                 inside = byte_time_of(coefficients, "inside_us_per_byte");
+  return {.of_round = [=](const RoundFigures& round) -> Charges {
+    if (round.exchanges > 0) return {startups_charge(round.exchanges, startup), bytes_charge(round.exchanged, transfer)};
+    return {Charge{}, {}, startups_charge(round.inside_messages, inside_startup), bytes_charge(round.inside_bytes, inside)};
+  }};
 }
 
 }  // namespace
@@ -35,7 +28,8 @@ extern const Model cluster_model{
                      {.key = "inside_startup_us", .meaning = "of a message inside a node", .required = false, .standard = 0},
                      {.key = "inside_us_per_byte", .meaning = "of a byte inside a node", .required = false, .standard = 0}},
     .needs_nodes = true,
-    .price = price,
+    .terms = {{"exchanges"}, {"exchanged bytes", true}, {"inside messages"}, {"inside bytes", true}},
+    .formula_of = formula_of,
 };
 
 }  // namespace quadrille

@@ -4,30 +4,69 @@
 // Source: [liu2002], section 2.3, (1) to (4).
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
 
+namespace {
+
+struct FlatTimes {
+  Picoseconds startup = 0;
+  ByteTime compose, copy, wire;
+  std::optional<double> contention;
+
+  explicit FlatTimes(const FlatModel& model)
+      : startup(whole_units(model.startup_s * 1e12)),
+        compose(ByteTime::of_seconds(model.compose_s_per_byte)),
+        copy(ByteTime::of_seconds(model.copy_s_per_byte)),
+        wire(ByteTime::of_seconds(model.wire_s_per_byte)),
+        contention(model.contention) {}
+
+  Charges of_round(const RoundFigures& round) const {
+    return {startups_charge(round.messages, startup), bytes_charge(round.bytes, compose + copy + wire),
+            bytes_charge(std::max<Bytes>(0, round.link_bytes - round.bytes), wire)};
+  }
+
+  Overlapped overlapped(const std::vector<StageFigures>& stages) const {
+    Overlapped sum;
+    bool first = true;
+    for (const StageFigures& stage : stages) {
+      if (stage.startups == 0) continue;
+      const Bytes own = contention ? stage.load : stage.volume;
+      const Picoseconds composing = compose.of(own);
+      const Picoseconds moving = std::max({times(stage.startups, startup), copy.of(own), wire.of(bytes_on_wire(stage))});
+      sum.nonblocking = add_times(sum.nonblocking, add_times(composing, moving));
+      sum.dataflow = add_times(sum.dataflow, first ? add_times(composing, moving) : std::max(composing, moving));
+      first = false;
+    }
+    return sum;
+  }
+
+  Bytes bytes_on_wire(const StageFigures& stage) const {
+    if (!contention) return stage.wire;
+    const double meeting = *contention * static_cast<double>(stage.load);
+    return meeting < static_cast<double>(stage.wire) ? static_cast<Bytes>(std::llround(meeting)) : stage.wire;
+  }
+};
+
+}  // namespace
+
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model) {
+  const FlatTimes times(model);
   Prediction prediction;
-  bool first = true;
+  Picoseconds blocking = 0;
   for (const StageFigures& stage : stages) {
-    if (stage.startups == 0) continue;
-    const double startups_s = static_cast<double>(stage.startups) * model.startup_s;
-    const auto in_step = static_cast<double>(stage.volume), load = static_cast<double>(stage.load),
-               wire = static_cast<double>(stage.wire);
     prediction.startups += stage.startups;
     add_bytes(prediction.volume, stage.volume);
-    prediction.blocking_s +=
-        startups_s + in_step * (model.compose_s_per_byte + model.copy_s_per_byte) + wire * model.wire_s_per_byte;
-    const double own = model.contention ? load : in_step;
-    const double on_wire = model.contention ? std::min(wire, *model.contention * load) : wire;
-    const double moving_s = std::max({startups_s, own * model.copy_s_per_byte, on_wire * model.wire_s_per_byte});
-    const double composing_s = own * model.compose_s_per_byte;
-    prediction.nonblocking_s += composing_s + moving_s;
-    prediction.dataflow_s += first ? composing_s + moving_s : std::max(composing_s, moving_s);
-    first = false;
+    for (const RoundFigures& round : stage.rounds)
+      for (const Charge& charge : times.of_round(round)) blocking = add_times(blocking, charge.time);
   }
+  const Overlapped overlapped = times.overlapped(stages);
+  prediction.blocking_s = seconds_of(blocking);
+  prediction.nonblocking_s = seconds_of(overlapped.nonblocking);
+  prediction.dataflow_s = seconds_of(overlapped.dataflow);
   return prediction;
 }
 
@@ -55,22 +94,12 @@ FlatModel flat_model_of(const MachineCosts& machine) {
 
 namespace {
 
-Price price(const Workload& workload, const Coefficients& coefficients) {
-  const FlatModel model = flat_model_of(coefficients);
-  const Prediction prediction = predict(workload.stages, model);
-  const double per_byte = model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte;
-  Price result{
-      .terms = {startups_term("start-ups", prediction.startups, model.startup_s), bytes_term("bytes", prediction.volume, per_byte)},
-      .blocking_s = prediction.blocking_s,
-      .nonblocking_s = prediction.nonblocking_s,
-      .dataflow_s = prediction.dataflow_s};
-  if (workload.has_links) {
-    Bytes more = 0;
-    for (const StageFigures& stage : workload.stages) add_bytes(more, stage.wire - stage.volume);
-    result.terms.push_back(bytes_term("more link bytes", more, model.wire_s_per_byte));
-  }
-  if (coefficients.at("overlap") == 0) result.nonblocking_s = result.dataflow_s = result.blocking_s;
-  return result;
+Formula formula_of(const Coefficients& coefficients) {
+  const FlatTimes times(flat_model_of(coefficients));
+  Formula formula{.of_round = [times](const RoundFigures& round) { return times.of_round(round); }};
+  if (coefficients.at("overlap") != 0)
+    formula.overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); };
+  return formula;
 }
 
 }  // namespace
@@ -92,7 +121,8 @@ extern const Model flat_model{
                       .required = false,
                       .standard = 1}},
     .tells_policies_apart = true,
-    .price = price,
+    .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
+    .formula_of = formula_of,
 };
 
 }  // namespace quadrille

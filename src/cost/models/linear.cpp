@@ -8,17 +8,14 @@
 namespace quadrille {
 namespace {
 
-Price price(const Workload& workload, const Coefficients& coefficients) {
+Formula formula_of(const Coefficients& coefficients) {
   const auto ports = static_cast<Count>(coefficients.at("ports"));
-  Count rounds = 0;
-  Bytes bytes = 0;
-  for (const StageFigures& stage : workload.stages)
-    for (const RoundFigures& round : stage.rounds) {
-      rounds += ceil_divide(round.messages, ports);
-      add_bytes(bytes, std::max(shared_bytes(round), ceil_divide(round.bytes, ports)));
-    }
-  return sum_of({startups_term("start-ups", rounds, seconds(coefficients, "startup_us")),
-                 bytes_term("bytes", bytes, seconds(coefficients, "transfer_us_per_byte"))});
+  const Picoseconds startup = time_of(coefficients, "startup_us");
+  const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte");
+  return {.of_round = [=](const RoundFigures& round) -> Charges {
+    return {startups_charge(ceil_divide(round.messages, ports), startup),
+            bytes_charge(std::max(shared_bytes(round), ceil_divide(round.bytes, ports)), transfer)};
+  }};
 }
 
 }  // namespace
@@ -30,7 +27,8 @@ extern const Model linear_model{
     .coefficients = {{.key = "startup_us", .meaning = "beta, of a message"},
                      {.key = "transfer_us_per_byte", .meaning = "tau, of a byte"},
                      {.key = "ports", .meaning = "k, messages at a time", .required = false, .standard = 1, .least = 1}},
-    .price = price,
+    .terms = {{"start-ups"}, {"bytes", true}},
+    .formula_of = formula_of,
 };
 
 }  // namespace quadrille

@@ -7,22 +7,15 @@
 namespace quadrille {
 namespace {
 
-Price price(const Workload& workload, const Coefficients& coefficients) {
-  const double latency = seconds(coefficients, "latency_us"), overhead = seconds(coefficients, "overhead_us"),
-               gap = seconds(coefficients, "gap_us");
-  Count rounds = 0, further = 0;
-  Bytes bytes = 0;
-  double further_s = 0;
-  for (const StageFigures& stage : workload.stages)
-    for (const RoundFigures& round : stage.rounds) {
-      ++rounds;
-      further += round.messages - 1;
-      further_s += static_cast<double>(round.messages - 1) * std::max(gap, (round.both_ways ? 2 : 1) * overhead);
-      add_bytes(bytes, std::max<Bytes>(0, round.bytes - round.messages));
-    }
-  return sum_of({startups_term("rounds", rounds, latency + 2 * overhead),
-                 {"further messages", further, false, further_s},
-                 bytes_term("further bytes", bytes, seconds(coefficients, "gap_us_per_byte"))});
+Formula formula_of(const Coefficients& coefficients) {
+  const Picoseconds latency = time_of(coefficients, "latency_us"), overhead = time_of(coefficients, "overhead_us"),
+                    gap = time_of(coefficients, "gap_us");
+  const ByteTime byte_gap = byte_time_of(coefficients, "gap_us_per_byte");
+  return {.of_round = [=](const RoundFigures& round) -> Charges {
+    return {startups_charge(1, latency + 2 * overhead),
+            startups_charge(round.messages - 1, std::max(gap, (round.both_ways ? 2 : 1) * overhead)),
+            bytes_charge(std::max<Bytes>(0, round.bytes - round.messages), byte_gap)};
+  }};
 }
 
 }  // namespace
@@ -35,7 +28,8 @@ extern const Model loggp_model{
                      {.key = "overhead_us", .meaning = "o, of a processor that sends or receives a message"},
                      {.key = "gap_us", .meaning = "g, from one message of a rank to its next"},
                      {.key = "gap_us_per_byte", .meaning = "G, of a further byte of a message"}},
-    .price = price,
+    .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
+    .formula_of = formula_of,
 };
 
 }  // namespace quadrille

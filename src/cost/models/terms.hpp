@@ -10,19 +10,18 @@
 
 namespace quadrille {
 
-constexpr double microsecond = 1e-6;
+inline double seconds(const Coefficients& coefficients, std::string_view key) { return coefficients.find(key)->second * 1e-6; }
 
-inline double seconds(const Coefficients& coefficients, std::string_view key) {
-  return coefficients.find(key)->second * microsecond;
+inline Picoseconds time_of(const Coefficients& coefficients, std::string_view key) {
+  return whole_units(coefficients.find(key)->second * 1e6);
 }
 
-inline PriceTerm startups_term(std::string_view name, Count amount, double seconds_each) {
-  return {name, amount, false, static_cast<double>(amount) * seconds_each};
+inline ByteTime byte_time_of(const Coefficients& coefficients, std::string_view key) {
+  return ByteTime::of_seconds(seconds(coefficients, key));
 }
 
-inline PriceTerm bytes_term(std::string_view name, Bytes amount, double seconds_each) {
-  return {name, amount, true, static_cast<double>(amount) * seconds_each};
-}
+inline Charge startups_charge(Count amount, Picoseconds each) { return {amount, times(amount, each)}; }
+inline Charge bytes_charge(Bytes amount, ByteTime each) { return {amount, each.of(amount)}; }
 
 // The longest message of a round, as often as messages share its busiest link.
 inline Bytes shared_bytes(const RoundFigures& round) {
@@ -30,14 +29,6 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   if (__builtin_mul_overflow(std::max<Count>(1, round.sharing), round.longest, &product))
     throw Error(ErrorCode::too_large, "the messages that share a link together reach 2^63 bytes; make the sizes smaller");
   return product;
-}
-
-// Of a model that knows no overlap.
-inline Price sum_of(std::vector<PriceTerm> terms) {
-  Price price{.terms = std::move(terms)};
-  for (const PriceTerm& term : price.terms) price.blocking_s += term.seconds;
-  price.nonblocking_s = price.dataflow_s = price.blocking_s;
-  return price;
 }
 
 }  // namespace quadrille

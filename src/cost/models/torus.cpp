@@ -8,19 +8,16 @@
 namespace quadrille {
 namespace {
 
-Price price(const Workload& workload, const Coefficients& coefficients) {
-  Count startups = 0;
-  Bytes bytes = 0, rearranged = 0;
-  for (const StageFigures& stage : workload.stages) {
-    for (const RoundFigures& round : stage.rounds) {
-      startups += std::max<Count>(1, round.turns);
-      add_bytes(bytes, shared_bytes(round));
-    }
-    if (stage.in_pieces) add_bytes(rearranged, workload.held);
-  }
-  return sum_of({startups_term("start-ups", startups, seconds(coefficients, "startup_us")),
-                 bytes_term("link bytes", bytes, seconds(coefficients, "wire_us_per_byte")),
-                 bytes_term("rearranged bytes", rearranged, seconds(coefficients, "rearrange_us_per_byte"))});
+Formula formula_of(const Coefficients& coefficients) {
+  const Picoseconds startup = time_of(coefficients, "startup_us");
+  const ByteTime wire = byte_time_of(coefficients, "wire_us_per_byte"),
+                 rearrange = byte_time_of(coefficients, "rearrange_us_per_byte");
+  return {.of_round = [=](const RoundFigures& round) -> Charges {
+            return {startups_charge(std::max<Count>(1, round.turns), startup), bytes_charge(shared_bytes(round), wire)};
+          },
+          .before_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
+            return {Charge{}, {}, bytes_charge(stage.in_pieces ? workload.held : 0, rearrange)};
+          }};
 }
 
 }  // namespace
@@ -33,7 +30,8 @@ extern const Model torus_model{
                      {.key = "wire_us_per_byte", .meaning = "t_w, of a byte on a link"},
                      {.key = "rearrange_us_per_byte", .meaning = "rho, of a byte that changes its place"}},
     .needs_links = true,
-    .price = price,
+    .terms = {{"start-ups"}, {"link bytes", true}, {"rearranged bytes", true}},
+    .formula_of = formula_of,
 };
 
 }  // namespace quadrille

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The round-synchronous simulator. What a round takes is the model's business, as it is for prices: there is one formula.
+#include "quadrille/simulate.hpp"
+
+namespace quadrille {
+
+Simulation simulate_rounds(const Schedule& schedule, const Model& model, const Coefficients& coefficients,
+                           const WorkloadOptions& options) {
+  const Workload work = workload(schedule, options);
+  const Price price = price_of(work, model, coefficients);
+  Simulation simulation;
+  for (std::size_t i = 0; i < work.stages.size(); ++i) {
+    SimulatedStage& stage = simulation.stages.emplace_back();
+    stage.name = work.stages[i].name;
+    stage.begin = simulation.end;
+    simulation.end += price.stages[i].before;
+    for (std::size_t r = 0; r < work.stages[i].rounds.size(); ++r) {
+      const RoundFigures& figures = work.stages[i].rounds[r];
+      const Picoseconds begin = simulation.end;
+      simulation.end += price.stages[i].rounds[r].time;
+      stage.rounds.push_back({figures.number, begin, simulation.end, figures.sharing, figures.link_bytes, figures.busiest_link});
+    }
+    stage.end = simulation.end;
+  }
+  return simulation;
+}
+
+Simulation simulate_rounds(const Schedule& schedule, const Model& model, const MachineCosts& machine,
+                           const WorkloadOptions& options) {
+  return simulate_rounds(schedule, model, coefficients_of(machine, model), options);
+}
+
+}  // namespace quadrille

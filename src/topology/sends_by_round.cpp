@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/sends_by_round.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace quadrille {
+
+SendsByRound::SendsByRound(const Schedule& schedule, bool with_controls) : schedule_(schedule), with_controls_(with_controls) {
+  if (!schedule.symmetry) return;
+  const Count p = schedule.problem.ranks;
+  orbit_start_.assign(static_cast<std::size_t>(p) + 1, 0);
+  for (Rank rank = 0; rank < p; ++rank) {
+    owner_.push_back(schedule.symmetry->representative_of(rank));
+    ++orbit_start_[static_cast<std::size_t>(owner_.back()) + 1];
+  }
+  for (std::size_t i = 1; i < orbit_start_.size(); ++i) orbit_start_[i] += orbit_start_[i - 1];
+  orbits_.resize(static_cast<std::size_t>(p));
+  std::vector<Count> next = orbit_start_;
+  for (Rank rank = 0; rank < p; ++rank)
+    orbits_[static_cast<std::size_t>(next[static_cast<std::size_t>(owner_[static_cast<std::size_t>(rank)])]++)] = rank;
+}
+
+std::span<const Rank> SendsByRound::orbit(const Rank& owner) const {
+  if (owner_.empty()) return {&owner, 1};
+  const auto first = static_cast<std::size_t>(orbit_start_[static_cast<std::size_t>(owner)]);
+  return std::span(orbits_).subspan(first, static_cast<std::size_t>(orbit_start_[static_cast<std::size_t>(owner) + 1]) - first);
+}
+
+void SendsByRound::add(const Program& program) {
+  const auto keep = [&](Rank peer, const std::optional<Port>& port, Bytes length) {
+    if (peer < 0 || peer >= schedule_.problem.ranks || peer == program.rank) return;
+    Send send{.bytes = length, .peer = static_cast<std::int32_t>(peer)};
+    // A port beyond what fits leads nowhere, as does the last that fits.
+    if (port) {
+      send.dimension = static_cast<std::int16_t>(std::clamp<int>(port->dimension < 0 ? INT16_MAX : port->dimension, 0, INT16_MAX));
+      send.direction = static_cast<std::int8_t>(std::clamp(port->direction, -2, 2));
+    }
+    sends_.push_back(send);
+  };
+  for (const Round& round : program.rounds) {
+    const std::size_t first = sends_.size();
+    for (const Message& message : round.sends) keep(message.peer, message.port, bytes(message.regions));
+    if (with_controls_)
+      for (const Control& control : round.control_sends) keep(control.peer, {}, control.bytes);
+    if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
+  }
+}
+
+void SendsByRound::sort() {
+  std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.round < b.round; });
+}
+
+}  // namespace quadrille
