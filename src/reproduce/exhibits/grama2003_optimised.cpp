@@ -15,7 +15,8 @@ constexpr double startup_bytes = 1024;
 
 double time_of(Collective collective, Count p, Bytes bytes, const char* specification) {
   const Coefficients plain{{"startup_us", startup_bytes}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  return find_model("linear")->price(workload(make_schedule(problem_of(collective, p, bytes), specification)), plain).blocking_s *
+  return price_of(workload(make_schedule(problem_of(collective, p, bytes), specification)), *find_model("linear"), plain)
+             .blocking_s *
          1e6;
 }
 

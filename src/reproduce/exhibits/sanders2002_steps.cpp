@@ -86,11 +86,14 @@ Reproduction make(const Making& making) {
     };
     least = std::min(least, seconds("direct") / seconds("clustered"));
   }
-  made.comparisons.push_back({.what = "six nodes of up to four on a network with one port a node: time of the trivial algorithm "
-                                      "over ours, the least (\"never performs worse\")",
-                              .paper = 1,
-                              .ours = least,
-                              .relation = Relation::at_least});
+  made.comparisons.push_back(
+      {.what = "six nodes of up to four on a network with one port a node: time of the trivial algorithm "
+               "over ours, the least (\"never performs worse\")",
+       .paper = 1,
+       .ours = least,
+       .relation = Relation::at_least,
+       .reason =
+           "the model lets the trivial algorithm pack its exchanges perfectly, and messages that meet at a port cost it nothing"});
   made.sheets = {std::move(table), std::move(growth)};
   made.panels.push_back(
       {.title = "nodes of four processors",

@@ -134,7 +134,7 @@ TorusCosts counted_at2(int d) {
   const Count side = Count{1} << d;
   const Topology torus = Topology::torus({side, side});
   const Workload counted = workload(torus_exchange({side, side}, 1, "torus:order=at2"), {.topology = &torus});
-  const Price price = find_model("torus")->price(counted, machine_of_paper("paragon").models.at("torus"));
+  const Price price = price_of(counted, *find_model("torus"), machine_of_paper("paragon"));
   return {static_cast<double>(price.terms.at(0).amount), static_cast<double>(price.terms.at(1).amount),
           static_cast<double>(price.terms.at(2).amount)};
 }
