@@ -18,6 +18,15 @@
   ROW(liu2002_table4)       \
   ROW(liu2002_fig8)         \
   ROW(liu2002_fig10)        \
+  ROW(liu2002_fig15)        \
+  ROW(liu2002_fig16)        \
+  ROW(liu2002_fig17)        \
+  ROW(liu2002_fig18)        \
+  ROW(liu2002_fig19)        \
+  ROW(liu2002_fig20)        \
+  ROW(liu2002_fig21)        \
+  ROW(liu2002_fig22)        \
+  ROW(liu2002_fig23)        \
   ROW(liu2005_fig3)         \
   ROW(liu2005_table1)       \
   ROW(liu2005_lemma4)       \

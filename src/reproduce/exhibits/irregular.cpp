@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 namespace quadrille::reproduce {
 
@@ -102,83 +102,166 @@ std::string IrregularCurve::label() const {
   return fmt::format("A{}-{}", algorithm, modes[static_cast<int>(mode)]);
 }
 
-IrregularMachine::IrregularMachine(const std::string& name) : flat_(flat_model_of(machine_of_paper(name))) {
-  const double element_bytes = name == "t3d" ? 48 : 22;
-  flat_.compose_s_per_byte *= element_bytes;
-  flat_.copy_s_per_byte *= element_bytes;
-  flat_.wire_s_per_byte *= element_bytes;
+namespace {
+
+double element_bytes(const std::string& machine) { return machine == "t3d" ? 48 : 22; }
+
+FlatModel per_element(const std::string& machine) {
+  FlatModel model = flat_model_of(machine_of_paper(machine));
+  for (double* per_byte : {&model.compose_s_per_byte, &model.copy_s_per_byte, &model.wire_s_per_byte})
+    *per_byte *= element_bytes(machine);
+  return model;
 }
 
-double IrregularMachine::model_ms(const Problem& problem, const IrregularCurve& curve) const {
-  const std::vector<StageFigures> stages = stage_figures(make_schedule(problem, irregular_algorithm(curve.algorithm)));
-  FlatModel model = flat_;
-  if (curve.mode != ExchangeMode::blocking) model.contention = 1;
+double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode) {
+  if (mode != ExchangeMode::blocking) model.contention = 1;
   const Prediction prediction = predict(stages, model);
   const double modes[] = {prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s};
-  return modes[static_cast<int>(curve.mode)] * 1000;
+  return modes[static_cast<int>(mode)] * 1000;
 }
 
-IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, Reproduction& made) : curves_(plot.curves) {
-  const bool over_ranks = plot.ranks.size() > 1;
-  const IrregularMachine machine(plot.machine);
-  Sheet sheet{.name = plot.name, .columns = {over_ranks ? "nodes" : "longest message (elements)"}};
-  Panel panel{.title = plot.title,
+bool is_over_nodes(const std::vector<IrregularPoint>& points) { return points.front().ranks != points.back().ranks; }
+
+std::string title_of(const IrregularPlot& plot) {
+  const std::string fixed = is_over_nodes(plot.points) ? fmt::format("{} elements", plot.points.front().most)
+                                                       : fmt::format("{} nodes", plot.points.front().ranks);
+  return fmt::format("{}, {}", pattern_name(plot.pattern), fixed);
+}
+
+}  // namespace
+
+IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, Reproduction& made) : plot_(plot), made_(made) {
+  const FlatModel model = per_element(plot.machine);
+  Sheet sheet{.name = plot.name, .columns = {is_over_nodes(plot.points) ? "nodes" : "longest message (elements)"}};
+  Panel panel{.title = title_of(plot),
               .x_label = sheet.columns[0],
               .y_label = "time (ms)",
               .sheet = made.sheets.size(),
-              .log_x = !over_ranks,
+              .log_x = true,
               .log_y = true};
-  for (const IrregularCurve& curve : curves_) {
-    sheet.columns.push_back(curve.label() + " (ms)");
+  for (const IrregularCurve& curve : plot.curves) {
+    sheet.columns.push_back(fmt::format("{}, model (ms)", curve.label()));
     panel.curves.push_back(
         {sheet.columns.size() - 1, curve.label(), curve.mode == ExchangeMode::blocking ? CurveStyle::line : CurveStyle::dashed});
   }
-  for (const Count ranks : plot.ranks)
-    for (const Bytes most : plot.most) {
-      making.show(fmt::format("{}, {} nodes, {} elements", plot.title, ranks, most));
-      const Problem problem = traffic_of(ranks, plot.pattern, most);
-      auto& row = sheet.rows.emplace_back(std::vector<Cell>{over_ranks ? ranks : most});
-      auto& times = model_.emplace_back();
-      for (const IrregularCurve& curve : curves_) row.emplace_back(times.emplace_back(machine.model_ms(problem, curve)));
+  for (const IrregularPoint& point : plot.points) {
+    making.show(fmt::format("{}, {} nodes, {} elements", pattern_name(plot.pattern), point.ranks, point.most));
+    const Problem problem = traffic_of(point.ranks, plot.pattern, point.most);
+    std::map<int, std::vector<StageFigures>> counted;  // by algorithm
+    auto& row = sheet.rows.emplace_back(std::vector<Cell>{is_over_nodes(plot.points) ? point.ranks : point.most});
+    auto& times = times_.emplace_back();
+    for (const IrregularCurve& curve : plot.curves) {
+      auto& stages = counted[curve.algorithm];
+      if (stages.empty()) stages = stage_figures(make_schedule(problem, irregular_algorithm(curve.algorithm)));
+      row.emplace_back(times.emplace_back(model_ms(stages, model, curve.mode)));
     }
+  }
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(std::move(panel));
 }
 
-std::vector<double> IrregularTimes::times(const IrregularCurve& curve) const {
-  const auto column = static_cast<std::size_t>(std::find(curves_.begin(), curves_.end(), curve) - curves_.begin());
+std::size_t IrregularTimes::column_of(const IrregularCurve& curve) const {
+  return static_cast<std::size_t>(std::find(plot_.curves.begin(), plot_.curves.end(), curve) - plot_.curves.begin());
+}
+
+std::vector<double> IrregularTimes::ratios(const IrregularCurve& one, const IrregularCurve& other) const {
   std::vector<double> list;
-  for (const auto& point : model_) list.push_back(point.at(column));
+  for (const auto& point : times_) list.push_back(point.at(column_of(one)) / point.at(column_of(other)));
   return list;
 }
 
-double IrregularTimes::most_ratio(const IrregularCurve& one, const IrregularCurve& other) const {
-  const std::vector<double> a = times(one), b = times(other);
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] / b[i]);
-  return most;
+void IrregularTimes::compare(const std::string& what, const std::vector<double>& ratios, Relation relation, double bound,
+                             const std::string& reason) {
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  const auto& extreme = relation == Relation::at_least ? least : most;
+  const IrregularPoint& point = plot_.points[static_cast<std::size_t>(extreme - ratios.begin())];
+  const std::string where = ratios.size() == 1            ? ""
+                            : is_over_nodes(plot_.points) ? fmt::format(" (at {} nodes)", point.ranks)
+                                                          : fmt::format(" (at {} elements)", point.most);
+  made_.comparisons.push_back({.what = fmt::format("{}: {}{}", title_of(plot_), what, where),
+                               .paper = bound,
+                               .ours = *extreme,
+                               .relation = relation,
+                               .tolerance = 1e-6,
+                               .reason = reason});
 }
 
-double IrregularTimes::least_ratio(const IrregularCurve& one, const IrregularCurve& other) const {
-  return 1 / most_ratio(other, one);
+void IrregularTimes::expect_lower(const IrregularCurve& one, const std::vector<IrregularCurve>& others, const std::string& reason) {
+  for (const IrregularCurve& other : others)
+    compare(fmt::format("time of {} over that of {}, the most", one.label(), other.label()), ratios(one, other), Relation::at_most,
+            1, reason);
 }
 
-double IrregularTimes::growth(const IrregularCurve& curve) const {
-  const std::vector<double> list = times(curve);
-  return list.back() - list.front();
+void IrregularTimes::expect_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
+                                  const std::string& quotation, const std::string& reason) {
+  compare(fmt::format("time of {} over that of {}, the {} (\"{}\")", one.label(), other.label(),
+                      relation == Relation::at_least ? "least" : "most", quotation),
+          ratios(one, other), relation, bound, reason);
 }
 
-Comparison lower(const std::string& place, const IrregularTimes& times, const IrregularCurve& one, const IrregularCurve& other,
-                 const std::string& reason) {
-  return {.what = fmt::format("{}: time of {} over that of {}, the most", place, one.label(), other.label()),
-          .paper = 1,
-          .ours = times.most_ratio(one, other),
-          .relation = Relation::at_most,
-          .reason = reason};
+void IrregularTimes::expect_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const std::string& quotation,
+                                 const std::string& reason) {
+  const std::vector<double> list = ratios(one, other);
+  compare(fmt::format("time of {} over that of {}, the least (\"{}\")", one.label(), other.label(), quotation),
+          {*std::min_element(list.begin(), list.end())}, Relation::at_most, bound, reason);
 }
+
+void IrregularTimes::expect_smaller_gain(int number, int than, const std::string& quotation) {
+  using enum ExchangeMode;
+  std::vector<double> list = ratios({number, one_buffer}, {number, blocking});
+  const std::vector<double> other = ratios({than, one_buffer}, {than, blocking});
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] /= other[i];
+  compare(
+      fmt::format("what overlapping leaves of the time of A{} over the same of A{}, the least (\"{}\")", number, than, quotation),
+      list, Relation::at_least, 1, {});
+}
+
+void IrregularTimes::expect_more_growth(const IrregularCurve& one, const IrregularCurve& other, const std::string& reason) {
+  const auto growth = [&](const IrregularCurve& curve) {
+    return times_.back().at(column_of(curve)) - times_.front().at(column_of(curve));
+  };
+  compare(fmt::format("growth of {} over that of {}", one.label(), other.label()), {growth(one) / growth(other)},
+          Relation::at_least, 1, reason);
+}
+
+std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most) {
+  std::vector<IrregularPoint> points;
+  for (const Count count : ranks) points.push_back({count, most});
+  return points;
+}
+
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last) {
+  std::vector<IrregularPoint> points;
+  for (Bytes most = first; most <= last; most *= 2) points.push_back({ranks, most});
+  return points;
+}
+
+void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point) {
+  const FlatModel model = per_element(machine);
+  Sheet sheet{.name = "stages", .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)"}};
+  double slowest[5] = {};
+  for (const int number : {3, 4})
+    for (const StageFigures& stage :
+         stage_figures(make_schedule(traffic_of(point.ranks, TrafficKind::transpose, point.most), irregular_algorithm(number)))) {
+      if (stage.startups == 0) continue;
+      const double startups_ms = static_cast<double>(stage.startups) * model.startup_s * 1000,
+                   whole_ms = model_ms({stage}, model, ExchangeMode::blocking);
+      sheet.rows.push_back({fmt::format("A{}", number), stage.name, startups_ms, whole_ms - startups_ms});
+      slowest[number] = std::max(slowest[number], whole_ms);
+    }
+  made.sheets.push_back(std::move(sheet));
+  made.comparisons.push_back({.what = fmt::format("{} elements, Pattern2: time of the slowest stage of A3 over that of A4 "
+                                                  "(\"hot-spots .. result in much larger latencies\")",
+                                                  point.most),
+                              .paper = 1,
+                              .ours = slowest[3] / slowest[4],
+                              .relation = Relation::at_least});
+}
+
+std::string_view pattern_name(TrafficKind pattern) { return pattern == TrafficKind::spike ? "Pattern1" : "Pattern2"; }
 
 const std::vector<std::string> irregular_remarks{
     "Start-ups and bytes are those of table 1, which has no t_m, the time of putting messages together: it is 0 here. The paper's "
-    "\"small number of elements\" is taken to be 16."};
+    "\"small number of elements\" is taken to be 1."};
 
 }  // namespace quadrille::reproduce

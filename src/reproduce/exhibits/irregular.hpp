@@ -17,7 +17,7 @@ namespace quadrille::reproduce {
 std::string irregular_algorithm(int number);
 
 // One element is one byte here. `few` elements go where the paper says "a small number".
-inline constexpr Bytes few = 16;
+inline constexpr Bytes few = 1;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
 // A stage with messages to oneself, which the paper counts and schedules leave out: what a rank keeps.
@@ -53,50 +53,72 @@ struct IrregularCurve {
   bool operator==(const IrregularCurve&) const = default;
 };
 
-// T3D or SP2, with their elements of 48 or 22 bytes.
-class IrregularMachine {
- public:
-  explicit IrregularMachine(const std::string& name);
-  // Milliseconds by the flat model. blocking: all ranks in step, so that a round is as long as its longest message. Else each
-  // stage has all its messages under way and no rank waits for another [liu2002, (4) with a contention factor of 1].
-  double model_ms(const Problem& problem, const IrregularCurve& curve) const;
-
- private:
-  FlatModel flat_;
+// A point of a plot: how many nodes, and the longest message in elements.
+struct IrregularPoint {
+  Count ranks = 0;
+  Bytes most = 0;
 };
 
-// What a figure shows: times over the number of ranks, or over the longest message, in elements.
+// What a figure shows: times over the number of nodes, or over the longest message.
 struct IrregularPlot {
-  std::string name;  // of the sheet: "a"
-  std::string title;
-  std::string machine;
+  std::string name;     // of the sheet: "a"
+  std::string machine;  // "t3d" or "sp2"
   TrafficKind pattern = TrafficKind::spike;
-  std::vector<Count> ranks;  // one of the two has one entry
-  std::vector<Bytes> most;
+  std::vector<IrregularPoint> points;
   std::vector<IrregularCurve> curves;
 };
 
-// The times of a plot, added to `made` as a sheet and a panel.
+// The times of a plot in milliseconds, added to `made` as a sheet and a panel, on the machine with its elements of 48 or 22 bytes,
+// by the flat model. blocking: all ranks in step, so that a round is as long as its longest message. Else each stage has all its
+// messages under way and no rank waits for another [liu2002, (4), with a contention factor of 1].
 class IrregularTimes {
  public:
   IrregularTimes(const IrregularPlot& plot, const Making& making, Reproduction& made);
 
-  // The largest of `one` over `other` along the curve, and the smallest.
-  double most_ratio(const IrregularCurve& one, const IrregularCurve& other) const;
-  double least_ratio(const IrregularCurve& one, const IrregularCurve& other) const;
-  double growth(const IrregularCurve& curve) const;  // the last time less the first
+  // The claim that `one` is lower than each of the others, at all points.
+  void expect_lower(const IrregularCurve& one, const std::vector<IrregularCurve>& others, const std::string& reason = {});
+  // The claim that the ratio of the two is at most, or at least, so much at all points.
+  void expect_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
+                    const std::string& quotation, const std::string& reason = {});
+  // The claim that the ratio is at most so much at one point at least.
+  void expect_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const std::string& quotation,
+                   const std::string& reason = {});
+  // The claim that overlapping gains less for one algorithm than for the other, at all points.
+  void expect_smaller_gain(int number, int than, const std::string& quotation);
+  // The claim that `one` grows more from the first point to the last than `other`.
+  void expect_more_growth(const IrregularCurve& one, const IrregularCurve& other, const std::string& reason = {});
 
  private:
-  std::vector<double> times(const IrregularCurve& curve) const;
+  std::size_t column_of(const IrregularCurve& curve) const;
+  void compare(const std::string& what, const std::vector<double>& ratios, Relation relation, double bound,
+               const std::string& reason);
+  std::vector<double> ratios(const IrregularCurve& one, const IrregularCurve& other) const;
 
-  std::vector<IrregularCurve> curves_;
-  std::vector<std::vector<double>> model_;  // by point, by curve
+  IrregularPlot plot_;
+  Reproduction& made_;
+  std::vector<std::vector<double>> times_;  // by point, by curve
 };
 
-// "x is lower than y" as a comparison: the ratio is at most 1 everywhere.
-Comparison lower(const std::string& place, const IrregularTimes& times, const IrregularCurve& one, const IrregularCurve& other,
-                 const std::string& reason = {});
+// Every node count of a figure with the same longest message, and the other way round.
+std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // doubling
+
+// What each stage of A3 and A4 takes in step, for Pattern2: a sheet, and the claim that the slowest of A3 is longer than any of A4.
+void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point);
+
+std::string_view pattern_name(TrafficKind pattern);  // "Pattern1"
 
 extern const std::vector<std::string> irregular_remarks;
+
+// Why the model's times and the measured ones may differ.
+inline constexpr const char* a4_and_a2 =
+    "each element travels four times instead of twice, and by table 1 the start-ups that A4 saves are worth that only from more "
+    "nodes on";
+inline constexpr const char* a3_and_a4 =
+    "A3 saves half of the start-ups, A4 the wait for the busiest node of a row; by table 1 they break even at another length than "
+    "was "
+    "measured";
+inline constexpr const char* no_composing =
+    "table 1 has no t_m, and it is the putting together of messages that a second buffer hides";
 
 }  // namespace quadrille::reproduce
