@@ -34,6 +34,7 @@ struct Curve {
   std::size_t column = 0;  // of the sheet
   std::string title;
   CurveStyle style = CurveStyle::line;
+  std::optional<std::size_t> colour;  // the same for curves that belong together; absent: one of its own
 };
 
 // Curves over one column of a sheet.
@@ -90,8 +91,7 @@ struct Verdict {
 Verdict verdict_of(const Reproduction& reproduction);
 
 struct Making {
-  bool small = false;                              // fewer points, for tests; the comparisons are the same
-  std::function<void(std::string_view)> progress;  // or none
+  std::function<void(std::string_view)> progress = {};  // told what is being counted; or none
 
   void show(std::string_view line) const {
     if (progress) progress(line);

@@ -35,7 +35,8 @@ std::string data_of(const Sheet& sheet, std::size_t number) {
   return lines + "EOD\n";
 }
 
-std::string style_of(const Curve& curve, std::size_t number) {
+std::string style_of(const Curve& curve, std::size_t own) {
+  const std::size_t number = curve.colour.value_or(own);
   const char* colour = colours[number % colours.size()];
   switch (curve.style) {
     case CurveStyle::line: return fmt::format("with linespoints lc rgb '{}' lw 1.6 pt {} ps 0.45", colour, 5 + 2 * (number % 5));

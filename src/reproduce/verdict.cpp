@@ -60,10 +60,11 @@ std::string sentence_of(const Comparison& comparison) {
   const Outcome outcome = outcome_of(comparison);
   if (outcome == Outcome::holds) return text;
   if (outcome == Outcome::paper_is_wrong) return text + ": " + comparison.erratum->why;
-  if (const double factor = comparison.ours / comparison.paper; comparison.paper != 0 && factor > 0 && (factor < 0.5 || factor > 2))
+  if (const double factor = comparison.ours / comparison.paper;
+      comparison.paper != 0 && factor > 0 && (factor < 0.51 || factor > 1.99))
     text += fmt::format(" ({:.3g} times)", factor);
   else if (comparison.paper != 0)
-    text += fmt::format(" ({:+.2g} %)", (factor - 1) * 100);
+    text += fmt::format(" ({:+.1f} %)", (factor - 1) * 100);
   return comparison.reason.empty() ? text : text + ": " + comparison.reason;
 }
 
