@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The event-driven simulator: LogGP per rank, with several ports and queues at links. A rank's sends leave in the order in which
+// they are posted, and its receives are dealt with in theirs, each at the port that is free first. So every time is a sum of the
+// latest of other times: whatever is put off puts nothing forward. Without links nothing depends on the order in which events are
+// looked at; with them messages go through the network in the order of time. Source: [alexandrov1995]; [hoefler2010] for ranks that
+// are played from their dependences.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+#include "quadrille/simulate.hpp"
+#include "simulate/event_graph.hpp"
+#include "simulate/link_queues.hpp"
+#include "simulate/trouble.hpp"
+#include "topology/round_messages.hpp"
+
+namespace quadrille {
+namespace {
+
+using Event = EventGraph::Event;
+
+constexpr Count messages_between_talk = Count{1} << 18;
+
+// When each of a rank's ports is free again.
+class Ports {
+ public:
+  Ports(Count ranks, Count ports, const std::vector<Picoseconds>& begins)
+      : ports_(static_cast<std::size_t>(ports)), free_(static_cast<std::size_t>(ranks) * ports_) {
+    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = begins[i / ports_];
+  }
+
+  // Of the port that is free first, which is the first of them.
+  Picoseconds first_free(std::size_t rank) const { return free_[rank * ports_]; }
+
+  void take(std::size_t rank, Picoseconds until) {
+    const auto first = free_.begin() + static_cast<std::ptrdiff_t>(rank * ports_),
+               end = first + static_cast<std::ptrdiff_t>(ports_);
+    auto place = first;
+    for (; place + 1 != end && place[1] < until; ++place) *place = place[1];
+    *place = until;
+  }
+
+ private:
+  std::size_t ports_;
+  std::vector<Picoseconds> free_;  // ascending in each rank
+};
+
+class Run {
+ public:
+  Run(const Schedule& schedule, const MessageTimes& times, const EventOptions& options)
+      : times_(times),
+        options_(options),
+        jitter_(options.seed, options.jitter),
+        graph_(event_graph(schedule, options.policy, options.barriers)),
+        begins_(begins(schedule.problem.ranks)),
+        send_ports_(schedule.problem.ranks, port_count(), begins_),
+        receive_ports_(schedule.problem.ranks, port_count(), begins_),
+        next_send_(graph_.first_send),
+        next_receive_(graph_.first_receive),
+        sent_(next_send_.size(), 0),
+        received_(next_send_.size(), 0),
+        ready_(graph_.kinds.size()),
+        messages_left_(graph_.messages_of_round),
+        barriers_(graph_.gates_of_round.size(), 0),
+        round_begins_(graph_.round_numbers.size(), INT64_MAX),
+        round_ends_(graph_.round_numbers.size(), 0) {
+    result_.rank_ends = begins_;
+    result_.messages = graph_.messages;
+    for (std::size_t event = 0; event < ready_.size(); ++event) ready_[event] = begins_[graph_.ranks[event]];
+    for (std::size_t round = 1; round < graph_.gates_of_round.size(); ++round)
+      for (const Event gate : graph_.gates_of_round[round]) ++graph_.waits_for[gate];
+    if (options.topology) {
+      links_.emplace(*options.topology, slow_links(), options.slowness);
+      tails_.resize(ready_.size(), 0);
+    }
+  }
+
+  EventSimulation run() && {
+    if (options_.progress) options_.progress(0, graph_.messages);
+    for (std::size_t event = 0; event < ready_.size(); ++event)
+      if (graph_.waits_for[event] == 0) waiting_.push_back(static_cast<Event>(event));
+    settle();
+    while (links_) {
+      const auto delivery = links_->next();
+      if (!delivery) break;
+      const Event receive = graph_.other_ends[delivery->message];
+      tails_[receive] = delivery->tail;
+      arrive(receive, delivery->head);
+      settle();
+    }
+    if (arrived_ != graph_.messages)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{} of {} messages never arrive, since ranks wait for each other; 'verify' says where",
+                              graph_.messages - arrived_, graph_.messages));
+    return std::move(*this).result();
+  }
+
+ private:
+  Count port_count() const { return times_.ports; }
+
+  std::vector<Picoseconds> begins(Count ranks) const {
+    std::vector<Picoseconds> list(static_cast<std::size_t>(ranks), 0);
+    for (const std::size_t rank : drawn(options_.seed, static_cast<std::size_t>(options_.late_ranks), list.size()))
+      list[rank] = options_.late_by;
+    return list;
+  }
+
+  std::vector<Count> slow_links() const {
+    std::vector<Count> numbers, slow;
+    for (Vertex vertex = 0; vertex < options_.topology->vertices(); ++vertex)
+      for (const Link& link : options_.topology->links_from(vertex)) numbers.push_back(link.number);
+    for (const std::size_t i : drawn(options_.seed, static_cast<std::size_t>(options_.slow_links), numbers.size()))
+      slow.push_back(numbers[i]);
+    return slow;
+  }
+
+  Picoseconds bytes_time(Event message) const {
+    return times_.per_byte.of(std::max<Bytes>(0, graph_.bytes[message] - (times_.is_first_byte_included ? 1 : 0)));
+  }
+
+  std::optional<Port> port_of(Event send) const {
+    return graph_.ports.empty() || graph_.ports[send].dimension < 0 ? std::nullopt : std::optional(graph_.ports[send]);
+  }
+
+  // From one message of a port to its next, their bytes aside: a processor that sends and receives by turns has two overheads.
+  Picoseconds step(Event message, Picoseconds overhead) const {
+    return std::max(times_.gap, (graph_.meets_other_way[message] ? 2 : 1) * overhead);
+  }
+
+  // Looks at everything that has nothing to wait for any more.
+  void settle() {
+    while (!waiting_.empty()) {
+      const Event event = waiting_.back();
+      waiting_.pop_back();
+      switch (graph_.kinds[event]) {
+        case EventKind::gate: pass(event, ready_[event]); break;
+        case EventKind::send: go_on(next_send_[graph_.ranks[event]], [&](Event each) { send(each); }); break;
+        case EventKind::receive: go_on(next_receive_[graph_.ranks[event]], [&](Event each) { receive(each); }); break;
+      }
+    }
+  }
+
+  // In the order of the queue, as far as nothing is missing.
+  template <class Act>
+  void go_on(Event& next, Act&& act) {
+    while (next != EventGraph::none && graph_.waits_for[next] == 0) {
+      act(next);
+      next = graph_.next[next];
+    }
+  }
+
+  void send(Event event) {
+    const std::size_t rank = graph_.ranks[event];
+    const Picoseconds start = std::max(ready_[event], send_ports_.first_free(rank));
+    const std::uint32_t number = sent_[rank]++;
+    const Picoseconds overhead = jitter_(times_.overhead, rank, number, 0), latency = jitter_(times_.latency, rank, number, 1);
+    const Picoseconds bytes = bytes_time(event);
+    const Picoseconds leaves = add_times(start, overhead);
+    send_ports_.take(rank, add_times(start, add_times(step(event, overhead), bytes)));
+    round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
+    const Event receive = graph_.other_ends[event];
+    if (links_)
+      links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
+    else
+      arrive(receive, add_times(leaves, latency));
+    pass(event, add_times(leaves, bytes));
+  }
+
+  void receive(Event event) {
+    const std::size_t rank = graph_.ranks[event];
+    const Picoseconds start = std::max(ready_[event], receive_ports_.first_free(rank));
+    const Picoseconds overhead = jitter_(times_.overhead, rank, received_[rank]++, 2), bytes = bytes_time(event);
+    receive_ports_.take(rank, add_times(start, add_times(step(event, overhead), bytes)));
+    Picoseconds end = add_times(start, bytes);
+    if (links_) end = std::max(end, tails_[event]);
+    end = add_times(end, overhead);
+    const std::uint32_t round = graph_.rounds[event];
+    round_ends_[round] = std::max(round_ends_[round], end);
+    ++arrived_;
+    if (options_.progress && arrived_ % messages_between_talk == 0) options_.progress(arrived_, graph_.messages);
+    pass(event, end);
+    if (!barriers_.empty()) {
+      barriers_[round] = std::max(barriers_[round], end);
+      if (--messages_left_[round] == 0 && round + 1 < barriers_.size())
+        for (const Event gate : graph_.gates_of_round[round + 1]) arrive(gate, barriers_[round]);
+    }
+  }
+
+  void arrive(Event event, Picoseconds time) {
+    ready_[event] = std::max(ready_[event], time);
+    if (--graph_.waits_for[event] == 0) waiting_.push_back(event);
+  }
+
+  void pass(Event event, Picoseconds time) {
+    Picoseconds& end = result_.rank_ends[graph_.ranks[event]];
+    end = std::max(end, time);
+    for (const Event after : graph_.events_after(event)) arrive(after, time);
+  }
+
+  EventSimulation result() && {
+    result_.end = *std::max_element(result_.rank_ends.begin(), result_.rank_ends.end());
+    std::size_t round = 0;
+    const auto& stages = graph_.stages;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      SimulatedStage& stage = result_.stages.emplace_back();
+      stage.name = stages[i].name;
+      stage.begin = INT64_MAX;
+      for (; round < round_begins_.size() && (i + 1 == stages.size() || graph_.round_numbers[round] < stages[i + 1].first_round);
+           ++round) {
+        stage.rounds.push_back({.number = graph_.round_numbers[round], .begin = round_begins_[round], .end = round_ends_[round]});
+        stage.begin = std::min(stage.begin, round_begins_[round]);
+        stage.end = std::max(stage.end, round_ends_[round]);
+      }
+      if (stage.rounds.empty()) stage.begin = stage.end = i == 0 ? 0 : result_.stages[i - 1].end;
+    }
+    return std::move(result_);
+  }
+
+  const MessageTimes& times_;
+  const EventOptions& options_;
+  const Jitter jitter_;
+  EventGraph graph_;
+  const std::vector<Picoseconds> begins_;  // of each rank
+  Ports send_ports_, receive_ports_;
+  std::vector<Event> next_send_, next_receive_;  // of each rank
+  std::vector<std::uint32_t> sent_, received_;   // messages of each rank so far
+  std::vector<Picoseconds> ready_;               // of each event: the latest of what it has waited for so far
+  std::vector<Event> waiting_;                   // to be looked at
+  std::vector<Count> messages_left_;             // of each round, under way or still to be sent
+  std::vector<Picoseconds> barriers_;            // after each round; empty without
+  std::optional<LinkQueues> links_;
+  std::vector<Picoseconds> tails_;  // of receives, with links: when the last byte is there
+  std::vector<Picoseconds> round_begins_, round_ends_;
+  Count arrived_ = 0;
+  EventSimulation result_;
+};
+
+void check_options(const Schedule& schedule, const MessageTimes& times, const EventOptions& options) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); };
+  if (options.topology) check_ranks(*options.topology, schedule.problem);
+  if (times.ports < 1) refuse("a rank has at least one port");
+  if (options.late_ranks < 0 || options.late_ranks > schedule.problem.ranks)
+    refuse(fmt::format("{} of {} ranks cannot be late", options.late_ranks, schedule.problem.ranks));
+  if (options.late_by < 0) refuse("a rank is late by no less than nothing");
+  if (options.slow_links != 0 && !options.topology) refuse("links are slow where there is a network, such as --topology torus:4x8");
+  if (options.topology && (options.slow_links < 0 || options.slow_links > options.topology->link_count()))
+    refuse(fmt::format("{} has {} links; {} of them cannot be slow", options.topology->name(), options.topology->link_count(),
+                       options.slow_links));
+  if (!(options.slowness >= 1 && options.slowness <= 1e9)) refuse("slow links take from 1 to 10^9 times as long");
+  if (!(options.jitter >= 0 && options.jitter <= 1e9)) refuse("the jitter is a share from 0 to 10^9");
+}
+
+}  // namespace
+
+MessageTimes message_times(const Model& model, const MachineCosts& machine) {
+  return message_times(model, coefficients_of(machine, model));
+}
+
+MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
+  const auto microseconds = [&](std::string_view key) { return whole_units(coefficients.find(key)->second * 1e6); };
+  const auto per_byte = [&](std::string_view key) { return ByteTime::of_seconds(coefficients.find(key)->second * 1e-6); };
+  if (model.id == "loggp")
+    return {.overhead = microseconds("overhead_us"),
+            .latency = microseconds("latency_us"),
+            .gap = microseconds("gap_us"),
+            .per_byte = per_byte("gap_us_per_byte")};
+  if (model.id == "linear")
+    return {.latency = microseconds("startup_us"),
+            .gap = microseconds("startup_us"),
+            .per_byte = per_byte("transfer_us_per_byte"),
+            .is_first_byte_included = false,
+            .ports = static_cast<Count>(coefficients.at("ports"))};
+  throw Error(ErrorCode::misuse,
+              fmt::format("the model {} knows rounds, not messages; events are simulated by loggp and linear", model.id));
+}
+
+EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options) {
+  check_options(schedule, times, options);
+  return Run(schedule, times, options).run();
+}
+
+}  // namespace quadrille

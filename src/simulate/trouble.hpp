@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What goes wrong in a simulation, drawn from a seed: the same on every machine, and independent of the order in which it is asked
+// for.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "quadrille/picoseconds.hpp"
+
+namespace quadrille {
+
+// Well mixed bits of a number [steele2014, splitmix64].
+inline std::uint64_t mixed(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+// Lengthens times by up to a share of them, evenly spread.
+class Jitter {
+ public:
+  Jitter(std::uint64_t seed, double share) : seed_(mixed(seed)), share_(share) {}
+
+  // For the `which`-th time of the `number`-th message that a rank sends, or receives.
+  Picoseconds operator()(Picoseconds time, std::uint64_t rank, std::uint64_t number, std::uint64_t which) const {
+    if (share_ == 0) return time;
+    const double drawn = static_cast<double>(mixed(seed_ ^ mixed(rank << 32 ^ mixed(4 * number + which))) >> 11) * 0x1p-53;
+    return add_times(time, whole_units(static_cast<double>(time) * share_ * drawn));
+  }
+
+ private:
+  std::uint64_t seed_;
+  double share_;
+};
+
+// `some` of the numbers below `all`, each as likely as the others, ascending.
+inline std::vector<std::size_t> drawn(std::uint64_t seed, std::size_t some, std::size_t all) {
+  std::vector<std::size_t> numbers(all);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  for (std::size_t i = 0; i < some; ++i) std::swap(numbers[i], numbers[i + mixed(seed ^ mixed(i)) % (all - i)]);
+  numbers.resize(some);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace quadrille
