@@ -91,8 +91,8 @@ Reproduction make(const Making& making) {
       {.what = fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most),
        .paper = 0,
        .ours = static_cast<double>(found.volume),
-       .erratum = Erratum{13192,
-                          "rounds of several digit values are as long as the longest, which may have more than ceil(n/r) blocks"}});
+       .erratum =
+           Erratum{13192, "rounds of several digit values are as long as the longest, which may have more than ceil(n/r) blocks"}});
   made.comparisons.push_back({.what = "the smallest of these, n = 6, k = 2, r = 3: blocks",
                               .paper = 4,
                               .ours = static_cast<double>(at(6, 3, 2).c2),
