@@ -27,6 +27,7 @@ Subcommand add_schedule(CLI::App& command);
 Subcommand add_verify(CLI::App& command);
 Subcommand add_draw(CLI::App& command);
 Subcommand add_price(CLI::App& command);
+Subcommand add_simulate(CLI::App& command);
 Subcommand add_calibrate(CLI::App& command);
 Subcommand add_race(CLI::App& command);
 Subcommand add_reproduce(CLI::App& command);

@@ -24,6 +24,7 @@ _quadrille() {{
     --machine) words='{machines}' ;;
     --model) words='{models}' ;;
     --format) words='text json' ;;
+    --by) words='rounds events' ;;
     --as) words='space-time blocks links traffic' ;;
     --output | -o) compopt -o default; COMPREPLY=(); return ;;
     *)

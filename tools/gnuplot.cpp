@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -48,6 +49,21 @@ class Scratch {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
+// Gnuplot opens a group for each of its layers, whether anything is in it or not: half of a picture.
+std::string without_empty_groups(const std::string& picture) {
+  std::string kept;
+  for (std::size_t at = 0; at < picture.size();) {
+    const std::size_t end = picture.compare(at, 3, "<g ") == 0 ? picture.find('>', at) : std::string::npos;
+    const std::size_t next = end == std::string::npos ? end : picture.find_first_not_of(" \t\n", end + 1);
+    if (next != std::string::npos && picture.compare(next, 4, "</g>") == 0) {
+      at = std::min(picture.size(), next + 5);  // and the line's end
+    } else {
+      kept += picture[at++];
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::optional<std::string> plotted(const std::string& script) {
@@ -73,7 +89,7 @@ std::optional<std::string> plotted(const std::string& script) {
     throw Error(ErrorCode::environment, fmt::format("gnuplot made no picture; it says: {}", said.empty() ? "nothing" : said));
   }
   picture.pop_back();
-  return picture;
+  return without_empty_groups(picture);
 }
 
 }  // namespace quadrille::command

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille price: what schedules would take on a machine, by a model, and why the fastest is the fastest.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "model_options.hpp"
 #include "output.hpp"
 #include "price_report.hpp"
 #include "prices.hpp"
@@ -22,33 +22,10 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms;
   ProblemOptions problem;
-  std::optional<std::string> machine, model, contention, output;
+  ModelOptions model;
+  std::optional<std::string> contention, output;
   bool json = false;
 };
-
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const Model* model : all_models()) names.emplace_back(model->id);
-  return names;
-}
-
-// The one that was asked for, or the first that the machine is known by and that needs no more than was said.
-const Model& model_of(const Options& options, const MachineCosts& machine, const Problem& problem) {
-  if (options.model) {
-    const Model* model = find_model(*options.model);
-    if (!model) refuse_unknown("model", *options.model, model_names());
-    return *model;
-  }
-  std::string need;
-  for (const Model* model : all_models()) {
-    if (!machine.models.contains(model->id)) continue;
-    const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
-    const auto reason = reason_against(*model, said);
-    if (!reason) return *model;
-    if (need.empty()) need = *reason;
-  }
-  refuse(fmt::format("the machine {}: {}", machine.name, need));
-}
 
 void set_contention(const std::string& text, const Model& model, MachineCosts& machine) {
   double factor = 0;
@@ -62,10 +39,9 @@ void set_contention(const std::string& text, const Model& model, MachineCosts& m
 }
 
 Pricer pricer_of(const Options& options, const Problem& problem) {
-  if (!options.machine)
-    refuse(fmt::format("name a machine: --machine sp2; there are: {}, or your own file", fmt::join(machine_names(), ", ")));
-  MachineCosts machine = find_machine(*options.machine);
-  const Model& model = model_of(options, machine, problem);
+  MachineCosts machine = options.model.machine_costs();
+  const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
+  const Model& model = options.model.choose(machine, [&](const Model& each) { return reason_against(each, said); });
   Pricer pricer(model, machine, options.problem.network());
   if (!options.contention) return pricer;
   set_contention(*options.contention, model, machine);
@@ -129,17 +105,7 @@ Subcommand add_price(CLI::App& command) {
       ->type_name("SPEC")
       ->allow_extra_args(false);
   options->problem.add_to(*parser);
-  parser
-      ->add_option("--machine", options->machine,
-                   fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
-                               fmt::join(machine_names(), ", ")))
-      ->type_name("NAME|FILE");
-  parser
-      ->add_option("--model", options->model,
-                   fmt::format("the model: {} (default: the first of these that the machine's file has figures for, and that what "
-                               "was said of the problem suffices for)",
-                               fmt::join(model_names(), ", ")))
-      ->type_name("MODEL");
+  options->model.add_to(*parser);
   parser
       ->add_option("--contention", options->contention,
                    "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "

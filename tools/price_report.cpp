@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "model_options.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
@@ -86,18 +87,6 @@ std::string winners_text(const PriceList& list) {
   return text + '.';
 }
 
-std::string machine_text(const Pricer& pricer) {
-  const MachineCosts& machine = pricer.machine();
-  std::vector<std::string> values;
-  for (const Coefficient& coefficient : pricer.model().coefficients)
-    if (const auto value = pricer.coefficients().find(coefficient.key); value != pricer.coefficients().end())
-      values.push_back(fmt::format("{} {:.4g}", coefficient.key, value->second));
-  const auto lines = [](const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; };
-  return lines(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source)) +
-         lines(fmt::format("{}: {} [{}]; {}", pricer.model().id, pricer.model().formula, pricer.model().source,
-                           fmt::join(values, ", ")));
-}
-
 std::string text_of(const PriceList& list, const Pricer& pricer) {
   std::vector<Column> columns{{"algorithm"}};
   for (const PriceTerm& term : list.candidates.front().price.terms) columns.push_back({std::string(term.name), Align::right});
@@ -131,7 +120,7 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
 }  // namespace
 
 std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
-  std::string text = machine_text(pricer);
+  std::string text = model_text(pricer.model(), pricer.machine());
   for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
   return text;
 }

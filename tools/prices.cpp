@@ -54,11 +54,7 @@ Policy Priced::best_policy() const {
 
 Pricer::Pricer(const Model& model, MachineCosts machine, std::optional<Topology> topology)
     : model_(&model), machine_(std::move(machine)), topology_(std::move(topology)) {
-  if (machine_.models.contains(model_->id)) return;
-  std::vector<std::string> known;
-  for (const auto& [id, values] : machine_.models) known.push_back(id);
-  refuse(fmt::format("the machine {} says nothing for the model {}; it does for: {}", machine_.name, model_->id,
-                     fmt::join(known, ", ")));
+  coefficients_of(machine_, model);
 }
 
 Workload Pricer::counted(const Schedule& schedule) const {

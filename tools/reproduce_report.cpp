@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "text.hpp"
@@ -43,7 +44,14 @@ std::string capitalised(std::string_view text) {
   return sentence;
 }
 
-constexpr std::size_t longest_table = 40;  // rows that the documentation shows; the file has all
+bool is_plotted(const Reproduction& reproduction, std::size_t sheet) {
+  return std::any_of(reproduction.panels.begin(), reproduction.panels.end(),
+                     [&](const Panel& panel) { return panel.sheet == sheet; });
+}
+
+// What the documentation shows; the files, and the command asked for one exhibit, have all.
+constexpr std::size_t longest_table = 40;  // rows
+constexpr std::size_t most_listed = 12;    // comparisons; of more those that do not hold
 
 }  // namespace
 
@@ -71,14 +79,19 @@ std::string section_text(const Made& made, const std::string& folder) {
   std::string text =
       fmt::format("## {}\n\n`{}`: {}. {}.\n\n", exhibit->title, exhibit->id, exhibit->source, capitalised(exhibit->about));
   if (!reproduction.panels.empty()) text += fmt::format("![{}]({}/{}.svg)\n\n", exhibit->title, folder, exhibit->id);
-  if (reproduction.panels.empty())
-    for (const Sheet& sheet : reproduction.sheets)
-      if (sheet.rows.size() <= longest_table) text += table_of(sheet);
-  text += fmt::format("**{}.**\n\n", capitalised(verdict_of(reproduction).sentence));
-  text += "| compared | verdict | |\n| --- | --- | --- |\n";
+  for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
+    if (const Sheet& sheet = reproduction.sheets[i]; !is_plotted(reproduction, i) && sheet.rows.size() <= longest_table)
+      text += table_of(sheet);
+  const Verdict verdict = verdict_of(reproduction);
+  text += fmt::format("**{}.**\n\n", capitalised(verdict.sentence));
+  const bool all = reproduction.comparisons.size() <= most_listed;
+  std::string lines;
   for (const Comparison& comparison : reproduction.comparisons)
-    text += table_line(std::vector<std::string>{in_table(comparison.what), std::string(name(outcome_of(comparison))),
-                                                in_table(sentence_of(comparison))});
+    if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds)
+      lines += table_line(
+          std::vector<std::string>{in_table(comparison.what), std::string(name(outcome)), in_table(sentence_of(comparison))});
+  if (!lines.empty()) text += "| compared | verdict | |\n| --- | --- | --- |\n" + lines;
+  if (!all && verdict.holding > 0 && !lines.empty()) text += fmt::format("\nThe other {} hold.\n", verdict.holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
 }

@@ -2,11 +2,13 @@
 // Counting what models price, one program in memory at a time.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
+#include "schedule/symmetry.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
 #include "topology/sends_by_round.hpp"
@@ -88,7 +90,10 @@ class Counting {
       advance(stage, round.number);
       RoundFigures& figures = rounds_[round.number];
       figures.number = round.number;
-      const Totals totals = totals_of(round, result_.stages[stage], figures);
+      const Totals totals = totals_of(round, figures);
+      for (const Message& message : round.sends)
+        if (bool& in_pieces = result_.stages[stage].in_pieces; !in_pieces)
+          in_pieces = !is_one_run(message.regions) || has_image_in_pieces(program.rank, message.regions);
       of_stage[stage].add(totals);
       figures.messages = std::max(figures.messages, totals.messages());
       figures.bytes = std::max(figures.bytes, totals.bytes());
@@ -102,14 +107,32 @@ class Counting {
       result_.stages[i].load = std::max(result_.stages[i].load, of_stage[i].bytes());
   }
 
-  static Totals totals_of(const Round& round, StageFigures& stage, RoundFigures& figures) {
+  // Does the group take a message of one run to one of several? Blocks that follow each other may not do so any more. Looked for
+  // where links are counted, since only models of links ask.
+  bool has_image_in_pieces(Rank representative, const Regions& regions) {
+    const Bytes block = schedule_.problem.block_bytes;
+    if (!schedule_.symmetry || !result_.has_links || regions.empty() || block == 0 ||
+        !is_indexed_by_rank(regions[0].buffer, schedule_.problem.collective))
+      return false;
+    const Count first = regions[0].offset / block, last = (regions[0].offset + bytes(regions) - 1) / block;
+    if (first >= last || std::tuple(representative, first, last) == in_one_run_) return false;
+    const Symmetry& symmetry = *schedule_.symmetry;
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
+      if (symmetry.representative_of(rank) != representative) continue;
+      for (Rank x = first; x < last; ++x)
+        if (symmetry.image(rank, x + 1) != symmetry.image(rank, x) + 1) return true;
+    }
+    in_one_run_ = {representative, first, last};
+    return false;
+  }
+
+  static Totals totals_of(const Round& round, RoundFigures& figures) {
     Totals totals;
     const auto longest = [&](Bytes length) { return figures.longest = std::max(figures.longest, length), length; };
     for (const Message& message : round.sends) totals.send(longest(bytes(message.regions)));
     for (const Message& message : round.receives) totals.receive(bytes(message.regions));
     for (const Control& control : round.control_sends) totals.send(longest(control.bytes));
     for (const Control& control : round.control_receives) totals.receive(control.bytes);
-    for (const Message& message : round.sends) stage.in_pieces = stage.in_pieces || !is_one_run(message.regions);
     return totals;
   }
 
@@ -200,6 +223,7 @@ class Counting {
   const NodeRanks nodes_;
   std::vector<Stage> named_;
   std::map<Count, RoundFigures> rounds_;
+  std::tuple<Rank, Count, Count> in_one_run_;  // of a representative, blocks that stay together, whatever the group does
   Workload result_;
 };
 

@@ -22,8 +22,8 @@ Bytes stride_of(const Region& region) {
   return common;
 }
 
-// Accesses of one buffer so far. Found by hull; an access fully overwritten by a contiguous write is forgotten, since
-// whoever meets it meets the writer, which waits for it.
+// Accesses of one buffer so far. Found by hull; what a contiguous write covers of the contiguous accesses before it is forgotten,
+// since whoever meets it meets the writer, which waits for it. Of accesses with gaps all or nothing is.
 class BufferAccesses {
  public:
   struct Access {
@@ -43,14 +43,41 @@ class BufferAccesses {
   void add(const Region& region, std::size_t operation, bool writes) {
     const auto extent = hull(region);
     longest_ = std::max(longest_, extent.second - extent.first);
-    if (writes && bytes(region) == extent.second - extent.first && stride_of(region) == 0)
-      for (auto entry = accesses_.lower_bound(extent.first); entry != accesses_.end() && entry->first < extent.second;)
-        entry = entry->second.hull.second <= extent.second && entry->second.operation != operation ? accesses_.erase(entry)
-                                                                                                   : std::next(entry);
+    if (writes && is_contiguous(region, extent)) forget(extent, operation);
     accesses_.insert({extent.first, {region, extent, operation, writes}});
   }
 
  private:
+  using Extent = std::pair<Bytes, Bytes>;
+
+  static bool is_contiguous(const Region& region, const Extent& extent) {
+    return stride_of(region) == 0 && bytes(region) == extent.second - extent.first;
+  }
+
+  void forget(const Extent& written, std::size_t writer) {
+    for (auto entry = accesses_.lower_bound(written.first - longest_); entry != accesses_.end() && entry->first < written.second;) {
+      Access& access = entry->second;
+      const auto [first, last] = access.hull;
+      const auto next = std::next(entry);
+      const auto keep = [&](Bytes begin, Bytes end) {
+        return Access{{access.region.buffer, begin, end - begin, {}}, {begin, end}, access.operation, access.writes};
+      };
+      if (last > written.first && access.operation != writer) {
+        const bool has_left = first<written.first, has_right = last> written.second;
+        if (!has_left && !has_right) {
+          accesses_.erase(entry);
+        } else if (is_contiguous(access.region, access.hull)) {
+          if (has_right) accesses_.insert({written.second, keep(written.second, last)});
+          if (has_left)
+            access = keep(first, written.first);
+          else
+            accesses_.erase(entry);
+        }
+      }
+      entry = next;
+    }
+  }
+
   std::multimap<Bytes, Access> accesses_;  // by begin of the hull
   Bytes longest_ = 0;
 };

@@ -7,21 +7,10 @@
 #include <set>
 
 #include "quadrille/verify.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {
-
-// Whether the blocks of the buffer belong to ranks 0, 1, .. and so move with them.
-bool is_indexed_by_rank(Buffer buffer, Collective collective) {
-  switch (collective) {
-    case Collective::alltoall: return buffer == Buffer::input || buffer == Buffer::output;
-    case Collective::scatter:
-    case Collective::reduce_scatter: return buffer == Buffer::input;
-    case Collective::gather:
-    case Collective::allgather: return buffer == Buffer::output;
-    default: return false;
-  }
-}
 
 // Bytes as (buffer, position), after moving blocks that are indexed by rank. Runs are cut at block borders.
 struct Placed {

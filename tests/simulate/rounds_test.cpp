@@ -80,6 +80,7 @@ TEST(SimulateRounds, LoadsLinksBySymmetryAsByRank) {
       for (std::size_t i = 0; i < by_rank.stages.size(); ++i) {
         ASSERT_EQ(by_symmetry.stages[i].rounds.size(), by_rank.stages[i].rounds.size());
         EXPECT_EQ(by_symmetry.stages[i].wire, by_rank.stages[i].wire);
+        EXPECT_EQ(by_symmetry.stages[i].in_pieces, by_rank.stages[i].in_pieces) << name << ' ' << algorithm->id;
         for (std::size_t r = 0; r < by_rank.stages[i].rounds.size(); ++r, ++compared) {
           const RoundFigures &one = by_symmetry.stages[i].rounds[r], &other = by_rank.stages[i].rounds[r];
           EXPECT_EQ(one.sharing, other.sharing) << name << ' ' << algorithm->id << " round " << one.number;

@@ -40,8 +40,9 @@ Reproduction make(const Making&) {
   std::map<std::pair<Count, Rank>, Rank> ours;  // by step, from 1, and sender
   std::map<std::pair<Count, Rank>, Count> received;
   Count most_received_in_a_step = 0;
-  for (const StageTrace::Sent& message :
-       trace(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))).at(0).messages) {
+  const StageTrace first =
+      trace(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))).at(0);
+  for (const StageTrace::Sent& message : first.messages) {
     ours[{message.round + 1, message.from}] = message.to;
     most_received_in_a_step = std::max(most_received_in_a_step, ++received[{message.round, message.to}]);
   }

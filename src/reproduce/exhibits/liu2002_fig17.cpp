@@ -9,17 +9,15 @@ using enum ExchangeMode;
 
 Reproduction make(const Making& making) {
   Reproduction made{.remarks = irregular_remarks};
-  const std::vector<IrregularPoint> points = over_nodes({16, 18, 25, 36, 49, 61, 64, 81, 100}, 1024);
-  IrregularTimes in_step({"a", "sp2", TrafficKind::spike, points, {{1, blocking}, {2, blocking}, {4, blocking}}}, making, made);
-  in_step.expect_lower({4, blocking}, {{1, blocking}, {2, blocking}}, a4_and_a2);
-  IrregularTimes overlapped({"b",
-                             "sp2",
-                             TrafficKind::spike,
-                             points,
-                             {{1, one_buffer}, {2, one_buffer}, {4, one_buffer}, {1, blocking}, {2, blocking}, {4, blocking}}},
-                            making, made);
+  IrregularTimes times({"a",
+                        "sp2",
+                        TrafficKind::spike,
+                        over_nodes({16, 18, 25, 36, 49, 61, 64, 81, 100}, 1024),
+                        {{1, blocking}, {2, blocking}, {4, blocking}, {1, one_buffer}, {2, one_buffer}, {4, one_buffer}}},
+                       making, made);
+  times.expect_lower({4, blocking}, {{1, blocking}, {2, blocking}}, a4_and_a2);
   for (const int number : {1, 2, 4})
-    overlapped.expect_gain({number, one_buffer}, {number, blocking}, 0.9, "significant performance gain", no_overlap);
+    times.expect_gain({number, one_buffer}, {number, blocking}, 0.9, "significant performance gain", no_overlap);
   return made;
 }
 

@@ -15,8 +15,9 @@ Reproduction make(const Making&) {
   for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
     const NodeArray array(p, NodeArray::paper_columns(p));
     Count count = 0, elsewhere = 0;
-    for (const StageTrace::Sent& message :
-         trace(make_schedule(make_traffic(p, {.kind = TrafficKind::equal, .typical = p}), irregular_algorithm(4))).at(0).messages) {
+    const StageTrace first =
+        trace(make_schedule(make_traffic(p, {.kind = TrafficKind::equal, .typical = p}), irregular_algorithm(4))).at(0);
+    for (const StageTrace::Sent& message : first.messages) {
       if (array.row_of(message.from) == array.row_of(message.to)) continue;
       ++count;
       elsewhere += array.row_of(message.to) == array.column_of(message.from) ? 0 : 1;

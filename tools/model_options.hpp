@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that say by which model and for which machine times are predicted; the same for `price` and `simulate`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/model.hpp"
+
+namespace quadrille::command {
+
+struct ModelOptions {
+  std::optional<std::string> machine, model;
+
+  void add_to(CLI::App& parser);
+  MachineCosts machine_costs() const;  // of the machine that is named; refuses where none is
+
+  // The model that was asked for, or the first that the machine is known by and that nothing speaks against: a sentence, or
+  // nothing.
+  using ReasonAgainst = std::function<std::optional<std::string>(const Model&)>;
+  const Model& choose(const MachineCosts& costs, const ReasonAgainst& reason_against) const;
+};
+
+// The machine and the model in two paragraphs.
+std::string model_text(const Model& model, const MachineCosts& machine);
+
+}  // namespace quadrille::command

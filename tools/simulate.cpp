@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille simulate: schedules in simulated time, by rounds or by events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "arguments.hpp"
+#include "cases.hpp"
+#include "command.hpp"
+#include "model_options.hpp"
+#include "output.hpp"
+#include "problem_options.hpp"
+#include "quadrille/error.hpp"
+#include "simulation_report.hpp"
+#include "talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string collective, by = "rounds";
+  std::vector<std::string> algorithms, policies;
+  ProblemOptions problem;
+  ModelOptions model;
+  std::optional<std::string> seed, late, slow_links, jitter, output;
+  bool barriers = false, json = false;
+};
+
+// A number from `least` on at the beginning of `text`; what follows it remains there.
+std::optional<double> take_number(std::string_view& text, double least) {
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !std::isfinite(number) || number < least) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// "3:50us": how many, and the rest.
+std::pair<Count, std::string_view> parse_some(std::string_view text, std::string_view option, std::string_view example) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) refuse(fmt::format("{} '{}' does not say how much; write {}", option, text, example));
+  return {parse_whole(text.substr(0, colon), fmt::format("the number of {}", option), 0), text.substr(colon + 1)};
+}
+
+Picoseconds parse_time(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> units[] = {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6},
+                                                                  {"µs", 1e6}, {"ns", 1e3}, {"ps", 1}};
+  std::string_view unit = text;
+  const auto number = take_number(unit, 0);
+  const auto entry = std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return each.first == unit; });
+  if (!number || entry == std::end(units))
+    refuse(fmt::format("'{}' is no time; write a number and its unit, such as 50us; units are s, ms, us, ns and ps", text));
+  return whole_units(*number * entry->second);
+}
+
+double parse_number(std::string_view text, std::string_view what, double least) {
+  std::string_view rest = text;
+  const auto number = take_number(rest, least);
+  if (!number || !rest.empty()) refuse(fmt::format("{} '{}' is no number from {:g} on", what, text, least));
+  return *number;
+}
+
+bool by_events(const Options& options) {
+  if (options.by != "rounds" && options.by != "events") refuse_unknown("way to simulate, by", options.by, {"rounds", "events"});
+  return options.by == "events";
+}
+
+EventOptions event_options(const Options& options) {
+  EventOptions events{.barriers = options.barriers};
+  if (!by_events(options)) {
+    if (options.barriers || !options.policies.empty() || options.seed || options.late || options.slow_links || options.jitter)
+      refuse("--policy, --barriers, --seed, --late, --slow-links and --jitter are for messages; say --by events as well");
+    return events;
+  }
+  if (options.barriers && !options.policies.empty()) refuse("with --barriers all policies are the same; leave --policy out");
+  if (options.seed) events.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.late) {
+    const auto [count, time] = parse_some(*options.late, "late ranks", "3:50us");
+    events.late_ranks = count;
+    events.late_by = parse_time(time);
+  }
+  if (options.slow_links) {
+    const auto [count, factor] = parse_some(*options.slow_links, "slow links", "2:4");
+    events.slow_links = count;
+    events.slowness = parse_number(factor, "the factor of slow links", 1);
+  }
+  if (options.jitter) events.jitter = parse_number(*options.jitter, "the jitter", 0);
+  return events;
+}
+
+SimulationSetting setting_of(const Options& options, const Problem& problem) {
+  SimulationSetting setting{.machine = options.model.machine_costs(), .by_events = by_events(options)};
+  setting.events = event_options(options);
+  const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
+  setting.model = &options.model.choose(setting.machine, [&](const Model& each) -> std::optional<std::string> {
+    if (setting.by_events && each.id != "loggp" && each.id != "linear")
+      return "events are simulated by the models loggp and linear, for which it says nothing";
+    return reason_against(each, said);
+  });
+  setting.topology = options.problem.network();
+  return setting;
+}
+
+std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& setting, const std::vector<Policy>& policies,
+                                Progress& progress) {
+  const std::string name = short_name(entry.problem, entry.choice);
+  const Schedule schedule = make_schedule(entry.problem, entry.choice);
+  const Topology* topology = setting.topology ? &*setting.topology : nullptr;
+  progress.show(fmt::format("now {}", name));
+  if (!setting.by_events)
+    return {
+        {name, full_name(entry.choice), Policy::blocking,
+         simulate_rounds(schedule, *setting.model, setting.machine, {.topology = topology, .nodes = setting.model->needs_nodes})}};
+  std::vector<Simulated> list;
+  for (const Policy policy : policies) {
+    EventOptions events = setting.events;
+    events.policy = policy;
+    events.topology = topology;
+    events.progress = [&](Count arrived, Count messages) {
+      progress.show(fmt::format(
+          "{}, {}: {} of {} messages, {} %", name, command::name(policy), arrived, messages,
+          messages == 0 ? 100 : static_cast<int>(100.0 * static_cast<double>(arrived) / static_cast<double>(messages))));
+    };
+    const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);
+    const Picoseconds first_end = *std::min_element(simulation.rank_ends.begin(), simulation.rank_ends.end());
+    list.push_back({name, full_name(entry.choice), policy, simulation, simulation.messages, first_end});
+  }
+  return list;
+}
+
+std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting,
+                                     const std::vector<Problem>& problems) {
+  std::vector<LeftOut> left_out;
+  const auto cases =
+      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  const std::vector<Policy> policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+  std::vector<SimulationList> lists;
+  Progress progress;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    SimulationList list{.problem = problems[i]};
+    for (const LeftOut& entry : left_out)
+      if (entry.index == i) list.left_out.push_back(entry);
+    for (const Case& entry : cases) {
+      if (entry.index != i) continue;
+      try {
+        for (Simulated& simulated : simulate(entry, setting, policies, progress)) list.candidates.push_back(std::move(simulated));
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::too_large) throw;
+        list.left_out.push_back({i, short_name(entry.problem, entry.choice), error.what()});
+      }
+    }
+    if (list.candidates.empty()) {
+      if (list.left_out.empty()) continue;
+      refuse(fmt::format("{}: {}", list.left_out.front().specification, list.left_out.front().reason));
+    }
+    std::stable_sort(list.candidates.begin(), list.candidates.end(),
+                     [](const Simulated& a, const Simulated& b) { return a.simulation.end < b.simulation.end; });
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+int run(const Options& options) {
+  if (options.collective.empty()) refuse("name a collective: quadrille simulate alltoall --ranks 64 --machine sp2");
+  const auto problems = options.problem.problems(parse_collective(options.collective));
+  const SimulationSetting setting = setting_of(options, problems.front());
+  coefficients_of(setting.machine, *setting.model);
+  Output output(options.output);
+  const std::vector<SimulationList> lists = simulate(options, setting, problems);
+  if (options.json) {
+    Json array = Json::array();
+    for (const SimulationList& list : lists) array.push_back(json_of(list, setting));
+    output.finish(to_text(array.size() == 1 ? array[0] : array));
+  } else {
+    output.finish(text_of(lists, setting));
+  }
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_simulate(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser =
+      command.add_subcommand("simulate", "schedules in simulated time on a machine and a network, round by round or by events");
+  parser->add_option("collective", options->collective, "the collective")->type_name("COLLECTIVE");
+  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8, or all (the default); repeatable")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  options->problem.add_to(*parser);
+  options->model.add_to(*parser);
+  parser
+      ->add_option(
+          "--by", options->by,
+          "rounds (the default): one after the other, as they are priced; or events: every rank at its own pace, message by "
+          "message, by the models loggp and linear")
+      ->type_name("WAY");
+  parser->add_option("--policy", options->policies, "by events: blocking (the default), nonblocking, dataflow or all")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  parser->add_flag("--barriers", options->barriers, "by events: a barrier after each round");
+  parser->add_option("--late", options->late, "by events: so many ranks begin so much later, such as 3:50us")
+      ->type_name("COUNT:TIME");
+  parser
+      ->add_option("--slow-links", options->slow_links,
+                   "by events, with --topology: so many links take so many times as long for a byte, such as 2:4")
+      ->type_name("COUNT:FACTOR");
+  parser
+      ->add_option("--jitter", options->jitter,
+                   "by events: overheads and latencies are longer by up to this share of them, such as 0.1")
+      ->type_name("SHARE");
+  parser->add_option("--seed", options->seed, "by events: what is late, slow or longer is drawn from it (default: 1)")
+      ->type_name("NUMBER");
+  parser->add_flag("--json", options->json, "one object for one problem, an array for several; times in picoseconds");
+  parser->add_option("--output,-o", options->output, "write to this file instead of stdout")->type_name("FILE");
+  parser->footer(
+      "By rounds every model that 'quadrille list models' shows; one algorithm is told round by round, several are ranked.\n"
+      "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
+      "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
+      "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
+      "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
