@@ -91,6 +91,7 @@ struct Verdict {
 Verdict verdict_of(const Reproduction& reproduction);
 
 struct Making {
+  bool small = false;                                   // fewer points of curves, for tests
   std::function<void(std::string_view)> progress = {};  // told what is being counted; or none
 
   void show(std::string_view line) const {

@@ -144,39 +144,45 @@ std::string title_of(const IrregularPlot& plot) {
   return fmt::format("{}, {}", pattern_name(plot.pattern), fixed);
 }
 
+// The first point and the last.
+IrregularPlot thinned(IrregularPlot plot) {
+  plot.points = {plot.points.front(), plot.points.back()};
+  return plot;
+}
+
 }  // namespace
 
 IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, Reproduction& made)
-    : plot_(plot), made_(made), ways_{{"model", {}}, {"simulation", {}}} {
-  const FlatModel model = flat_model(plot.machine);
-  const MessageTimes message = times_of_messages(plot.machine);
-  const std::string axis = is_over_nodes(plot.points) ? "nodes" : "longest message (elements)";
-  Sheet sheet{.name = plot.name, .columns = {axis}};
+    : plot_(making.small ? thinned(plot) : plot), made_(made), ways_{{"model", {}}, {"simulation", {}}} {
+  const FlatModel model = flat_model(plot_.machine);
+  const MessageTimes message = times_of_messages(plot_.machine);
+  const std::string axis = is_over_nodes(plot_.points) ? "nodes" : "longest message (elements)";
+  Sheet sheet{.name = plot_.name, .columns = {axis}};
   constexpr CurveStyle styles[] = {CurveStyle::line, CurveStyle::dashed, CurveStyle::points};  // by mode
   for (const Way& way : ways_) {
-    Panel panel{.title = fmt::format("{}, {}", title_of(plot), way.name),
+    Panel panel{.title = fmt::format("{}, {}", title_of(plot_), way.name),
                 .x_label = axis,
                 .y_label = "time (ms)",
                 .sheet = made.sheets.size(),
                 .log_x = true,
                 .log_y = true};
-    for (const IrregularCurve& curve : plot.curves) {
+    for (const IrregularCurve& curve : plot_.curves) {
       sheet.columns.push_back(fmt::format("{}, {} (ms)", curve.label(), way.name));
       panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[static_cast<int>(curve.mode)],
                               static_cast<std::size_t>(curve.algorithm - 1)});
     }
     made.panels.push_back(std::move(panel));
   }
-  for (const IrregularPoint& point : plot.points) {
-    making.show(fmt::format("{}, {} nodes, {} elements", pattern_name(plot.pattern), point.ranks, point.most));
-    for (Way& way : ways_) way.times.emplace_back(plot.curves.size(), 0.0);
-    const std::uint64_t draws = plot.pattern == TrafficKind::spike ? drawn : 1;
+  for (const IrregularPoint& point : plot_.points) {
+    making.show(fmt::format("{}, {} nodes, {} elements", pattern_name(plot_.pattern), point.ranks, point.most));
+    for (Way& way : ways_) way.times.emplace_back(plot_.curves.size(), 0.0);
+    const std::uint64_t draws = plot_.pattern == TrafficKind::spike && !making.small ? drawn : 1;
     for (std::uint64_t seed = 1; seed <= draws; ++seed) {
-      const Problem problem = traffic_of(point.ranks, plot.pattern, point.most, few, seed);
+      const Problem problem = traffic_of(point.ranks, plot_.pattern, point.most, few, seed);
       std::map<int, Schedule> schedules;  // by algorithm
       std::map<int, std::vector<StageFigures>> counted;
-      for (std::size_t i = 0; i < plot.curves.size(); ++i) {
-        const auto& [number, mode] = plot.curves[i];
+      for (std::size_t i = 0; i < plot_.curves.size(); ++i) {
+        const auto& [number, mode] = plot_.curves[i];
         if (!schedules.contains(number)) {
           schedules[number] = make_schedule(problem, irregular_algorithm(number));
           counted[number] = stage_figures(schedules[number]);
@@ -185,7 +191,7 @@ IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, 
         ways_[1].times.back()[i] += simulated_ms(schedules[number], message, mode) / static_cast<double>(draws);
       }
     }
-    auto& row = sheet.rows.emplace_back(std::vector<Cell>{is_over_nodes(plot.points) ? point.ranks : point.most});
+    auto& row = sheet.rows.emplace_back(std::vector<Cell>{is_over_nodes(plot_.points) ? point.ranks : point.most});
     for (const Way& way : ways_) row.insert(row.end(), way.times.back().begin(), way.times.back().end());
   }
   made.sheets.push_back(std::move(sheet));
