@@ -69,29 +69,32 @@ int run(const Options& options) {
   if (options.folder) make_folder(*options.folder);
   const bool several = exhibits.size() > 1;
   Json array = Json::array();
+  std::string index, sections;
   bool explained = true;
-  {
-    Output output;
-    Progress progress;
-    std::size_t number = 0;
-    for (const reproduce::Exhibit* exhibit : exhibits) {
-      const std::string place = fmt::format("{} ({} of {})", exhibit->id, ++number, exhibits.size());
-      progress.show(place);
-      const Made made{
-          exhibit, exhibit->make({.progress = [&](std::string_view line) { progress.show(fmt::format("{}: {}", place, line)); }})};
-      if (options.folder) write(made, *options.folder);
-      progress.clear();
-      explained = explained && reproduce::verdict_of(made.reproduction).explained;
-      if (options.json)
-        array.push_back(verdict_json(made));
-      else
-        output.stream() << (options.markdown ? section_text(made, "reproduction") : verdict_text(made, !several)) << std::flush;
+  Output output;
+  Progress progress;
+  std::size_t number = 0;
+  for (const reproduce::Exhibit* exhibit : exhibits) {
+    const std::string place = fmt::format("{} ({} of {})", exhibit->id, ++number, exhibits.size());
+    progress.show(place);
+    const Made made{exhibit,
+                    exhibit->make({.progress = [&](std::string_view line) { progress.show(fmt::format("{}: {}", place, line)); }})};
+    if (options.folder) write(made, *options.folder);
+    progress.clear();
+    explained = explained && reproduce::verdict_of(made.reproduction).explained;
+    if (options.json) {
+      array.push_back(verdict_json(made));
+    } else if (options.markdown) {
+      index += index_line(made);
+      sections += section_text(made, "reproduction");
+    } else {
+      output.stream() << verdict_text(made, !several) << std::flush;
     }
-    if (options.json)
-      output.finish(to_text(several ? array : array[0]));
-    else
-      output.finish();
   }
+  if (options.json)
+    output.finish(to_text(several ? array : array[0]));
+  else
+    output.finish(options.markdown ? (several ? index_of(index) : "") + sections : "");
   return explained ? good : with_findings;
 }
 

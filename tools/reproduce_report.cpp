@@ -80,8 +80,10 @@ std::string section_text(const Made& made, const std::string& folder) {
       fmt::format("## {}\n\n`{}`: {}. {}.\n\n", exhibit->title, exhibit->id, exhibit->source, capitalised(exhibit->about));
   if (!reproduction.panels.empty()) text += fmt::format("![{}]({}/{}.svg)\n\n", exhibit->title, folder, exhibit->id);
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
-    if (const Sheet& sheet = reproduction.sheets[i]; !is_plotted(reproduction, i) && sheet.rows.size() <= longest_table)
+    if (const Sheet& sheet = reproduction.sheets[i]; !is_plotted(reproduction, i) && sheet.rows.size() <= longest_table) {
+      if (reproduction.sheets.size() > 1) text += fmt::format("`{}`:\n\n", csv_name(exhibit->id, reproduction, i));
       text += table_of(sheet);
+    }
   const Verdict verdict = verdict_of(reproduction);
   text += fmt::format("**{}.**\n\n", capitalised(verdict.sentence));
   const bool all = reproduction.comparisons.size() <= most_listed;
@@ -94,6 +96,19 @@ std::string section_text(const Made& made, const std::string& folder) {
   if (!all && verdict.holding > 0 && !lines.empty()) text += fmt::format("\nThe other {} hold.\n", verdict.holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
+}
+
+std::string index_line(const Made& made) {
+  const Verdict verdict = verdict_of(made.reproduction);
+  return table_line(std::vector<std::string>{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
+                                             std::string(name(verdict.outcome)), fmt::format("{}", verdict.holding),
+                                             fmt::format("{}", verdict.wrong), fmt::format("{}", verdict.differing)});
+}
+
+std::string index_of(const std::string& lines) {
+  return "| what | exhibit | verdict | comparisons that hold | with the paper wrong | that differ |\n| --- | --- | --- | --- | --- "
+         "| --- |\n" +
+         lines + '\n';
 }
 
 Json verdict_json(const Made& made) {
