@@ -40,7 +40,7 @@ std::optional<double> take_number(std::string_view& text, double least) {
 // "3:50us": how many, and the rest.
 std::pair<Count, std::string_view> parse_some(std::string_view text, std::string_view option, std::string_view example) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) refuse(fmt::format("{} '{}' does not say how much; write {}", option, text, example));
+  if (colon == std::string_view::npos) refuse(fmt::format("{} '{}' does not say how much, such as {}", option, text, example));
   return {parse_whole(text.substr(0, colon), fmt::format("the number of {}", option), 0), text.substr(colon + 1)};
 }
 

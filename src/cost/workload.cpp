@@ -154,9 +154,11 @@ class Counting {
     }
     Count turns = 0;
     std::vector<RoutedMessage> messages;
+    result_.messages_counted = 0;  // anew, with the images
     sends.for_each(
         [&](Count, Rank from, auto own, auto&& image) {
           if (loads) turns = std::max(turns, ceil_divide(static_cast<Count>(own.size()), ways[static_cast<std::size_t>(from)]));
+          result_.messages_counted += 2 * static_cast<Count>(own.size());  // both ends
           for (const SendsByRound::Send& send : own) {
             const Rank to = image(send.peer);
             if (loads) loads->add(from, to, send.port(), send.bytes);

@@ -46,17 +46,45 @@ class Builder {
     first_event_ = static_cast<Event>(graph_.kinds.size());
     edges_.clear();
     if (policy_ == Policy::dataflow && !barriers_)
-      add_dataflow(program);
+      with_dependences(program, [&](const DependenceGraph& dependence) { add_dataflow(program, dependence); });
     else
       add_windows(program);
     enter_edges();
+  }
+
+  // The dependences of an image are those of its representative, where it lists its messages alike; so they are found once.
+  template <class Use>
+  void with_dependences(const Program& program, Use&& use) {
+    if (!schedule_.symmetry) return use(dependences(program));
+    const Rank representative = schedule_.symmetry->representative_of(program.rank);
+    auto known = known_.find(representative);
+    if (known == known_.end()) {
+      Program its_program = schedule_.program(representative);
+      DependenceGraph dependence = dependences(its_program);
+      known = known_.emplace(representative, Known{std::move(its_program), std::move(dependence)}).first;
+    }
+    const auto same_messages = [&](const std::vector<Message>& own, const std::vector<Message>& other) {
+      return std::equal(own.begin(), own.end(), other.begin(), other.end(), [&](const Message& a, const Message& b) {
+        return a.peer == schedule_.symmetry->image(program.rank, b.peer) && a.port == b.port;
+      });
+    };
+    const auto same_round = [&](const Round& own, const Round& other) {
+      return own.number == other.number && own.locals.size() == other.locals.size() && same_messages(own.sends, other.sends) &&
+             same_messages(own.receives, other.receives);
+    };
+    const std::vector<Round>& its_rounds = known->second.program.rounds;
+    if (std::equal(program.rounds.begin(), program.rounds.end(), its_rounds.begin(), its_rounds.end(), same_round))
+      use(known->second.dependences);
+    else
+      use(dependences(program));
   }
 
   // Windows of rounds. With barriers every round is one.
   void add_windows(const Program& program) {
     std::vector<std::size_t> window(program.rounds.size());
     std::iota(window.begin(), window.end(), std::size_t{0});
-    if (policy_ == Policy::nonblocking && !barriers_) window = windows(program, dependences(program), policy_);
+    if (policy_ == Policy::nonblocking && !barriers_)
+      with_dependences(program, [&](const DependenceGraph& dependence) { window = windows(program, dependence, policy_); });
     Event gate = EventGraph::none;
     std::vector<Event> own;  // messages of the window
     for (std::size_t r = 0; r < program.rounds.size(); ++r) {
@@ -81,8 +109,7 @@ class Builder {
   }
 
   // Dependences. A receive that overwrites what a send reads waits until the send is ready, since it is packed then.
-  void add_dataflow(const Program& program) {
-    const DependenceGraph dependence = dependences(program);
+  void add_dataflow(const Program& program, const DependenceGraph& dependence) {
     std::vector<Event> event_of(dependence.operations.size(), EventGraph::none), ready_of(event_of);
     std::vector<bool> is_packed(dependence.operations.size(), false);
     for (std::size_t i = 0; i < dependence.operations.size(); ++i)
@@ -290,6 +317,11 @@ class Builder {
     reordered(graph_.gates_of_round);
   }
 
+  struct Known {
+    Program program;
+    DependenceGraph dependences;
+  };
+
   const Schedule& schedule_;
   const Policy policy_;
   const bool barriers_;
@@ -297,6 +329,7 @@ class Builder {
   std::vector<std::size_t> incoming_;  // messages to each rank
   std::unordered_map<Count, std::size_t> index_of_round_;
   std::size_t last_index_ = 0;
+  std::unordered_map<Rank, Known> known_;  // of representatives
   // Of the rank at hand.
   Event first_event_ = 0, last_send_ = EventGraph::none, last_receive_ = EventGraph::none;
   std::vector<std::pair<Event, Event>> edges_;

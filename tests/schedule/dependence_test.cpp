@@ -50,6 +50,25 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
   EXPECT_FALSE(may_overlap({Buffer::input, 0, 8}, {Buffer::output, 0, 8}));
 }
 
+// Each round receives less than the one before into the same memory and passes it on: an operation waits for those of the round
+// before, not for all that were there ever before.
+TEST(Dependences, ForgetWhatHasBeenWrittenOver) {
+  ProgramBuilder program{0};
+  program.stage("shrinking");
+  for (Bytes length = 100; length > 0; --length) {
+    program.begin_round();
+    if (length < 100) program.send(1, {{Buffer::scratch, 0, length}});
+    program.receive(2, {{Buffer::scratch, 0, length}});
+  }
+  program.scratch(100);
+  const DependenceGraph graph = dependences(std::move(program).finish());
+  ASSERT_EQ(graph.operations.size(), 199u);
+  for (std::size_t i = 0; i < graph.before.size(); ++i) {
+    EXPECT_LE(graph.before[i].size(), 2u) << i;
+    for (const Dependence& dependence : graph.before[i]) EXPECT_LE(i - dependence.on, 2u) << i;
+  }
+}
+
 Program three_rounds() {
   ProgramBuilder program{0};
   program.stage("first");

@@ -162,6 +162,22 @@ TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
   for (const Count times : sooner) EXPECT_GT(times, 20);
 }
 
+// Dependences that are found once for all images of a program are those that each of them has.
+TEST(SimulateEvents, AreTheSameBySymmetryAndByRank) {
+  Count compared = 0;
+  for_each_algorithm([&](Schedule schedule, const std::string& place) {
+    if (!schedule.symmetry) return;
+    for (const Policy policy : {Policy::nonblocking, Policy::dataflow}) {
+      const EventSimulation by_symmetry = simulate_events(schedule, linear_times(1), {.policy = policy});
+      Schedule by_rank = schedule;
+      by_rank.symmetry.reset();
+      EXPECT_EQ(by_symmetry.rank_ends, simulate_events(by_rank, linear_times(1), {.policy = policy}).rank_ends) << place;
+      ++compared;
+    }
+  });
+  EXPECT_GT(compared, 50);
+}
+
 // Which links the messages of each round share, and the longest way.
 struct OnLinks {
   Count most_sharing = 0;
