@@ -18,6 +18,7 @@
   ROW(liu2002_table4)       \
   ROW(liu2002_fig8)         \
   ROW(liu2002_fig10)        \
+  ROW(liu2002_fig14)        \
   ROW(liu2002_fig15)        \
   ROW(liu2002_fig16)        \
   ROW(liu2002_fig17)        \

@@ -82,7 +82,9 @@ Count right_prefixes(Count nodes) {
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made;
+  Reproduction made{.remarks = {"Misprints without a number: the cost of a message is ts + tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
+                                "reduces to node 0 only; \"Euler's "
+                                "identity\" is the arithmetic series; local numbers of n elements go from 0 to n - 1."}};
   const Count p = 64;
   Sheet sheet{.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}};
   for (const Entry& entry : entries(p)) {

@@ -66,7 +66,6 @@ std::vector<StageTrace> trace(const Schedule& schedule) {
     }
     held = traced.held;
   }
-  std::erase_if(stages, [](const StageTrace& traced) { return traced.messages.empty(); });
   return stages;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A1, A2 and A4 on a SP2 over the number of nodes.
+// A1, A2 and A4 on an SP2 over the number of nodes.
 #include "reproduce/exhibits/irregular.hpp"
 
 namespace quadrille::reproduce {
@@ -25,7 +25,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit liu2002_fig17{
     .id = "liu2002-fig17",
-    .title = "A4, A1 and A2 on a SP2, by number of nodes",
+    .title = "A4, A1 and A2 on an SP2, by number of nodes",
     .source = "liu2002, figure 17 and section 4.1",
     .about = "the paper's curves are measured and not in its text, so that its claims about them are compared",
     .make = make,

@@ -7,6 +7,7 @@
 #include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/torus_exchange.hpp"
+#include "reproduce/moves.hpp"
 
 namespace quadrille::reproduce {
 namespace {
@@ -31,8 +32,22 @@ Count uneven_rounds(const Schedule& schedule) {
   return uneven;
 }
 
+// Ranks that send their block for the place opposite to the right in the first round; slots are named by how far their blocks go.
+Count opposite_to_the_right(const Schedule& schedule) {
+  const Count p = schedule.problem.ranks;
+  Count count = 0;
+  for (Rank rank = 0; rank < p; ++rank) {
+    const std::vector<Move> moves = moves_of(schedule, rank);
+    count += std::any_of(moves.begin(), moves.end(), [&](const Move& move) {
+      return move.round == moves.front().round && move.offset == 1 &&
+             std::find(move.places.begin(), move.places.end(), p / 2 * schedule.problem.block_bytes) != move.places.end();
+    });
+  }
+  return count;
+}
+
 Reproduction make(const Making&) {
-  Reproduction made;
+  Reproduction made{.remarks = {"Misprints without a number: the origins in stages 2 and 3 of figure 2 have to move on with k."}};
   Sheet sheet{.columns = {"nodes", "steps", "blocks", "blocks of a simple ring", "ceil(p^2/8)"}};
   Count other_steps = 0, other_volume = 0;
   for (Count p = 4; p <= 64; p += 2) {
@@ -63,6 +78,11 @@ Reproduction make(const Making&) {
        .paper = 0,
        .ours = static_cast<double>(uneven_rounds(ring(10, "ar"))),
        .erratum = Erratum{1, "true where 4 divides p; else the messages of stage 1 are of floor(p/4) and of ceil(p/4) blocks"}});
+  made.comparisons.push_back(
+      {.what = "ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way",
+       .paper = 10,
+       .ours = static_cast<double>(opposite_to_the_right(ring(10, "ar"))),
+       .erratum = Erratum{5, "by figure 2 even nodes send it the other way where p = 2 (mod 4)"}});
   for (const Count p : {5, 9, 31})
     made.comparisons.push_back(
         {.what =

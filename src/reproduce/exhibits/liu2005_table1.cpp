@@ -17,7 +17,11 @@ Count in_first_quadrant(Count rows, Count columns) {
 }
 
 Reproduction make(const Making&) {
-  Reproduction made;
+  Reproduction made{.remarks = {"Misprints without a number: 0 <= y <= r - 1 is meant to be c - 1; in the set A after phase 1 the "
+                                "offsets c/2 and r/2 are exchanged, "
+                                "and it is a multiset; in figure 5 the lower port's set is missing, the other ports name T, L and "
+                                "B for R, T and L, T* and L* are "
+                                "printed twice, and y = (y0 mod 2) means y = y0 (mod 2)."}};
   Sheet sheet{.columns = {"rows", "columns", "blocks a port, step 1", "3rc/16", "blocks a port, step 2", "rc/16"}};
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
     const std::vector<Bytes> longest = longest_by_round(torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar"));

@@ -36,7 +36,9 @@ double inside_share(const std::vector<Count>& sizes) {
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made;
+  Reproduction made{.remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) "
+                                "messages to send. The order of nodes "
+                                "is by size and then by index; the paper has one sign for both."}};
   Sheet table{.name = "sizes",
               .columns = {"nodes of sizes", "n p", "as printed", "exchanging", "exchanging, concentrated", "between nodes only",
                           "n (p - n)"}};
