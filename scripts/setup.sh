@@ -5,6 +5,7 @@
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
                 libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
+plot_packages=(gnuplot-nox)  # of quadrille reproduce
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -32,21 +33,21 @@ apt_install() {  # quietly, asking nothing; what apt says is shown where it fail
 
 set_up() {
   command -v apt-get >/dev/null || { talk "This is no Debian system: nothing installed. Needed: the likes of ${build_packages[*]}."; find_mpis; return; }
-  local build mpi=()
+  local build other=()
   mapfile -t build < <(missing "${build_packages[@]}")
-  [ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || mapfile -t mpi < <(missing "${mpi_packages[@]}")
+  mapfile -t other < <(missing "${plot_packages[@]}" $([ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || printf '%s ' "${mpi_packages[@]}"))
 
   if [ ${#build[@]} -gt 0 ]; then
-    is_root || fail "Missing packages. Run: sudo apt-get install ${build[*]} ${mpi[*]}"
+    is_root || fail "Missing packages. Run: sudo apt-get install ${build[*]} ${other[*]}"
     talk "Installing ${build[*]}"
     apt_install "${build[@]}" || fail "These packages cannot be installed: ${build[*]}"
   fi
-  if [ ${#mpi[@]} -gt 0 ]; then
+  if [ ${#other[@]} -gt 0 ]; then
     if ! is_root; then
-      talk "Going on without ${mpi[*]}. To install: sudo apt-get install ${mpi[*]}"
+      talk "Going on without ${other[*]}. To install: sudo apt-get install ${other[*]}"
     else
-      talk "Installing ${mpi[*]}"
-      apt_install "${mpi[@]}" || talk "They cannot be installed; going on without."
+      talk "Installing ${other[*]}"
+      apt_install "${other[@]}" || talk "They cannot be installed; going on without."
     fi
   fi
   find_mpis

@@ -5,6 +5,7 @@
 #   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
 #   <!-- contents of: FILE -->          a code block follows
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
+#   <!-- reproduction by: COMMAND -->   the same, and its -o FOLDER holds the pictures that the lines show from reproduction/
 #   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds what the command prints
 # Usage: update_docs.sh [--check] [BUILD_FOLDER]
 # With --check it changes nothing, leaves timed outputs alone, and exits 1 with the difference where something is stale.
@@ -47,6 +48,28 @@ picture() {  # picture DOCUMENT IMAGE COMMAND: brings the image's file up to dat
   rm -f "$fresh"
 }
 
+reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, brings its pictures up to date or says which are stale
+  local folder fresh svg known
+  folder=$(dirname "$1")/reproduction
+  fresh=$(mktemp -d)
+  printed "$2 -o $fresh"
+  for svg in "$fresh"/*.svg; do
+    [ -e "$svg" ] || break  # there is no gnuplot
+    known=$folder/$(basename "$svg")
+    if cmp -s "$svg" "$known"; then continue; fi
+    if $check; then  # another gnuplot draws otherwise
+      if [ ! -e "$known" ] || [ "$(made_by "$svg")" = "$(made_by "$known")" ]; then printf 'stale: %s\n' "$known" >&2; stale=1; fi
+    else
+      mkdir -p "$folder"
+      cp "$svg" "$known"
+      printf 'updated %s\n' "$known" >&2
+    fi
+  done
+  rm -rf "$fresh"
+}
+
+made_by() { grep -m 1 '<desc>' "$1"; }
+
 render() {
   local line kind what until="" drawn=""
   while IFS= read -r line; do
@@ -65,14 +88,14 @@ render() {
       picture "$1" "$line" "$drawn" || return 1
       drawn=""
     fi
-    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by|picture by)': '(.*)' -->'$ ]]; then
+    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by|reproduction by|picture by)': '(.*)' -->'$ ]]; then
       kind=${BASH_REMATCH[1]} what=${BASH_REMATCH[2]}
       if [ "$kind" = "timed output of" ] && $check; then continue; fi
       if [ "$kind" = "picture by" ]; then
         drawn=$what
-      elif [ "$kind" = "table by" ]; then
+      elif [ "$kind" = "table by" ] || [ "$kind" = "reproduction by" ]; then
         until=table
-        printed "$what"
+        if [ "$kind" = "table by" ]; then printed "$what"; else reproduction "$1" "$what"; fi
       else
         until=fence
         quote "$kind" "$what"

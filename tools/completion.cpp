@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
+#include "reproduce/exhibit.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -60,6 +61,10 @@ int run(const CLI::App& command, const std::string& shell) {
     subcommands.push_back(name);
     std::vector<std::string> words = option_names(*subcommand);
     if (name == "completion") words.push_back("bash");
+    if (name == "reproduce") {
+      words.push_back("all");
+      for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) words.emplace_back(exhibit->id);
+    }
     if (subcommand->get_option_no_throw("collective") || name == "verify" || name == "draw")
       for (const std::string& collective : collectives_with_algorithms()) words.push_back(collective);
     options += fmt::format("          {}) words='{}' ;;\n", name, fmt::join(words, " "));

@@ -70,11 +70,17 @@ int run(int count, char** arguments) {
   parser.set_help_flag("--help", "print this help");
   parser.footer(lesson);
   parser.allow_extras();
-  const std::vector<Subcommand> subcommands{add_list(parser),      add_info(parser),
-                                            add_schedule(parser),  add_verify(parser),
-                                            add_draw(parser),      add_price(parser),
-                                            add_simulate(parser),  add_calibrate(parser),
-                                            add_race(parser),      add_run(parser, split_off_command(count, arguments)),
+  const std::vector<Subcommand> subcommands{add_list(parser),
+                                            add_info(parser),
+                                            add_schedule(parser),
+                                            add_verify(parser),
+                                            add_draw(parser),
+                                            add_price(parser),
+                                            add_simulate(parser),
+                                            add_calibrate(parser),
+                                            add_race(parser),
+                                            add_reproduce(parser),
+                                            add_run(parser, split_off_command(count, arguments)),
                                             add_completion(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
@@ -106,8 +112,9 @@ int run(int count, char** arguments) {
   }
   if (chosen == subcommands.end())
     refuse(
-        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race or run; 'quadrille --help' explains "
-        "them");
+        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille "
+        "--help' "
+        "explains them");
   if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);
   if (!speaks() && !chosen->on_all_ranks) return good;
   return chosen->run();

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables and figures of the papers, made again. An exhibit is one file and one row of table.cpp: it counts what the paper shows
+// from our schedules, prices it by our models, and lays what the paper says beside it. What comes of that, the verdict, is
+// computed.
+//
+//   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
+//   verdict_of(made).sentence;  // "holds: all 5 comparisons"
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::reproduce {
+
+using Cell = std::variant<std::monostate, Count, double, std::string>;  // nothing: the paper, or we, have none
+
+// Numbers under headings, which name their units; one CSV file.
+struct Sheet {
+  std::string name;  // told apart by, where an exhibit has several: "a"
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;  // each as long as `columns`
+};
+
+enum class CurveStyle : std::uint8_t { line, dashed, points };
+
+struct Curve {
+  std::size_t column = 0;  // of the sheet
+  std::string title;
+  CurveStyle style = CurveStyle::line;
+  std::optional<std::size_t> colour;  // the same for curves that belong together; absent: one of its own
+};
+
+// Curves over one column of a sheet.
+struct Panel {
+  std::string title, x_label, y_label;
+  std::size_t sheet = 0;
+  std::size_t x = 0;  // column
+  std::vector<Curve> curves;
+  bool log_x = false, log_y = false;
+};
+
+enum class Relation : std::uint8_t { equal, at_most, at_least };  // ours is .. the paper's
+
+// Where the paper is known to be wrong: what is right, and why. It counts only where the paper's value does not hold and this one
+// does.
+struct Erratum {
+  double corrected = 0;
+  std::string why;
+};
+
+// One number, or one claim, of the paper beside ours. A claim about curves is one about their ratio or about where they cross.
+struct Comparison {
+  std::string what;  // with its unit
+  double paper = 0;
+  double ours = 0;
+  Relation relation = Relation::equal;
+  double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
+  std::optional<Erratum> erratum;
+  std::string reason;  // said where they differ: what is in the one and not in the other
+};
+
+enum class Outcome : std::uint8_t { holds, paper_is_wrong, differs };
+
+std::string_view name(Outcome outcome);
+Outcome outcome_of(const Comparison& comparison);
+
+// "paper 9, ours 5 (-44 %)": one comparison in words, with the erratum or the reason where it does not hold.
+std::string sentence_of(const Comparison& comparison);
+
+struct Reproduction {
+  std::vector<Sheet> sheets;
+  std::vector<Panel> panels;  // none: a table that needs no picture
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> remarks;  // what was assumed
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::holds;  // `differs` before `paper_is_wrong` before `holds`
+  std::size_t holding = 0, wrong = 0, differing = 0;
+  bool explained = true;  // does every difference have a reason?
+  std::string sentence;   // one line
+};
+
+Verdict verdict_of(const Reproduction& reproduction);
+
+struct Making {
+  bool small = false;                                   // fewer points of curves, for tests
+  std::function<void(std::string_view)> progress = {};  // told what is being counted; or none
+
+  void show(std::string_view line) const {
+    if (progress) progress(line);
+  }
+};
+
+struct Exhibit {
+  std::string_view id;      // the citation key and the place: "bruck1997-fig4"
+  std::string_view title;   // one line
+  std::string_view source;  // citation key of docs/references.bib, with the place
+  std::string_view about;   // what is compared, and how it was obtained
+  Reproduction (*make)(const Making&) = nullptr;
+};
+
+std::span<const Exhibit* const> all_exhibits();    // paper by paper
+const Exhibit* find_exhibit(std::string_view id);  // null if there is none
+
+// As files hold them. A sheet by RFC 4180; text with a comma or a quotation mark is quoted.
+std::string csv_of(const Sheet& sheet);
+std::string text_of(const Cell& cell);
+// "bruck1997-fig4.csv", or with several sheets "bruck1997-fig4-a.csv".
+std::string csv_name(std::string_view id, const Reproduction& reproduction, std::size_t sheet);
+
+// A script for gnuplot that prints the panels side by side, as one SVG, on stdout. Empty where there are no panels.
+std::string plot_script(std::string_view title, const Reproduction& reproduction);
+
+}  // namespace quadrille::reproduce

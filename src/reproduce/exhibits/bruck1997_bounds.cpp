@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bounds of the index algorithm and what the text says of its special cases, for many n, r and k.
+#include <fmt/format.h>
+
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Schedule index_operation(Count n, Count radix, Count ports) {
+  return make_schedule(alltoall(n, 1), fmt::format("bruck:radix={},ports={}", radix, ports));
+}
+
+Count ceil_log(Count n, Count base) {
+  Count digits = 0;
+  for (Count power = 1; power < n; power *= base) ++digits;
+  return digits;
+}
+
+Count ceil_of(Count a, Count b) { return (a + b - 1) / b; }
+
+Bytes longest_message(const Schedule& schedule) {
+  Bytes longest = 0;
+  for (const StageFigures& stage : stage_figures(schedule))
+    for (const RoundFigures& round : stage.rounds) longest = std::max(longest, round.longest);
+  return longest;
+}
+
+struct Violations {
+  Count cases = 0, rounds = 0, volume_of_one_port = 0, volume = 0;
+};
+
+Violations violations(Count most, const Making& making) {
+  Violations found;
+  for (Count n = 2; n <= most; ++n) {
+    making.show(fmt::format("bounds among {} processors", n));
+    for (Count k = 1; k <= std::min<Count>(8, n - 1); ++k)
+      for (Count r = 2; r <= n; ++r) {
+        const Figures counted = figures(index_operation(n, r, k));
+        const Count w = ceil_log(n, r), steps = ceil_of(r - 1, k);
+        ++found.cases;
+        found.rounds += counted.c1 > steps * w ? 1 : 0;
+        if (counted.c2 > steps * ceil_of(n, r) * w) ++(k == 1 ? found.volume_of_one_port : found.volume);
+      }
+  }
+  return found;
+}
+
+// The least volume in the fewest rounds.
+Figures best_of(Count n, Count ports, bool multiples_only) {
+  Figures best{.c1 = n, .c2 = n * n};
+  for (Count r = 2; r <= n; ++r) {
+    if (multiples_only && (r - 1) % ports != 0) continue;
+    const Figures counted = figures(index_operation(n, r, ports));
+    if (std::pair(counted.c1, counted.c2) < std::pair(best.c1, best.c2)) best = counted;
+  }
+  return best;
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made;
+  Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "least rounds", "least blocks",
+                          "least blocks in so many rounds"}};
+  for (const auto& [n, k, r] : std::vector<std::tuple<Count, Count, Count>>{
+           {5, 1, 2}, {5, 2, 3}, {6, 2, 3}, {8, 1, 2}, {9, 2, 3}, {64, 1, 2}, {64, 1, 8}, {64, 1, 64}, {64, 3, 4}}) {
+    const Figures counted = figures(index_operation(n, r, k));
+    Count rounds = 0, blocks = 0, compound = 0;
+    for (const Bound& bound : lower_bounds(alltoall(n, 1), k)) (bound.figure == "c1" ? rounds : blocks) = bound.value;
+    for (const Bound& bound : lower_bounds(alltoall(n, 1), k, counted.c1))
+      if (bound.figure == "c2") compound = std::max(compound, bound.value);
+    sheet.rows.push_back({n, k, r, counted.c1, counted.c2, rounds, blocks, compound});
+  }
+  made.sheets.push_back(std::move(sheet));
+
+  const auto at = [](Count n, Count r, Count k) { return figures(index_operation(n, r, k)); };
+  const auto equal = [&](const char* what, double paper, Count ours) {
+    made.comparisons.push_back({.what = what, .paper = paper, .ours = static_cast<double>(ours)});
+  };
+  equal("theorem 2.5, n = 64, one port: blocks of radix 2, n/2 log2 n", 192, at(64, 2, 1).c2);
+  equal("theorem 2.5, n = 64, three ports: blocks of radix 4, n/4 log4 n", 48, at(64, 4, 3).c2);
+  equal("theorem 2.6, n = 64, one port: rounds of radix n, n - 1", 63, at(64, 64, 1).c1);
+  equal("section 3.3, n = 64, one port: blocks of radix n, n - 1", 63, at(64, 64, 1).c2);
+
+  const Count most = 100;
+  const Violations found = violations(most, making);
+  equal("cases with more rounds than ceil((r-1)/k) ceil(log_r n)", 0, found.rounds);
+  equal("cases on one port with more blocks than (r-1) ceil(n/r) ceil(log_r n)", 0, found.volume_of_one_port);
+  made.comparisons.push_back(
+      {.what = fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most),
+       .paper = 0,
+       .ours = static_cast<double>(found.volume),
+       .erratum =
+           Erratum{13192, "rounds of several digit values are as long as the longest, which may have more than ceil(n/r) blocks"}});
+  made.comparisons.push_back({.what = "the smallest of these, n = 6, k = 2, r = 3: blocks",
+                              .paper = 4,
+                              .ours = static_cast<double>(at(6, 3, 2).c2),
+                              .relation = Relation::at_most,
+                              .erratum = Erratum{5, "the second digit is 1 for blocks 3, 4 and 5"}});
+  made.comparisons.push_back(
+      {.what = "blocks of the longest message for n = 6 and r = 3, ceil(n/r) (section 3.2)",
+       .paper = 2,
+       .ours = static_cast<double>(longest_message(index_operation(6, 3, 1))),
+       .relation = Relation::at_most,
+       .erratum = Erratum{3, "true for r = 2 and where n is a power of r; what always holds is floor(n/2)"}});
+  made.comparisons.push_back({.what = "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
+                                      "\"clearly\" needed (section 3.4)",
+                              .paper = static_cast<double>(best_of(6, 3, true).c2),
+                              .ours = static_cast<double>(best_of(6, 3, false).c2),
+                              .erratum = Erratum{2, "radix 6 takes two rounds as well, and carries less"}});
+  Count least = 0;
+  for (const Bound& bound : lower_bounds(alltoall(5, 1), 3))
+    if (bound.figure == "c2") least = bound.value;
+  made.comparisons.push_back({.what = "lower bound on bytes for n = 5, k = 3 and blocks of a byte, b (n-1)/k (proposition 2.4)",
+                              .paper = 4.0 / 3,
+                              .ours = static_cast<double>(least),
+                              .erratum = Erratum{2, "a byte is not cut, so the quotient is rounded up"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_bounds{
+    .id = "bruck1997-bounds",
+    .title = "Bounds of the index operation",
+    .source = "bruck1997, sections 2 and 3",
+    .about = "in the table some figures beside the lower bounds; compared for all radices, on up to eight ports",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The index operation worked through on five processors, figures 1 to 3 and what the text says of single blocks.
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+#include "reproduce/moves.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Schedule index_operation(Count n, Count radix) {
+  return make_schedule(alltoall(n, 1), fmt::format("bruck:radix={},form=classical", radix));
+}
+
+// Slots that the last rearrangement brings to position i + j, "rotated i steps downwards"; of all n x n.
+Count rotated_downwards(const Schedule& schedule) {
+  const Count n = schedule.problem.ranks;
+  Count count = 0;
+  for (Rank i = 0; i < n; ++i) {
+    const Program program = schedule.program(i);
+    for (const Local& local : program.rounds.back().locals) {
+      const std::vector<Bytes> from = places_of(local.source), to = places_of(local.target);
+      for (std::size_t b = 0; b < from.size(); ++b) count += to[b] == (i + from[b]) % n ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  const Schedule schedule = index_operation(5, 2);
+  Sheet sheet{.columns = {"round", "offset", "slots that move", "blocks"}};
+  for (const Move& move : moves_of(schedule, 0)) sheet.rows.push_back({move.round, move.offset, listed(move.places), move.length});
+  made.sheets.push_back(std::move(sheet));
+
+  const Figures binary = figures(schedule), direct = figures(index_operation(5, 5));
+  made.comparisons = {{.what = "rounds for radix 2, ceil(log2 5)", .paper = 3, .ours = static_cast<double>(binary.c1)},
+                      {.what = "blocks a port carries for radix 2, against ceil(5/2) ceil(log2 5)",
+                       .paper = 9,
+                       .ours = static_cast<double>(binary.c2),
+                       .relation = Relation::at_most},
+                      {.what = "rounds for radix n", .paper = 4, .ours = static_cast<double>(direct.c1)},
+                      {.what = "blocks a port carries for radix n", .paper = 4, .ours = static_cast<double>(direct.c2)}};
+
+  // "When r is chosen to be 3, the fifth block will be rotated two steps to the right .. and later again three steps."
+  std::vector<Count> steps;
+  for (const Move& move : moves_of(index_operation(9, 3), 0))
+    if (std::find(move.places.begin(), move.places.end(), 5) != move.places.end()) steps.push_back(move.offset);
+  made.comparisons.push_back(
+      {.what = "steps of block 5 for radix 3, the first time", .paper = 2, .ours = static_cast<double>(steps.at(0))});
+  made.comparisons.push_back(
+      {.what = "steps of block 5 for radix 3, the second time", .paper = 3, .ours = static_cast<double>(steps.at(1))});
+
+  made.comparisons.push_back(
+      {.what = "rounds for n = 5 and radix 2 where the last digit has floor(n/dist) values (Appendix A, line 8)",
+       .paper = 2,
+       .ours = static_cast<double>(binary.c1),
+       .erratum = Erratum{3, "that block 4 would never move; the last digit has ceil(n/dist) values"}});
+  made.comparisons.push_back({.what = "of 25 blocks those that phase 3 rotates i steps downwards (section 3.1)",
+                              .paper = 25,
+                              .ours = static_cast<double>(rotated_downwards(schedule)),
+                              .erratum = Erratum{5,
+                                                 "block j goes from position j to i - j, a reflection; Appendix A, line 22, has it "
+                                                 "right, and only one block of a processor agrees with both"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_fig3{
+    .id = "bruck1997-fig3",
+    .title = "The index operation on five processors",
+    .source = "bruck1997, figures 1 to 3, section 3.2 and Appendix A",
+    .about = "rounds, offsets and blocks of processor 0, from the classical form of the schedule",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Radix 2, radix n and the best power of two: where they break even.
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/sp1_index.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Reproduction make(const Making&) {
+  Reproduction made{.remarks = {sp1_remark}};
+  const Sp1Index index;
+  std::vector<Count> all;
+  for (Count radix = 2; radix <= sp1_processors; ++radix) all.push_back(radix);
+  Sheet sheet{.columns = {"bytes a block", "radix 2 (ms)", "radix 64 (ms)", "best power of two (ms)", "best of all radices (ms)",
+                          "best power of two", "best radix"}};
+  double worst = 0;
+  for (Bytes bytes = 16; bytes <= 512; bytes += bytes < 128 ? 16 : 32) {
+    const Count power = index.best_of(powers_of_two, bytes), radix = index.best_of(all, bytes);
+    sheet.rows.push_back({bytes, index.us(2, bytes) / 1000, index.us(64, bytes) / 1000, index.us(power, bytes) / 1000,
+                          index.us(radix, bytes) / 1000, power, radix});
+    worst = std::max(worst, index.us(power, bytes) / std::min(index.us(2, bytes), index.us(64, bytes)));
+  }
+  const double even = index.break_even(2, 64);
+  made.comparisons = {
+      {.what = "bytes at which radix 2 and radix n break even (\"about 100 to 200 bytes\"), from below",
+       .paper = 100,
+       .ours = even,
+       .relation = Relation::at_least},
+      {.what = "the same from above", .paper = 200, .ours = even, .relation = Relation::at_most},
+      {.what = "time of the best power of two over the shorter of radix 2 and radix n, the most (\"the best overall choice\")",
+       .paper = 1,
+       .ours = worst,
+       .relation = Relation::at_most}};
+  made.sheets.push_back(std::move(sheet));
+  made.panels.push_back(
+      {.title = "linear model, 29 µs and 0.12 µs/byte",
+       .x_label = "bytes a block",
+       .y_label = "time (ms)",
+       .curves = {{1, "radix 2"}, {2, "radix 64"}, {3, "best power of two"}, {4, "best of all radices", CurveStyle::dashed}}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_fig5{
+    .id = "bruck1997-fig5",
+    .title = "Radix 2, radix n and the best power of two on 64 processors of an SP-1",
+    .source = "bruck1997, figure 5 and section 3.5",
+    .about = "the break-even point follows from the model's two lines",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The concatenation operation worked through: the spanning trees of nine nodes on two ports, and five processors on one.
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+#include "reproduce/moves.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
+  return make_schedule(problem_of(Collective::allgather, n, block_bytes), fmt::format("concatenation:ports={}", ports));
+}
+
+void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said,
+             const std::string& who) {
+  const std::vector<Move> moves = moves_of(schedule, 0);
+  Sheet sheet{.name = who, .columns = {"round", "offset", "blocks"}};
+  for (const Move& move : moves) sheet.rows.push_back({move.round, move.offset, move.length});
+  made.sheets.push_back(std::move(sheet));
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const bool there = i < moves.size();
+    made.comparisons.push_back({.what = fmt::format("{}: offset of edge {}", who, i + 1),
+                                .paper = static_cast<double>(said[i].first),
+                                .ours = there ? static_cast<double>(moves[i].offset) : 0});
+    made.comparisons.push_back({.what = fmt::format("{}: blocks on edge {}", who, i + 1),
+                                .paper = static_cast<double>(said[i].second),
+                                .ours = there ? static_cast<double>(moves[i].length) : 0});
+  }
+}
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-nodes");
+  compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors");
+
+  const auto counted = [](Collective collective, const char* specification, Bytes bytes) {
+    return figures(make_schedule(problem_of(collective, 16, bytes), specification));
+  };
+  const Figures gathering = counted(Collective::gather, "binomial", 1), spreading = counted(Collective::broadcast, "binomial", 16);
+  made.comparisons.push_back({.what = "folklore algorithm (gather, then broadcast) on 16 processors: rounds",
+                              .paper = 8,
+                              .ours = static_cast<double>(gathering.c1 + spreading.c1)});
+  made.comparisons.push_back(
+      {.what = "folklore algorithm on 16 processors: blocks a port carries, 2 (n - 1)",
+       .paper = 30,
+       .ours = static_cast<double>(gathering.c2 + spreading.c2),
+       .erratum = Erratum{79, "each of the log n rounds of the broadcast carries all n blocks; 2 (n - 1) needs pipelining"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_fig7{
+    .id = "bruck1997-fig7",
+    .title = "The concatenation operation on nine and on five processors",
+    .source = "bruck1997, figures 7 to 9 and section 4",
+    .about = "messages of processor 0; figure 9 counts its offsets downwards, which turns the ring round",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cutting the last round of the concatenation into areas, and when that is not optimal.
+#include "patterns/table_partition.hpp"
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+#include "reproduce/moves.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
+  return make_schedule(problem_of(Collective::allgather, n, block_bytes),
+                       fmt::format("concatenation:ports={},last=one-round", ports));
+}
+
+// The table as printed: for each of the bytes of p3 .. p9 the area that it is in.
+void cut(Reproduction& made) {
+  const Count first = 3, columns = 7, rows = 3, ports = 3;
+  const TablePartition partition = partition_table(columns, rows, ports, first);
+  Sheet sheet{.columns = {"byte"}};
+  for (Count column = 0; column < columns; ++column) sheet.columns.push_back(fmt::format("p{}", first + column));
+  for (Count row = 0; row < rows; ++row) {
+    auto& cells = sheet.rows.emplace_back(std::vector<Cell>{row});
+    for (Count column = 0; column < columns; ++column)
+      for (std::size_t area = 0; area < partition.areas.size(); ++area)
+        if (const Count cell = column * rows + row; cell >= partition.areas[area].first && cell < partition.areas[area].last)
+          cells.emplace_back(static_cast<Count>(area + 1));
+  }
+  made.sheets.push_back(std::move(sheet));
+  const Count offsets[] = {3, 5, 7};
+  for (std::size_t area = 0; area < 3; ++area) {
+    const TableArea& ours = partition.areas.at(area);
+    made.comparisons.push_back({.what = fmt::format("offset of area A{}", area + 1),
+                                .paper = static_cast<double>(offsets[area]),
+                                .ours = static_cast<double>(ours.offset)});
+    made.comparisons.push_back(
+        {.what = fmt::format("bytes in area A{}", area + 1), .paper = 7, .ours = static_cast<double>(ours.last - ours.first)});
+  }
+}
+
+// Section 4.2's range in which the algorithm is not said to be optimal.
+bool in_range(Count n, Count k, Bytes b) {
+  Count power = 1;
+  while (power < n) power *= k + 1;
+  return b >= 3 && k >= 3 && n > power - k && n < power;
+}
+
+struct Excess {
+  Count not_optimal = 0, in_the_range = 0, not_optimal_outside = 0;
+  Bytes beyond_bound = 0;  // above b - 1 more than the lower bound
+};
+
+Excess excess(const Making& making) {
+  Excess result;
+  for (Count k = 3; k <= 10; ++k) {
+    making.show(fmt::format("last rounds on {} ports", k));
+    for (Count power = k + 1; power - k + 1 <= (k <= 6 ? 1500 : 400); power *= k + 1)
+      for (Count n = power - k; n <= std::min<Count>(power, k <= 6 ? 1500 : 400); ++n)
+        for (Bytes b = 3; b <= 24; ++b) {
+          if (n <= k + 1) continue;  // one round does it
+          const Bytes more = figures(concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
+          if (in_range(n, k, b)) {
+            ++result.in_the_range;
+            result.not_optimal += more > 0 ? 1 : 0;
+            result.beyond_bound = std::max(result.beyond_bound, more - (b - 1));
+          } else {
+            result.not_optimal_outside += more > 0 ? 1 : 0;
+          }
+        }
+  }
+  return result;
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made;
+  cut(made);
+  const std::vector<Move> ten = moves_of(concatenation(10, 3, 3), 0);
+  const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
+  made.comparisons.push_back(
+      {.what = "n1 of the example, of n = 10 and k = 3",
+       .paper = 3,
+       .ours = static_cast<double>(1 + first_round),
+       .erratum = Erratum{
+           4,
+           "n1 is (k+1)^(d-1) = 4 by section 4, so that n2 is 6; the table shows a valid cut, but of no round of this algorithm"}});
+  const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
+  const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
+  made.comparisons.push_back(
+      {.what = "processors addressed in the last round for n = 4, k = 2 and b = 2, by leftmost columns",
+       .paper = 1,
+       .ours = static_cast<double>(last),
+       .erratum =
+           Erratum{2, "both areas begin in the same column, and two ports would address one processor; offsets must differ"}});
+  const Excess counted = excess(making);
+  made.comparisons.push_back({.what = "cases outside the range of theorem 4.3 that are not optimal",
+                              .paper = 0,
+                              .ours = static_cast<double>(counted.not_optimal_outside)});
+  made.comparisons.push_back({.what = "bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range",
+                              .paper = 0,
+                              .ours = static_cast<double>(counted.beyond_bound),
+                              .relation = Relation::at_most});
+  made.comparisons.push_back(
+      {.what = "cases in that range that are not optimal, of all in it (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
+       .paper = static_cast<double>(counted.in_the_range),
+       .ours = static_cast<double>(counted.not_optimal),
+       .erratum = Erratum{781, "the range is an over-estimate; about half of its cases are optimal"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_table1{
+    .id = "bruck1997-table1",
+    .title = "The last round of the concatenation cut into areas",
+    .source = "bruck1997, table 1, proposition 4.2 and theorem 4.3",
+    .about = "in the table the number of the area that each byte is in",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

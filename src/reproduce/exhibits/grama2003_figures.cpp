@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slides' worked pictures: small networks, message by message.
+#include <fmt/format.h>
+
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+#include "reproduce/moves.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+std::vector<Bytes> longest_in(const Schedule& schedule) {
+  std::vector<Bytes> longest;
+  for (const StageFigures& stage : stage_figures(schedule))
+    for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
+  return longest;
+}
+
+Reproduction make(const Making&) {
+  using enum Collective;
+  Reproduction made;
+  Sheet sheet{.columns = {"picture", "steps", "longest message of each step", "words/m", "messages on a link at most"}};
+  const auto draw = [&](const std::string& title, const Problem& problem, const char* specification, const Topology& network,
+                        const std::vector<Bytes>& sizes, Count sharing) {
+    const Schedule schedule = make_schedule(problem, specification);
+    const std::vector<Bytes> longest = longest_in(schedule);
+    const LinkFigures links = link_figures(schedule, network);
+    sheet.rows.push_back({title, static_cast<Count>(longest.size()), listed(longest), links.c2_shared, links.sharing});
+    made.comparisons.push_back(
+        {.what = title + ": steps", .paper = static_cast<double>(sizes.size()), .ours = static_cast<double>(longest.size())});
+    Bytes words = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      words += sizes[i] == (i < longest.size() ? longest[i] : 0) ? 1 : 0;
+    }
+    made.comparisons.push_back({.what = title + ": steps with messages of the size shown",
+                                .paper = static_cast<double>(sizes.size()),
+                                .ours = static_cast<double>(words)});
+    made.comparisons.push_back({.what = title + ": messages on a link, the most",
+                                .paper = static_cast<double>(sharing),
+                                .ours = static_cast<double>(links.sharing)});
+  };
+  draw("one-to-all broadcast on a ring of eight", problem_of(broadcast, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
+  draw("reduction on a ring of eight", problem_of(reduce, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
+  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "binomial", Topology::mesh({4, 4}), {1, 1, 1, 1},
+       1);
+  draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
+       1);
+  draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1);
+  draw("all-to-all broadcast on a 3 x 3 mesh", problem_of(allgather, 9, 1), "mesh", Topology::mesh({3, 3}), {1, 1, 3, 3}, 1);
+  draw("all-to-all broadcast on a hypercube of eight", problem_of(allgather, 8, 1), "recursive-doubling", Topology::hypercube(8),
+       {1, 2, 4}, 1);
+  draw("the same, mapped onto a ring", problem_of(allgather, 8, 1), "recursive-doubling", Topology::ring(8), {1, 2, 4}, 4);
+  draw("prefix sums on a hypercube of eight", problem_of(scan, 8, 1), "hypercube", Topology::hypercube(8), {1, 1, 1}, 1);
+  draw("scatter on a hypercube of eight", problem_of(scatter, 8, 1), "binomial", Topology::hypercube(8), {4, 2, 1}, 1);
+  draw("all-to-all personalised on a ring of six", problem_of(alltoall, 6, 1), "ring", Topology::ring(6), {5, 4, 3, 2, 1}, 1);
+  draw("all-to-all personalised on a 3 x 3 mesh", problem_of(alltoall, 9, 1), "mesh", Topology::mesh({3, 3}), {6, 3, 6, 3}, 1);
+  draw("all-to-all personalised on a hypercube of eight", problem_of(alltoall, 8, 1), "hypercube", Topology::hypercube(8),
+       {4, 4, 4}, 1);
+  draw("the optimal one on a hypercube of eight", problem_of(alltoall, 8, 1), "xor", Topology::hypercube(8), {1, 1, 1, 1, 1, 1, 1},
+       1);
+  made.sheets.push_back(std::move(sheet));
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit grama2003_figures{
+    .id = "grama2003-figures",
+    .title = "The slides' pictures, message by message",
+    .source = "grama2003, figures of each operation",
+    .about = "sizes of messages in blocks, and how many of a step share a directed link of the network",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pattern2: who sends to whom, as printed and as a permutation for any number of nodes.
+#include <set>
+
+#include "patterns/node_array.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/irregular.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+// Node i sends to (i % C) C + i / C.
+bool is_permutation_as_printed(Count p) {
+  const Count columns = NodeArray::paper_columns(p);
+  std::set<Rank> targets;
+  for (Rank i = 0; i < p; ++i) {
+    const Rank target = i % columns * columns + i / columns;
+    if (target < p) targets.insert(target);
+  }
+  return static_cast<Count>(targets.size()) == p;
+}
+
+bool is_permutation(const Problem& problem) {
+  std::set<Rank> targets;
+  for (Rank i = 0; i < problem.ranks; ++i)
+    for (const Share& share : Traffic(problem).sent_by(i)) targets.insert(share.peer);
+  return static_cast<Count>(targets.size()) == problem.ranks && Traffic(problem).heaviest() == Traffic(problem).longest();
+}
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  Sheet sheet{.columns = {"nodes", "a permutation as printed", "a permutation as we have it"}};
+  Count as_printed = 0, ours = 0;
+  for (Count p = 16; p <= 100; ++p) {
+    const bool printed = is_permutation_as_printed(p), right = is_permutation(traffic_of(p, TrafficKind::transpose, 1, 0));
+    as_printed += printed ? 1 : 0;
+    ours += right ? 1 : 0;
+    sheet.rows.push_back({p, std::string(printed ? "yes" : "no"), std::string(right ? "yes" : "no")});
+  }
+  made.sheets.push_back(std::move(sheet));
+  made.comparisons = {
+      {.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
+       .paper = 85,
+       .ours = static_cast<double>(as_printed),
+       .erratum = Erratum{13, "node (i % C) C + i / C is there for all i only where P is a square or one less"}},
+      {.what = "the same of our Pattern2, which counts nodes column by column", .paper = 85, .ours = static_cast<double>(ours)}};
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_fig14{
+    .id = "liu2002-fig14",
+    .title = "Pattern2 for any number of nodes",
+    .source = "liu2002, figure 14",
+    .about = "targets of all nodes, by the printed formula and of the traffic that the other exhibits use",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Additional messages where the last row of the array is not full.
+#include <fmt/format.h>
+
+#include "patterns/node_array.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/irregular.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  Sheet sheet{.columns = {"nodes", "from", "to", "for the column"}};
+  for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
+    const NodeArray array(p, NodeArray::paper_columns(p));
+    Count count = 0, elsewhere = 0;
+    const StageTrace first =
+        trace(make_schedule(make_traffic(p, {.kind = TrafficKind::equal, .typical = p}), irregular_algorithm(4))).at(0);
+    for (const StageTrace::Sent& message : first.messages) {
+      if (array.row_of(message.from) == array.row_of(message.to)) continue;
+      ++count;
+      elsewhere += array.row_of(message.to) == array.column_of(message.from) ? 0 : 1;
+      if (p == 18) sheet.rows.push_back({p, message.from, message.to, array.column_of(message.to)});
+    }
+    made.comparisons.push_back({.what = fmt::format("{} nodes: additional messages of stage I, r (C - r)", p),
+                                .paper = said,
+                                .ours = static_cast<double>(count)});
+    made.comparisons.push_back({.what = fmt::format("{} nodes: those that do not go from column i to row i", p),
+                                .paper = 0,
+                                .ours = static_cast<double>(elsewhere)});
+  }
+  const NodeArray array(19, NodeArray::paper_columns(19));
+  made.comparisons.push_back({.what = "19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging",
+                              .paper = 4,
+                              .ours = static_cast<double>(array.rows() - 1)});
+  made.comparisons.push_back({.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
+                              .paper = 2,
+                              .ours = static_cast<double>((19 + 4) / 5 - 1),
+                              .erratum = Erratum{3, "it is ceil(sqrt P) - 2; still fewer than the r = 4 that are needed"}});
+  made.sheets.push_back(std::move(sheet));
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_fig8{
+    .id = "liu2002-fig8",
+    .title = "Additional messages in an incomplete array",
+    .source = "liu2002, figure 8 and section 3.2.2",
+    .about = "messages of stage I between different rows; in the table those of 18 nodes",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

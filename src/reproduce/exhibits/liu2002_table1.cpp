@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The figures of the platforms, which all prices of this paper's exhibits are made of.
+#include <fmt/format.h>
+
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+Reproduction make(const Making&) {
+  Reproduction made;
+  struct Row {
+    const char* name;
+    double startup_us, us_per_byte;
+  };
+  Sheet sheet{.columns = {"platform", "start-up (µs)", "t_c + t_d (µs/byte)", "ratio (bytes)", "a message of 1 KiB (µs)"}};
+  double least = 1e300, most = 0;
+  for (const auto& [name, startup_us, us_per_byte] :
+       {Row{"cm5", 85, 0.12}, Row{"sp2", 44, 0.035}, Row{"t3d", 38, 0.043}, Row{"t3e", 28, 0.006}, Row{"myrinet", 68, 0.027}}) {
+    const MachineCosts machine = machine_of_paper(name);
+    const Workload one = workload(make_schedule(problem_of(Collective::broadcast, 2, 1024), "binomial"));
+    const Price message = price_of(one, *find_model("flat"), machine);
+    const double start = message.terms.at(0).seconds * 1e6, byte = message.terms.at(1).seconds * 1e6 / 1024;
+    sheet.rows.push_back({machine.description, start, byte, start / byte, message.blocking_s * 1e6});
+    made.comparisons.push_back(
+        {.what = fmt::format("{}: T_s of our file, in µs, beside the column that is headed T_d", machine.description),
+         .paper = startup_us,
+         .ours = start});
+    made.comparisons.push_back(
+        {.what = fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description), .paper = us_per_byte, .ours = byte});
+    least = std::min(least, start / byte);
+    most = std::max(most, start / byte);
+  }
+  made.comparisons.push_back({.what = "least T_s / (t_c + t_d), \"in the range of 1000\": over a third of it",
+                              .paper = 1000.0 / 3,
+                              .ours = least,
+                              .relation = Relation::at_least});
+  made.comparisons.push_back({.what = "largest T_s / (t_c + t_d), \"in the range of 1000\": below three times it",
+                              .paper = 3000,
+                              .ours = most,
+                              .relation = Relation::at_most,
+                              .reason = "the T3E's bytes are that fast beside its start-up, by table 1 itself"});
+  made.sheets.push_back(std::move(sheet));
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_table1{
+    .id = "liu2002-table1",
+    .title = "Communication features of the platforms",
+    .source = "liu2002, table 1 and section 5",
+    .about = "a message of a kibibyte priced on each machine by the flat model",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

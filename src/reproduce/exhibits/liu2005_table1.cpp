@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a node sends through its ports in phase 1 of the exchange on a torus.
+#include <fmt/format.h>
+
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/torus_exchange.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+// Nodes of group G10 in the first quadrant of node (0, 0), as the paper defines both.
+Count in_first_quadrant(Count rows, Count columns) {
+  Count count = 0;
+  for (Count x = 0; x <= rows / 2; ++x)
+    for (Count y = 0; y <= columns / 2; ++y) count += x % 2 == 1 && y % 2 == 0 ? 1 : 0;
+  return count;
+}
+
+Reproduction make(const Making&) {
+  Reproduction made{.remarks = {"Misprints without a number: 0 <= y <= r - 1 is meant to be c - 1; in the set A after phase 1 the "
+                                "offsets c/2 and r/2 are exchanged, "
+                                "and it is a multiset; in figure 5 the lower port's set is missing, the other ports name T, L and "
+                                "B for R, T and L, T* and L* are "
+                                "printed twice, and y = (y0 mod 2) means y = y0 (mod 2)."}};
+  Sheet sheet{.columns = {"rows", "columns", "blocks a port, step 1", "3rc/16", "blocks a port, step 2", "rc/16"}};
+  for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
+    const std::vector<Bytes> longest = longest_by_round(torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar"));
+    sheet.rows.push_back({rows, columns, longest.at(0), 3 * rows * columns / 16, longest.at(1), rows * columns / 16});
+    const auto all = static_cast<double>(rows * columns);
+    made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 1, rc/8 + rc/16", rows, columns),
+                                .paper = all / 8 + all / 16,
+                                .ours = static_cast<double>(longest.at(0))});
+    made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 2, rc/16", rows, columns),
+                                .paper = all / 16,
+                                .ours = static_cast<double>(longest.at(1))});
+  }
+  made.sheets.push_back(std::move(sheet));
+  made.comparisons.push_back(
+      {.what = "8x8: nodes of G10 in QI, to which the lower port's rc/8 blocks are said to go",
+       .paper = 8,
+       .ours = static_cast<double>(in_first_quadrant(8, 8)),
+       .erratum = Erratum{6, "QI has r/4 (c/4 + 1) of them; the blocks are those for G10 in QI and QIV, and so on round"}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2005_table1{
+    .id = "liu2005-table1",
+    .title = "Phase 1 of the exchange on a torus, port by port",
+    .source = "liu2005, table I",
+    .about = "the longest messages of the first two rounds",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce/exhibits/torus_exchange.hpp"
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace quadrille::reproduce {
+
+std::vector<Bytes> longest_by_round(const Schedule& schedule) {
+  std::vector<Bytes> longest;
+  for (const StageFigures& stage : stage_figures(schedule))
+    for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
+  return longest;
+}
+
+Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, const std::string& specification) {
+  Problem problem = alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
+  problem.grid = sides;
+  return make_schedule(problem, specification);
+}
+
+std::vector<PrintedHop> printed_ring_hops(Count from, Count to, Count size) {
+  const Count right = (to - from + size) % size, left = size - right;
+  if (right == 0) return {};
+  const Count early = to % 2 == 0 ? 1 : -1;
+  const Count direction = right < left ? 1 : right > left ? -1 : early;
+  const Count length = std::min(right, left);
+  std::vector<PrintedHop> hops;
+  if (length % 2 == 1) hops.push_back({0, direction});
+  for (Count i = 0; i < length / 2; ++i) hops.push_back({(direction == early ? 1 : 1 + size / 4) + i, 2 * direction});
+  return hops;
+}
+
+Count PrintedMessages::volume() const {
+  Count sum = 0;
+  for (const auto& [step, messages] : blocks_) {
+    Count longest = 0;
+    for (const auto& [message, blocks] : messages) longest = std::max(longest, blocks);
+    sum += longest;
+  }
+  return sum;
+}
+
+Count printed_odd_ring_volume(Count ranks) {
+  const Count size = ranks + 1;  // rank 0 also does the work of the imaginary one
+  PrintedMessages messages;
+  for (Rank from = 0; from < ranks; ++from)
+    for (Rank to = 0; to < ranks; ++to) {
+      Count place = from;
+      for (const PrintedHop& hop : printed_ring_hops(from, to, size)) {
+        const Count next = (place + hop.places + size) % size;
+        if (place % ranks != next % ranks) messages.add(hop.step, place % ranks, hop.places > 0 ? 1 : -1);
+        place = next;
+      }
+    }
+  return messages.volume();
+}
+
+namespace {
+
+// By which link a block leaves, 1 and -1 along the columns, 2 and -2 along the rows, while it goes to the group of its target.
+std::vector<Count> first_links(Count dx, Count dy, Count rows, Count columns) {
+  const Count down = 2 * dx < rows ? 1 : -1, right = 2 * dy < columns ? 2 : -2;
+  if (dx % 2 == 0 && dy % 2 == 0) return {};
+  if (dy % 2 == 0) return {down};
+  if (dx % 2 == 0) return {right};
+  return (down > 0) == (right > 0) ? std::vector{down, right} : std::vector{right, down};
+}
+
+}  // namespace
+
+Count printed_torus_volume(Count rows, Count columns) {
+  PrintedMessages messages;
+  const Count phase_steps = std::max(rows, columns) / 4;
+  for (Count x0 = 0; x0 < rows; ++x0)
+    for (Count y0 = 0; y0 < columns; ++y0)
+      for (Count u = 0; u < rows; ++u)
+        for (Count v = 0; v < columns; ++v) {
+          Count x = x0, y = y0, step = 0;
+          for (const Count link : first_links((u - x0 + rows) % rows, (v - y0 + columns) % columns, rows, columns)) {
+            messages.add(step++, x * columns + y, link);
+            if (std::abs(link) == 1)
+              x = (x + link + rows) % rows;
+            else
+              y = (y + link / 2 + columns) % columns;
+          }
+          const bool along_rows_first = (u + v) % 2 == 0;  // groups G00 and G11
+          for (int phase = 0; phase < 2; ++phase)
+            if ((phase == 0) == along_rows_first) {
+              for (const PrintedHop& hop : printed_ring_hops(y / 2, v / 2, columns / 2)) {
+                messages.add(2 + phase * phase_steps + hop.step, x * columns + y, hop.places > 0 ? 2 : -2);
+                y = (y + 2 * hop.places + columns) % columns;
+              }
+            } else {
+              for (const PrintedHop& hop : printed_ring_hops(x / 2, u / 2, rows / 2)) {
+                messages.add(2 + phase * phase_steps + hop.step, x * columns + y, hop.places > 0 ? 1 : -1);
+                x = (x + 2 * hop.places + rows) % rows;
+              }
+            }
+        }
+  return messages.volume();
+}
+
+double TorusCosts::us(const Coefficients& machine, double block_bytes) const {
+  return startups * machine.at("startup_us") +
+         block_bytes * (blocks * machine.at("wire_us_per_byte") + rearranged * machine.at("rearrange_us_per_byte"));
+}
+
+namespace {
+
+double two_to(int exponent) { return std::exp2(exponent); }
+
+double direct_volume(int d) { return 9 * two_to(3 * d - 4) + (d * d - 5 * d + 3) * two_to(2 * d - 1); }
+
+}  // namespace
+
+const std::vector<PublishedExchange> other_exchanges{
+    {"Tseng et al. 1997",
+     [](int d) {
+       return TorusCosts{two_to(d - 1) + 2, two_to(3 * d - 2) + two_to(2 * d), (two_to(d - 1) + 1) * two_to(2 * d)};
+     }},
+    {"Suh and Yalamanchili 1998",
+     [](int d) {
+       return TorusCosts{3.0 * d - 3, direct_volume(d), direct_volume(d)};
+     }},
+    {"Suh and Shin 2001", [](int d) {
+       return TorusCosts{two_to(d - 1) + 2, two_to(3 * d - 2) + two_to(2 * d), 3 * two_to(2 * d)};
+     }}};
+
+TorusCosts published_at2(int d) { return {two_to(d - 1) + 2, two_to(3 * d - 3), 3 * two_to(2 * d)}; }
+
+TorusCosts counted_at2(int d) {
+  const Count side = Count{1} << d;
+  const Topology torus = Topology::torus({side, side});
+  const Workload counted = workload(torus_exchange({side, side}, 1, "torus:order=at2"), {.topology = &torus});
+  const Price price = price_of(counted, *find_model("torus"), machine_of_paper("paragon"));
+  return {static_cast<double>(price.terms.at(0).amount), static_cast<double>(price.terms.at(1).amount),
+          static_cast<double>(price.terms.at(2).amount)};
+}
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce/machines.hpp"
+
+#include "cost/library_folder.hpp"
+
+namespace quadrille::reproduce {
+
+MachineCosts machine_of_paper(const std::string& name) {
+  return read_machine((library_folder() / "machines" / (name + ".toml")).string());
+}
+
+Problem problem_of(Collective collective, Count ranks, Bytes block_bytes) {
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks;
+  problem.block_bytes = block_bytes;
+  return problem;
+}
+
+double linear_us(const Problem& problem, const std::string& specification, const MachineCosts& machine) {
+  return price_of(workload(make_schedule(problem, specification)), *find_model("linear"), machine).blocking_s * 1e6;
+}
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Verdicts from comparisons, sheets as CSV, panels as scripts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reproduce/exhibit.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Verdict, HoldsWithinTheTolerance) {
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 3}), Outcome::holds);
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 3.01}), Outcome::differs);
+  EXPECT_EQ(outcome_of({.paper = 100, .ours = 101, .tolerance = 0.01}), Outcome::holds);
+  EXPECT_EQ(outcome_of({.paper = 100, .ours = 101.1, .tolerance = 0.01}), Outcome::differs);
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 2, .relation = Relation::at_most}), Outcome::holds);
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 4, .relation = Relation::at_most}), Outcome::differs);
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 4, .relation = Relation::at_least}), Outcome::holds);
+  EXPECT_EQ(outcome_of({.paper = 3, .ours = 2, .relation = Relation::at_least}), Outcome::differs);
+  EXPECT_EQ(outcome_of({.paper = 0, .ours = 0}), Outcome::holds);
+}
+
+// The paper is wrong only where its own value does not hold and the corrected one does.
+TEST(Verdict, FindsThePaperWrongByTheNumbers) {
+  const Comparison comparison{.what = "rounds", .paper = 2, .ours = 3, .erratum = Erratum{3, "it is ceil"}};
+  EXPECT_EQ(outcome_of(comparison), Outcome::paper_is_wrong);
+  EXPECT_EQ(sentence_of(comparison), "paper 2, ours 3: it is ceil");
+  Comparison right = comparison, neither = comparison;
+  right.paper = 3;
+  neither.ours = 4;
+  EXPECT_EQ(outcome_of(right), Outcome::holds);
+  EXPECT_EQ(sentence_of(right), "paper 3, ours 3");
+  EXPECT_EQ(outcome_of(neither), Outcome::differs);
+  EXPECT_EQ(sentence_of(neither), "paper 2, ours 4 (2 times)");
+}
+
+TEST(Verdict, SaysByHowMuch) {
+  EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5}), "paper 100, ours 112.5 (+12.5 %)");
+  EXPECT_EQ(sentence_of({.paper = 1, .ours = 1.39, .relation = Relation::at_most, .reason = "no t_m"}),
+            "paper at most 1, ours 1.39 (+39.0 %): no t_m");
+  EXPECT_EQ(sentence_of({.paper = 1024, .ours = 24}), "paper 1024, ours 24 (0.0234 times)");
+  EXPECT_EQ(sentence_of({.paper = 0, .ours = 7}), "paper 0, ours 7");
+}
+
+TEST(Verdict, IsThatOfTheWorstComparison) {
+  const Comparison right{.what = "steps", .paper = 3, .ours = 3},
+      wrong{.what = "rounds", .paper = 2, .ours = 3, .erratum = Erratum{3, "why"}}, off{.what = "time", .paper = 10, .ours = 15},
+      explained{.what = "time", .paper = 10, .ours = 11, .reason = "so"};
+  const auto verdict = [](std::vector<Comparison> comparisons) { return verdict_of({.comparisons = std::move(comparisons)}); };
+  EXPECT_EQ(verdict({right}).sentence, "holds");
+  EXPECT_EQ(verdict({right, right}).sentence, "holds: all 2 comparisons");
+  EXPECT_EQ(verdict({right, wrong}).sentence, "the paper is wrong in 1 of 2; rounds: paper 2, ours 3: why");
+  EXPECT_EQ(verdict({wrong, off, right, explained}).sentence,
+            "differs in 2 of 4, and the paper is wrong in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
+  EXPECT_EQ(verdict({wrong, off, right, explained}).outcome, Outcome::differs);
+  EXPECT_FALSE(verdict({off}).explained);
+  EXPECT_TRUE(verdict({explained, wrong, right}).explained);
+}
+
+TEST(Sheets, AreCsv) {
+  const Sheet sheet{.columns = {"nodes", "time, model (ms)", "note"},
+                    .rows = {{Count{16}, 0.125, std::string("a \"spike\"")}, {Count{64}, Cell{}, std::string()}}};
+  EXPECT_EQ(csv_of(sheet), "nodes,\"time, model (ms)\",note\r\n16,0.125,\"a \"\"spike\"\"\"\r\n64,,\r\n");
+  Reproduction one{.sheets = {sheet}}, two{.sheets = {sheet, sheet}};
+  two.sheets[1].name = "b";
+  EXPECT_EQ(csv_name("x-fig1", one, 0), "x-fig1.csv");
+  EXPECT_EQ(csv_name("x-fig1", two, 1), "x-fig1-b.csv");
+}
+
+TEST(Plots, AreScriptsWithTheirData) {
+  Reproduction made{.sheets = {{.columns = {"n", "a", "b"}, .rows = {{Count{1}, 2.5, Cell{}}}}}};
+  EXPECT_EQ(plot_script("nothing", made), "");
+  made.panels.push_back(
+      {.title = "it's one", .x_label = "n", .y_label = "t", .curves = {{1, "A"}, {2, "B", CurveStyle::dashed}}, .log_x = true});
+  const std::string script = plot_script("a title", made);
+  EXPECT_THAT(script, HasSubstr("$sheet0 << EOD\n1 2.5 NaN\nEOD\n"));
+  EXPECT_THAT(script, HasSubstr("set title 'its one'"));
+  EXPECT_THAT(script, HasSubstr("plot $sheet0 using 1:2 with linespoints"));
+  EXPECT_THAT(script, HasSubstr("$sheet0 using 1:3 with lines"));
+  EXPECT_THAT(script, HasSubstr("set logscale x 2"));
+}
+
+}  // namespace
+}  // namespace quadrille::reproduce

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille reproduce: the tables and figures of the papers, made again from our schedules, and a verdict on each.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "output.hpp"
+#include "quadrille/error.hpp"
+#include "reproduce_report.hpp"
+#include "talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> ids;
+  std::optional<std::string> folder;
+  bool list = false, json = false, markdown = false;
+};
+
+std::vector<const reproduce::Exhibit*> chosen(const std::vector<std::string>& ids) {
+  std::vector<std::string> known{"all"};
+  for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) known.emplace_back(exhibit->id);
+  std::vector<const reproduce::Exhibit*> exhibits;
+  for (const std::string& id : ids) {
+    const auto all = reproduce::all_exhibits();
+    if (id == "all")
+      exhibits.insert(exhibits.end(), all.begin(), all.end());
+    else if (const reproduce::Exhibit* exhibit = reproduce::find_exhibit(id))
+      exhibits.push_back(exhibit);
+    else
+      refuse_unknown("exhibit", id, known);
+  }
+  return exhibits;
+}
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) refuse("--output needs the name of a folder");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw Error(ErrorCode::environment, fmt::format("cannot make the folder '{}': {}", folder, error.message()));
+}
+
+void write(const Made& made, const std::filesystem::path& folder) {
+  const auto& [exhibit, reproduction] = made;
+  for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
+    Output((folder / reproduce::csv_name(exhibit->id, reproduction, i)).string()).finish(reproduce::csv_of(reproduction.sheets[i]));
+  const std::string script = reproduce::plot_script(exhibit->title, reproduction);
+  if (script.empty()) return;
+  if (const auto picture = plotted(script))
+    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(*picture);
+  else
+    remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
+}
+
+int run(const Options& options) {
+  if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  if (options.list) {
+    if (!options.ids.empty()) refuse("--list takes no exhibit: it lists them all");
+    Output().finish(options.json ? to_text(exhibits_json()) : exhibits_text());
+    return good;
+  }
+  if (options.ids.empty()) refuse("name an exhibit, or all: quadrille reproduce all -o DIR; --list lists them");
+  const auto exhibits = chosen(options.ids);
+  if (options.folder) make_folder(*options.folder);
+  const bool several = exhibits.size() > 1;
+  Json array = Json::array();
+  std::string index, sections;
+  bool explained = true;
+  Output output;
+  Progress progress;
+  std::size_t number = 0;
+  for (const reproduce::Exhibit* exhibit : exhibits) {
+    const std::string place = fmt::format("{} ({} of {})", exhibit->id, ++number, exhibits.size());
+    progress.show(place);
+    const Made made{exhibit,
+                    exhibit->make({.progress = [&](std::string_view line) { progress.show(fmt::format("{}: {}", place, line)); }})};
+    if (options.folder) write(made, *options.folder);
+    progress.clear();
+    explained = explained && reproduce::verdict_of(made.reproduction).explained;
+    if (options.json) {
+      array.push_back(verdict_json(made));
+    } else if (options.markdown) {
+      index += index_line(made);
+      sections += section_text(made, "reproduction");
+    } else {
+      output.stream() << verdict_text(made, !several) << std::flush;
+    }
+  }
+  if (options.json)
+    output.finish(to_text(several ? array : array[0]));
+  else
+    output.finish(options.markdown ? (several ? index_of(index) : "") + sections : "");
+  return explained ? good : with_findings;
+}
+
+}  // namespace
+
+Subcommand add_reproduce(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("reproduce", "the papers' tables and figures again, and a verdict on each");
+  parser->add_option("exhibit", options->ids, "such as bruck1997-fig4; or all")->type_name("ID|all");
+  parser->add_flag("--list", options->list, "list the exhibits");
+  parser->add_option("-o,--output", options->folder, "write numbers (CSV) and plots (SVG, by gnuplot) to this folder")
+      ->type_name("DIR");
+  parser->add_flag("--json", options->json, "the verdicts as one object for one exhibit, an array for several");
+  parser->add_flag("--markdown", options->markdown, "the verdicts as sections of the documentation");
+  parser->footer(
+      "A verdict compares what the paper says with what is counted from our schedules: it holds, it differs by so much, or the "
+      "paper is\n"
+      "wrong, and why. Exit code 1 where something differs and no reason is known.\n\nExamples:\n  quadrille reproduce --list\n"
+      "  quadrille reproduce bruck1997-fig5 -o figures\n  quadrille reproduce all -o figures");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
