@@ -5,7 +5,7 @@
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
                 libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
-plot_packages=(gnuplot-nox)  # of quadrille reproduce
+further_packages=(gnuplot-nox libsimgrid-dev)  # for the plots of quadrille reproduce, and for quadrille-smpi
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -35,7 +35,7 @@ set_up() {
   command -v apt-get >/dev/null || { talk "This is no Debian system: nothing installed. Needed: the likes of ${build_packages[*]}."; find_mpis; return; }
   local build other=()
   mapfile -t build < <(missing "${build_packages[@]}")
-  mapfile -t other < <(missing "${plot_packages[@]}" $([ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || printf '%s ' "${mpi_packages[@]}"))
+  mapfile -t other < <(missing "${further_packages[@]}" $([ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || printf '%s ' "${mpi_packages[@]}"))
 
   if [ ${#build[@]} -gt 0 ]; then
     is_root || fail "Missing packages. Run: sudo apt-get install ${build[*]} ${other[*]}"
