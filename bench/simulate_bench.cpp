@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulating more ranks than there are. Wanted, on one core: Bruck's alltoall among 1,048,576 ranks by rounds in less than 2 s; on
 // a torus of 64 x 64 with its links, by the torus exchange and by direct messages, 16.7 million of them, in less than 10 s; by
-// events at least 2 million messages a second, apart from making the programs and with it; the four stages among 16,384 ranks with
+// events at least 2 million messages a second, apart from what making the programs takes; the four stages among 16,384 ranks with
 // 8 partners each in less than 8 GiB. `messages/s` counts what comes after the programs.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

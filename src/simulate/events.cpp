@@ -110,6 +110,7 @@ class Run {
 
   std::vector<Count> slow_links() const {
     std::vector<Count> numbers, slow;
+    if (options_.slow_links == 0) return slow;
     for (Vertex vertex = 0; vertex < options_.topology->vertices(); ++vertex)
       for (const Link& link : options_.topology->links_from(vertex)) numbers.push_back(link.number);
     for (const std::size_t i : drawn(options_.seed, static_cast<std::size_t>(options_.slow_links), numbers.size()))

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "quadrille/picoseconds.hpp"
-#include "quadrille/topology.hpp"
+#include "topology/per_link.hpp"
 
 namespace quadrille {
 
@@ -24,10 +24,8 @@ class LinkQueues {
   };
 
   LinkQueues(const Topology& topology, const std::vector<Count>& slow_links, double slowness)
-      : topology_(topology), free_(static_cast<std::size_t>(topology.link_numbers()), 0), slowness_(slowness) {
-    if (slow_links.empty()) return;
-    is_slow_.resize(free_.size(), false);
-    for (const Count number : slow_links) is_slow_[static_cast<std::size_t>(number)] = true;
+      : topology_(topology), queues_(topology), slowness_(slowness) {
+    for (const Count number : slow_links) queues_[number].is_slow = true;
   }
 
   // A message whose first byte leaves its sender at `time`, no earlier than the head that `next` has returned last. What is on its
@@ -63,13 +61,12 @@ class LinkQueues {
           unused_.push_back(head.flight);
           return Delivery{head.message, add_times(head.time, flight.latency), add_times(flight.tail, flight.latency)};
         }
-        const auto link = static_cast<std::size_t>(flight.way[flight.hop++]);
-        const Picoseconds start = std::max(head.time, free_[link]);
-        const Picoseconds taken = !is_slow_.empty() && is_slow_[link]
-                                      ? whole_units(static_cast<double>(flight.bytes_time) * slowness_)
-                                      : flight.bytes_time;
-        free_[link] = add_times(start, taken);
-        flight.tail = std::max(flight.tail, free_[link]);
+        Queue& queue = queues_[flight.way[flight.hop++]];
+        const Picoseconds start = std::max(head.time, queue.free);
+        const Picoseconds taken =
+            queue.is_slow ? whole_units(static_cast<double>(flight.bytes_time) * slowness_) : flight.bytes_time;
+        queue.free = add_times(start, taken);
+        flight.tail = std::max(flight.tail, queue.free);
         head.time = start;
         if (!heads_.empty() && heads_.top() < head) {  // others are first
           heads_.push(head);
@@ -89,6 +86,11 @@ class LinkQueues {
     bool operator>(const Head& other) const { return other < *this; }
   };
 
+  struct Queue {
+    Picoseconds free = 0;  // from when on
+    bool is_slow = false;
+  };
+
   struct Flight {
     std::vector<Count> way;
     std::size_t hop = 0;  // the next
@@ -96,8 +98,7 @@ class LinkQueues {
   };
 
   const Topology& topology_;
-  std::vector<Picoseconds> free_;  // of each link, from when on
-  std::vector<bool> is_slow_;
+  PerLink<Queue> queues_;
   double slowness_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> unused_;  // flights

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the messages of a round put on the links of a network. Plain arrays by the link's number, so that millions of ways cost
-// little more than looking at their links; where a network has too many numbers for that, as a full one has, a table of the links
-// in use.
+// What the messages of a round put on the links of a network: a look at each link of each way, and no more.
 #pragma once
 
-#include <unordered_map>
+#include <algorithm>
 #include <vector>
 
 #include "quadrille/error.hpp"
-#include "quadrille/topology.hpp"
+#include "topology/per_link.hpp"
 
 namespace quadrille {
 
 class LinkLoads {
  public:
-  explicit LinkLoads(const Topology& topology) : topology_(topology) {
-    if (topology.link_numbers() <= most_numbers) loads_.resize(static_cast<std::size_t>(topology.link_numbers()));
-  }
+  explicit LinkLoads(const Topology& topology) : topology_(topology), loads_(topology) {}
 
   // A message goes over the links of its way; with a port that leads nowhere, as if it had none.
   void add(Rank from, Rank to, const std::optional<Port>& port, Bytes bytes) {
     way_.clear();
     if (!topology_.append_way(from, to, port, way_)) topology_.append_way(from, to, {}, way_);
     for (const Count number : way_) {
-      Load& load = loads_.empty() ? rare_[number] : loads_[static_cast<std::size_t>(number)];
+      Load& load = loads_[number];
       if (load.messages++ == 0) used_.push_back(number);
       add_bytes(load.bytes, bytes);
     }
@@ -39,28 +35,24 @@ class LinkLoads {
   Busiest take() {
     Busiest busiest;
     for (const Count number : used_) {
-      Load& load = loads_.empty() ? rare_[number] : loads_[static_cast<std::size_t>(number)];
+      Load& load = loads_[number];
       if (load.messages > busiest.messages || (load.messages == busiest.messages && number < busiest.number))
         busiest.messages = load.messages, busiest.number = number;
       busiest.bytes = std::max(busiest.bytes, load.bytes);
       load = {};
     }
     used_.clear();
-    rare_.clear();
     return busiest;
   }
 
  private:
-  static constexpr Count most_numbers = Count{1} << 24;
-
   struct Load {
     Bytes bytes = 0;
     Count messages = 0;
   };
 
   const Topology& topology_;
-  std::vector<Load> loads_;  // by number
-  std::unordered_map<Count, Load> rare_;
+  PerLink<Load> loads_;
   std::vector<Count> used_;  // numbers of the links that carry something
   std::vector<Count> way_;
 };
