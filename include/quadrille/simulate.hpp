@@ -82,10 +82,10 @@ struct EventSimulation : Simulation {
 
 // Message by message; docs/simulation.md says by which rules. Without links and with a barrier after each round it is
 // simulate_rounds of the same model exactly, where ranks have no more messages each way in a round than ports, and the gap is no
-// longer than a message takes; without barriers it takes no longer. Makes one program at a time and holds some 100 bytes a message.
-// Rounds overlap, so they and stages go from their first message's begin to their last one's end; links are not counted. Throws
-// Error{misuse} where ends of messages do not meet (`verify` says where), or an option is out of range, and Error{too_large} from
-// 2^32 events or 2^63 picoseconds on.
+// longer than a message takes; without barriers it takes no longer. Makes one program at a time and holds 100 to 200 bytes a
+// message. Rounds overlap, so they and stages go from their first message's begin to their last one's end; links are not counted.
+// Throws Error{misuse} where ends of messages do not meet (`verify` says where), or an option is out of range, and Error{too_large}
+// from 2^32 events or 2^63 picoseconds on.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 }  // namespace quadrille

@@ -127,11 +127,28 @@ TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
   EXPECT_TRUE(differs);
 }
 
+// Equal messages between all, from one or to one take what the formula says, also where they are more than there are ports.
+TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
+  const Coefficients costs{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 2}, {"gap_us_per_byte", 0.25}};
+  const Coefficients one_port{{"startup_us", 7}, {"transfer_us_per_byte", 0.25}, {"ports", 1}};
+  for (const Count p : {2, 3, 8, 13})
+    for (const auto& [collective, algorithm] :
+         {std::pair(Collective::alltoall, "direct"), {Collective::scatter, "linear"}, {Collective::gather, "linear"}}) {
+      const Schedule schedule = make_schedule(testing::problem_of(collective, p, 9), algorithm);
+      EXPECT_EQ(in_step(schedule, message_times(*find_model("loggp"), costs)),
+                simulate_rounds(schedule, *find_model("loggp"), costs).end);
+      EXPECT_EQ(in_step(schedule, message_times(*find_model("linear"), one_port)),
+                simulate_rounds(schedule, *find_model("linear"), one_port).end);
+    }
+}
+
 // Who waits for less is through no later, message by message, whatever goes wrong.
 TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
   Count sooner[3] = {};
   const auto expect_order = [&](const Schedule& schedule, const std::string& place) {
-    for (const MessageTimes& times : {loggp_times(), linear_times(1), linear_times(2)})
+    MessageTimes gaping = loggp_times();
+    gaping.gap = 100 * microsecond;  // longer than a message takes
+    for (const MessageTimes& times : {loggp_times(), linear_times(1), linear_times(2), gaping})
       for (const bool troubled : {false, true}) {
         EventOptions options{.policy = Policy::dataflow};
         if (troubled) {
@@ -202,6 +219,19 @@ OnLinks on_links(const Schedule& schedule, const Topology& topology) {
   return found;
 }
 
+// A tree of eight ranks and some switches, and a few edges more.
+Topology random_topology(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto switches = random() % 5;
+  const auto vertex = [](std::uint64_t number) { return number < 8 ? std::to_string(number) : "s" + std::to_string(number); };
+  std::string text;
+  const auto join = [&](std::uint64_t a, std::uint64_t b) { text += vertex(a) + ' ' + vertex(b) + '\n'; };
+  for (std::uint64_t number = 1; number < 8 + switches; ++number) join(number, random() % number);
+  for (auto more = random() % 6; more > 0; --more)
+    if (const auto a = random() % (8 + switches), b = random() % (8 + switches); a != b) join(a, b);
+  return parse_edge_list(text, "random");
+}
+
 TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
   Count alone = 0, shared = 0;
   const auto expect_links = [&](const Schedule& schedule, const Topology& topology, const std::string& place) {
@@ -249,6 +279,9 @@ TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
       expect_links(testing::random_schedule({.ranks = 8, .rounds = 3, .most_messages = 1 + static_cast<Count>(seed % 3)}, seed),
                    topology, std::string(name) + " seed " + std::to_string(seed));
   }
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    expect_links(testing::random_schedule({.ranks = 8, .rounds = 3, .most_messages = 1 + static_cast<Count>(seed % 3)}, seed),
+                 random_topology(seed), "random topology " + std::to_string(seed));
   EXPECT_GT(alone, 100);
   EXPECT_GT(shared, alone);
 }
