@@ -313,6 +313,14 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
                               .relation = Relation::at_least});
 }
 
+double second_buffer_leaves(const std::string& machine, const IrregularPoint& point, double share) {
+  FlatModel model = flat_model(machine);
+  model.compose_s_per_byte = share * (model.copy_s_per_byte + model.wire_s_per_byte);
+  const std::vector<StageFigures> stages =
+      stage_figures(make_schedule(traffic_of(point.ranks, TrafficKind::transpose, point.most), irregular_algorithm(4)));
+  return model_ms(stages, model, ExchangeMode::two_buffers) / model_ms(stages, model, ExchangeMode::one_buffer);
+}
+
 std::string_view pattern_name(TrafficKind pattern) { return pattern == TrafficKind::spike ? "Pattern1" : "Pattern2"; }
 
 const std::vector<std::string> irregular_remarks{

@@ -115,6 +115,10 @@ std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last); 
 // What each stage of A3 and A4 takes in step, for Pattern2: a sheet, and the claim that the slowest of A3 is longer than any of A4.
 void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point);
 
+// What a second buffer leaves of the time of A4 by the model, for Pattern2, if putting a byte together took `share` of the time
+// that moving it takes: table 1 has no figure for it.
+double second_buffer_leaves(const std::string& machine, const IrregularPoint& point, double share);
+
 std::string_view pattern_name(TrafficKind pattern);  // "Pattern1"
 
 extern const std::vector<std::string> irregular_remarks;
