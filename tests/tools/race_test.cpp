@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille race and run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+TEST_F(CommandTest, RacesOfOtherCollectives) {
+  for (const std::string collective : {"broadcast", "scatterv", "gather", "barrier", "allgatherv"}) {
+    const std::string text = prints(
+        {"race", collective, "--ranks", "3", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
+    EXPECT_NE(text.find("fastest: "), std::string::npos) << text;
+  }
+}
+
+TEST_F(CommandTest, RacesOnAGrid) {
+  const Json result =
+      Json::parse(prints({"race", "alltoall", "--topology", "torus:2x2", "--algorithm", "torus", "--algorithm", "shift", "--block",
+                          "5B", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--json"}));
+  EXPECT_EQ(result["ranks"], 4);
+  const Json& entries = result["sizes"].at(0)["entries"];
+  ASSERT_GE(entries.size(), 2u);
+  for (const Json& entry : entries) EXPECT_EQ(entry["checked"], true) << entry;
+  EXPECT_NE(entries.dump().find("at2"), std::string::npos) << "the topology's sides are the grid";
+}
+
+TEST_F(CommandTest, RacesOnThreads) {
+  const Words race{"race",     "alltoall", "--ranks", "2",     "--block",    "8B,1KiB",
+                   "--rounds", "2",        "--time",  "0.05s", "--executor", "threads"};
+  const std::string text = prints(race);
+  for (const std::string part : {"bruck", "fastest: ", "8 B a block", "1 KiB a block", "┃"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
+  Words as_json = race;
+  as_json.insert(as_json.end(), {"--json", "--output", file("race.json").string(), "--policy", "all", "--algorithm", "direct",
+                                 "--algorithm", "bruck"});
+  EXPECT_EQ(prints(as_json), "");
+  const Json result = Json::parse(contents(file("race.json")));
+  EXPECT_EQ(result["transport"], "threads");
+  ASSERT_EQ(result["sizes"].size(), 2u);
+  for (const Json& size : result["sizes"]) {
+    ASSERT_EQ(size["entries"].size(), 6u);  // two algorithms under three policies
+    for (const Json& entry : size["entries"]) {
+      EXPECT_EQ(entry["checked"], true);
+      EXPECT_GT(entry["median_s"], 0.0);
+      EXPECT_TRUE(entry["ratio"].is_null());
+    }
+  }
+}
+
+TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {
+  const Outcome race = run({"run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "direct",
+                            "--rounds", "1", "--time", "0.01s", "--json"});
+  EXPECT_EQ(race.exit_code, 0) << race.talk;
+  const Json report = Json::parse(race.out);
+  EXPECT_EQ(report["transport"], "shared");
+  EXPECT_EQ(report["ranks"], 3);
+  EXPECT_EQ(report["sizes"][0]["entries"][0]["executor"], "shared");
+  EXPECT_EQ(run({"run", "-n", "4", "--", "sh", "-c", "exit $((QUADRILLE_RANK == 2 ? 7 : 0))"}).exit_code, 7);
+  EXPECT_EQ(run({"run", "sh", "-c", "exit 0"}).exit_code, 0);
+}
+
+TEST_F(CommandTest, RunStopsTheOthersWhenARankIsKilled) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({"run", "-n", "3", "sh", "-c", "[ $QUADRILLE_RANK = 1 ] && kill -9 $$; exec sleep 60"}).exit_code, 128 + 9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST_F(CommandTest, RunRefusesInOneSentence) {
+  for (const Words& words : {Words{"run"}, Words{"run", "-n", "0", "true"}, Words{"run", "-n", "2", "/nowhere/at/all"},
+                             Words{"run", "-n", "100000", "true"}, Words{"run", "-n"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words.back();
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

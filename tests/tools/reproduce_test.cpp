@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille reproduce: files, verdicts, doing without gnuplot.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+// The text of each file in a folder, by its name.
+std::map<std::string, std::string> files_in(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename().string()] = contents(entry.path());
+  return files;
+}
+
+TEST_F(CommandTest, ReproducesAnExhibit) {
+  const std::string listed = prints({"reproduce", "--list"});
+  EXPECT_NE(listed.find("bruck1997-fig5"), std::string::npos);
+  EXPECT_GE(Json::parse(prints({"reproduce", "--list", "--json"})).size(), 30u);
+  const fs::path folder = file("new") / "folder";
+  EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "-o", folder.string()}).find("bruck1997-fig5: holds"), std::string::npos);
+  const auto files = files_in(folder);
+  EXPECT_EQ(files.at("bruck1997-fig5.csv").rfind("bytes a block,radix 2 (ms)", 0), 0u);
+  EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 2u : 1u) << "nothing half written";
+  if (files.contains("bruck1997-fig5.svg")) {
+    EXPECT_NE(files.at("bruck1997-fig5.svg").find("</svg>"), std::string::npos);
+    EXPECT_LT(files.at("bruck1997-fig5.svg").size(), 60'000u);
+  }
+  const Json verdict = Json::parse(prints({"reproduce", "bruck1997-fig3", "--json"}));
+  EXPECT_EQ(verdict["verdict"], "the paper is wrong");
+  EXPECT_EQ(verdict["comparisons"][0]["ours"], 3);
+  EXPECT_EQ(Json::parse(prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--json"})).size(), 2u);
+  EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
+}
+
+TEST_F(CommandTest, ReproducesWithoutGnuplot) {
+  const std::string path = ::getenv("PATH");
+  ::setenv("PATH", file("empty").string().c_str(), 1);
+  const Outcome outcome = run({"reproduce", "bruck1997-fig5", "bruck1997-fig6", "-o", file("figures").string()});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("no gnuplot"), std::string::npos) << outcome.talk;
+  EXPECT_EQ(files_in(file("figures")).size(), 2u);
+}
+
+TEST_F(CommandTest, RefusesToReproduceWhatThereIsNot) {
+  refuses({"reproduce"}, "name an exhibit");
+  refuses({"reproduce", "bruck1997-fgi4"}, "did you mean 'bruck1997-fig4'?");
+  refuses({"reproduce", "bruck1997-fig5", "nothing"}, "there is no exhibit 'nothing'");
+  refuses({"reproduce", "--list", "all"}, "--list takes no exhibit");
+  refuses({"reproduce", "all", "--json", "--markdown"}, "exclude each other");
+  refuses({"reproduce", "bruck1997-fig5", "-o", ""}, "name of a folder");
+  refuses({"reproduce", "bruck1997-fig5", "-o", write("file", "text").string()}, "cannot make the folder");
+  refuses({"reproduce", "bruck1997-fig5", "-o", "/proc/nowhere"}, "cannot make the folder");
+}
+
+}  // namespace
+}  // namespace quadrille

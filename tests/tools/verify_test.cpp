@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille schedule, verify and draw: what goes in comes out, problems of all kinds.
+#include <gtest/gtest.h>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/document.hpp"
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+// What one call prints another one reads, in both forms, through a file and through stdin.
+TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
+  for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
+    SCOPED_TRACE(algorithm->id);
+    const Words question{"alltoall",     "--algorithm", std::string(algorithm->id), "--ranks", "8", "--block", "12B",
+                         "--node-sizes", "1,4,3"};
+    const auto ask = [&](Words words, const Words& rest) {
+      words.insert(words.end(), question.begin(), question.end());
+      words.insert(words.end(), rest.begin(), rest.end());
+      return prints(words);
+    };
+    const Json direct = Json::parse(ask({"verify"}, {"--json"}));
+    EXPECT_EQ(direct["ok"], true);
+    EXPECT_EQ(direct["findings"], Json::array());
+    EXPECT_LE(direct["lower_bounds"]["c1"], direct["c1"]);
+    EXPECT_LE(direct["lower_bounds"]["c2"], direct["c2"]);
+    for (const Words& form : {Words{"--json"}, Words{"--format", "text"}}) {
+      const std::string document = ask({"schedule"}, form);
+      EXPECT_EQ(Json::parse(prints({"verify", write("document", document).string(), "--json"})), direct);
+      EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, document)), direct);
+    }
+  }
+}
+
+TEST_F(CommandTest, NodesSayHowManyRanksThereAre) {
+  const auto verdict = [&](const Words& nodes, const std::string& algorithm) {
+    Words words{"verify", "alltoall", "--json", "--algorithm", algorithm};
+    words.insert(words.end(), nodes.begin(), nodes.end());
+    return Json::parse(prints(words));
+  };
+  const Json equal = verdict({"--node-sizes", "4x6"}, "clustered");
+  EXPECT_EQ(equal["ranks"], 24);
+  EXPECT_EQ(equal["c1"], 80 + 3);
+  EXPECT_EQ(verdict({"--node-sizes", "4,4x4,4"}, "clustered")["c1"], equal["c1"]);
+  EXPECT_EQ(verdict({"--nodes", "3,5,5,0,0,0"}, "clustered:mode=exchange")["c1"], 13);  // 2 of the 15 steps are copies
+  EXPECT_EQ(verdict({"--node-sizes", "1..3", "--ranks", "6"}, "clustered:mode=exchange")["c1"], 13);
+  EXPECT_EQ(Json::parse(prints({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0,1,0", "--json"}))["nodes"],
+            Json::array({0, 1, 0}));
+}
+
+// A short name stands for the same schedule as the long one.
+TEST_F(CommandTest, LeavesDefaultsOutOfNames) {
+  const auto name_of = [&](const std::string& algorithm) {
+    const std::string text = prints({"verify", "alltoall", "--node-sizes", "2,3", "--algorithm", algorithm});
+    return text.substr(0, text.find(", 5 ranks"));
+  };
+  EXPECT_EQ(name_of("clustered:adapters=1,mode=inter,factor=concentrated"), "alltoall/clustered");
+  EXPECT_EQ(name_of("clustered:mode=exchange,factor=basic"), "alltoall/clustered:mode=exchange");
+  EXPECT_EQ(name_of("clustered:mode=exchange,factor=concentrated"), "alltoall/clustered:factor=concentrated,mode=exchange");
+}
+
+TEST_F(CommandTest, ChecksThePortsOfNodes) {
+  const Words flat{"verify", "alltoall", "--algorithm", "one-factor", "--node-sizes", "2x2", "--node-ports"};
+  const auto with = [&](const std::string& ports) {
+    Words words = flat;
+    words.push_back(ports);
+    return words;
+  };
+  EXPECT_EQ(run(with("2")).exit_code, 0);
+  const Outcome outcome = run(with("1"));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.out.find("node-port-limit: node 0 has 2 exchanges with other nodes on 1 port"), std::string::npos)
+      << outcome.out;
+  refuses(with("0"), "at least 1");
+}
+
+TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
+  const auto verify_on = [&](const std::string& algorithm, const std::string& topology) {
+    return run({"verify", "alltoall", "--algorithm", algorithm, "--topology", topology, "--block", "4B", "--strict", "--json"});
+  };
+  const Outcome free = verify_on("torus", "torus:4x8");
+  EXPECT_EQ(free.exit_code, 0) << free.talk;
+  const Json figures = Json::parse(free.out);
+  EXPECT_EQ(figures.at("ranks"), 32);
+  EXPECT_EQ(figures.at("parameters").at("order"), "at2") << "the topology's sides are the grid's";
+  EXPECT_EQ(figures.at("sharing"), 1);
+  EXPECT_EQ(figures.at("c2_shared"), 128);
+  EXPECT_EQ(figures.at("lower_bounds").at("c2_shared"), 128);
+
+  const Outcome shared = verify_on("shift", "ring:6");
+  EXPECT_EQ(shared.exit_code, 1);
+  EXPECT_EQ(Json::parse(shared.out).at("findings").at(0).at("rule"), "link-contention");
+
+  EXPECT_EQ(verify_on("clustered", "cluster:4x3").exit_code, 0) << "the topology's nodes are the problem's";
+  EXPECT_EQ(verify_on("one-factor", "cluster:4x3").exit_code, 1);
+
+  const Outcome graph = run({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:-", "--json"}, "0 a\n1 a\n2 a\n");
+  EXPECT_EQ(graph.exit_code, 0) << graph.talk;
+  EXPECT_EQ(Json::parse(graph.out).at("ranks"), 3);
+  refuses({"verify", "alltoall", "--algorithm", "shift", "--topology", "edges:" + write("list", "0 1\n0\n").string()}, "line 2");
+
+  const std::string platform = "<platform>\n<cluster topology='TORUS' topo_parameters='4,2' radical='0-7'/></platform>";
+  const Outcome torus =
+      run({"verify", "alltoall", "--algorithm", "torus", "--topology", write("a.xml", platform).string(), "--strict"});
+  EXPECT_EQ(torus.exit_code, 0) << torus.out << torus.talk;
+  EXPECT_EQ(torus.out, prints({"verify", "alltoall", "--algorithm", "torus", "--topology", "platform:-", "--strict"}, platform));
+  refuses({"verify", "alltoall", "--topology", write("b.xml", "<platform>\n<cluster/></platform>").string()}, "line 2");
+
+  // A document keeps its ports, and so its ways.
+  const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
+  const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
+  EXPECT_EQ(read.exit_code, 0) << read.out << read.talk;
+  EXPECT_NE(read.out.find("sharing"), std::string::npos);
+}
+
+TEST_F(CommandTest, DrawsOneSchedule) {
+  const Words bruck{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string picture = prints(bruck);
+  EXPECT_EQ(picture.rfind("<svg ", 0), 0u);
+  EXPECT_NE(picture.find("round 0: 0 to 1, 16 B"), std::string::npos);
+  EXPECT_EQ(prints(with(bruck, {"--as", "space-time", "-o", file("bruck.svg").string()})), "");
+  EXPECT_EQ(contents(file("bruck.svg")), picture);
+  EXPECT_NE(prints(with(bruck, {"--as", "blocks"})).find("from 4 to 0"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "traffic", "--round", "2"})).find("0 to 4: 8 B"), std::string::npos);
+  EXPECT_NE(prints(with(bruck, {"--as", "links", "--topology", "ring:5"})).find("0 -&gt; 1 (dimension 0, +): 48 B in 3 messages"),
+            std::string::npos);
+
+  const std::string kept = file("kept.svg").string();
+  const std::string text = prints({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"});
+  EXPECT_EQ(prints({"draw", "-"}, text), picture) << "a document's picture is the same";
+  EXPECT_NE(prints({"draw", "-", "--as", "links", "--topology", "ring:5"}, text).find("48 B in 3 messages"), std::string::npos);
+  std::string wrong = text;
+  wrong.replace(wrong.find("send to 1"), 9, "send to 2");
+  refuses({"draw", "-", "-o", kept}, "only right schedules are drawn, and 'quadrille verify' finds: rank", wrong);
+  refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
+  refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"draw"}, "name a collective");
+  refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
+  refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
+  refuses(with(bruck, {"--as", "links", "-o", kept}), "say which: --topology");
+  refuses(with(bruck, {"--as", "links", "--topology", "ring:6", "-o", kept}), "has 6 ranks, not 5");
+  refuses(with(bruck, {"--as", "blocks", "--round", "1", "-o", kept}), "--as blocks shows all rounds");
+  refuses(with(bruck, {"--as", "traffic", "--round", "7", "-o", kept}), "nothing is sent in round 7");
+  refuses(with(bruck, {"--as", "traffic", "--round", "-1", "-o", kept}), "at least 0");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5,6", "-o", kept}, "one schedule, not 2");
+  refuses({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "5000", "-o", kept}, "5000 ranks are too many");
+  EXPECT_FALSE(fs::exists(kept));
+}
+
+TEST_F(CommandTest, SeveralCasesAreAnArray) {
+  const Json schedules =
+      Json::parse(prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..5", "--ranks", "2..3,5", "--json"}));
+  EXPECT_EQ(schedules.size(), 1u + 2u + 4u);
+  const Json verdicts = Json::parse(prints({"verify", write("all", schedules.dump()).string(), "--json"}));
+  ASSERT_EQ(verdicts.size(), 7u);
+  for (const Json& verdict : verdicts) EXPECT_EQ(verdict["ok"], true);
+}
+
+TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
+  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..4,6", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.talk.find("left out: xor among 3 ranks"), std::string::npos) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("left out: xor among 6 ranks"), std::string::npos) << outcome.talk;
+  std::size_t applying = 0;
+  for (const Count p : {2, 3, 4, 6})
+    for (const Algorithm* algorithm : algorithms_for(Collective::alltoall))
+      applying += reason_against(alltoall(p, 1), parse_choice(alltoall(p, 1), algorithm->id)) ? 0 : 1;
+  EXPECT_EQ(Json::parse(outcome.out).size(), applying);
+  EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
+  EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
+}
+
+TEST_F(CommandTest, TrafficByPatternAndFile) {
+  const auto counts_of = [&](const Words& more) {
+    Words words{"schedule", "alltoallv", "--algorithm", "shift", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Json::parse(prints(words))["counts"];
+  };
+  EXPECT_EQ(counts_of({"--ranks", "4", "--pattern", "transpose:1KiB,2B"}),
+            Json::parse("[[1024, 2, 2, 2], [2, 2, 1024, 2], [2, 1024, 2, 2], [2, 2, 2, 1024]]"));
+  EXPECT_EQ(counts_of({"--ranks", "2", "--pattern", "equal", "--block", "5B"}), Json::parse("[[5, 5], [5, 5]]"));
+  const Words spike{"--ranks", "9", "--pattern", "spike:64KiB"};
+  EXPECT_EQ(counts_of(spike), counts_of(spike));
+  EXPECT_NE(counts_of(spike), counts_of({"--ranks", "9", "--pattern", "spike:64KiB,seed=2"}));
+  prints({"verify", "alltoallv", "--ranks", "6", "--pattern", "sparse:0.3,seed=4", "--block", "100B"});
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spike"}, "needs its largest size");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spkie:8B"}, "did you mean 'spike'?");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform:8B"}, "too much");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "sparse:2"}, "no number from 0 to 1");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform", "--counts", "1B"}, "exclude each other");
+  refuses({"verify", "allgatherv", "--ranks", "4", "--pattern", "uniform"}, "for alltoallv");
+
+  const auto from_file = [&](const std::string& text) { return counts_of({"--counts", write("counts", text).string()}); };
+  const Json expected = Json::parse("[[1, 0, 2048], [0, 5, 0], [7, 0, 0]]");
+  EXPECT_EQ(from_file("# a comment\n1, 0 ,2KiB\r\n\n0,5,0\n7,0,0\n"), expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate integer general\n% more\n3 3 4\n1 1 1\n1 3 2048\n2 2 5\n3 1 7\n"),
+            expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix array real general\n3 3\n1\n0\n7\n0\n5.0\n0\n2.048e3\n0\n0\n"), expected);
+  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n"), Json::parse("[[8, 8], [8, 0]]"));
+  EXPECT_EQ(Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts",
+                                write("shares", "3\n0\n9\n").string(), "--json"}))["counts"],
+            Json({3, 0, 9}));
+  const auto refuses_file = [&](const std::string& text, const std::string& hint) {
+    refuses({"verify", "alltoallv", "--ranks", "2", "--counts", write("bad", text).string()}, hint);
+  };
+  refuses_file("1,2\n3\n", "line 2: expected 2 numbers as in the rows before, found 1");
+  refuses_file("1,2\n3,x\n", "line 2: 'x' is no size");
+  refuses_file("1,2\n3,-4\n", "line 2: a number of bytes is -4");
+  refuses_file("1,2\n3,\n", "line 2: number 2 is missing");
+  refuses_file("1,99999999999999999999\n3,4\n", "line 1");
+  refuses_file("1,2,3\n4,5,6\n7,8,9\n", "a matrix for 3 ranks, not 2");
+  refuses_file("1,2\n", "1 rows of 2 numbers");
+  refuses_file("# nothing\n", "holds no numbers");
+  refuses_file("%%MatrixMarket matrix coordinate complex general\n", "line 1: expected integer or real or pattern");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2\n", "line 2: expected rows, columns and entries");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 1\n3 1 5\n", "line 3: the row is 3; it must be 1 to 2");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n1 1 5\n", "line 4: row 1, column 1 is there twice");
+  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n", "expected 2 entries, found 1");
+  refuses_file("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 0.5\n", "line 3: a number of bytes is whole");
+  refuses_file("%%MatrixMarket matrix array integer general\n1 1\n5\n6\n", "line 4: expected the end");
+  refuses({"verify", "alltoallv", "--ranks", "2", "--counts", "no-such-file"}, "cannot read 'no-such-file'");
+}
+
+TEST_F(CommandTest, RootsAndSharesOfOtherCollectives) {
+  const Json all = Json::parse(prints({"verify", "broadcast", "--ranks", "1..4", "--root", "all", "--json"}));
+  EXPECT_EQ(all.size(), (1 + 2 + 3 + 4) * algorithms_for(Collective::broadcast).size());
+  EXPECT_EQ(all.back()["root"], 3);
+  const Json some =
+      Json::parse(prints({"verify", "scatter", "--ranks", "2..4", "--root", "1,3", "--algorithm", "binomial", "--json"}));
+  EXPECT_EQ(some.size(), 4u);  // 3 is a root of four ranks only
+  refuses({"verify", "broadcast", "--ranks", "2..4", "--root", "2"}, "the root is 2");
+  refuses({"verify", "broadcast", "--ranks", "2", "--root", "2,3"}, "no root of '2,3'");
+  refuses({"race", "broadcast", "--ranks", "2", "--root", "all"}, "one root");
+
+  const Json given =
+      Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "3B,0,1KiB", "--json"}));
+  EXPECT_EQ(given["counts"], Json({3, 0, 1024}));
+  const Words drawn{"schedule", "scatterv", "--algorithm", "binomial", "--ranks", "6", "--block", "8B", "--json"};
+  const Json first = Json::parse(prints(drawn));
+  EXPECT_EQ(first["counts"].size(), 6u);
+  EXPECT_EQ(first, Json::parse(prints(drawn)));
+  EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, first.dump()))["ok"], true);
+  refuses({"verify", "scatterv", "--ranks", "3", "--counts", "1B,2B"}, "needs 3 counts");
+  refuses({"verify", "scatter", "--ranks", "3", "--counts", "1B,2B,3B"}, "blocks of one size");
+  refuses({"verify", "scatterv", "--ranks", "100000000"}, "too many shares");
+  EXPECT_EQ(Json::parse(prints({"verify", "barrier", "--ranks", "9", "--algorithm", "dissemination:ports=2", "--json"}))["c1"], 2);
+}
+
+TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
+  Json document = Json::parse(prints({"schedule", "alltoall", "--algorithm", "shift", "--ranks", "4", "--json"}));
+  Json& messages = document["stages"][0]["rounds"][1]["messages"];
+  ASSERT_EQ(messages.size(), 4u);
+  messages.erase(messages.begin());  // rank 0's block for rank 2, or one like it
+  const std::string bad = write("bad", document.dump()).string();
+
+  const Outcome text = run({"verify", bad});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_NE(text.out.find("1 finding\n"), std::string::npos) << text.out;
+  const Outcome outcome = run({"verify", bad, "--json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json verdict = Json::parse(outcome.out);
+  EXPECT_EQ(verdict["ok"], false);
+  ASSERT_EQ(verdict["findings"].size(), 1u);
+  EXPECT_EQ(verdict["findings"][0]["rule"], "delivery");
+  EXPECT_TRUE(verdict["findings"][0]["rank"].is_number());
+
+  const Outcome limited = run({"verify", "alltoall", "--algorithm", "direct", "--ranks", "4", "--ports", "2", "--json"});
+  EXPECT_EQ(limited.exit_code, 1);
+  EXPECT_EQ(Json::parse(limited.out)["findings"][0]["rule"], "port-limit");
+}
+
+}  // namespace
+}  // namespace quadrille
