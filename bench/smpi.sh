@@ -78,6 +78,8 @@ choose() {  # choose PLATFORM COLLECTIVE SIZE [PATTERN]: the best price against 
   [ -z "$pattern" ] || options=(--pattern "$pattern")
   case $collective in alltoall) for radix in 4 8 16 32; do candidates+=("bruck:radix=$radix"); done ;; esac
   case $collective in alltoallv) candidates+=("direct:window=$(($(ranks_of "$platform") - 1))" two-phase:counts=known four-stage:counts=known grid:counts=known) ;; esac
+  case $collective in allgather) candidates+=(recursive-doubling:first=far) ;; esac
+  case $collective in allreduce) candidates+=(reduce-scatter-allgather:scatter=recursive-halving:first=near,gather=recursive-doubling:first=far) ;; esac
   name=choice_${platform}_${collective}${pattern:+_${pattern%%:*}}_$size
   predicted "$name" rounds "$collective" "$size" "${options[@]}" "${candidates[@]/#/--algorithm=}" --topology "$(topology_of "$platform")"
   best=$(jq -r '.[0].candidates | map(select(.algorithm | test("headers") | not)) | min_by(.end_ps).algorithm' "$folder/$name.rounds")

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "collectives/pairs.hpp"
 #include "patterns/covers.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -57,6 +58,35 @@ Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me
     program.receive(me ^ held, shares.of(Buffer::output, {first ^ held, held}));
   }
   return std::move(program).finish();
+}
+
+Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me) {
+  const auto every = [&](Count step, Rank first) {
+    Regions regions;
+    for (Rank rank = first; rank < problem.ranks; rank += step) append(regions, shares.of(Buffer::output, rank));
+    return folded(regions);
+  };
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count distance = problem.ranks / 2; distance > 0; distance /= 2) {
+    const Count step = 2 * distance;  // from one of the ranks whose shares are held to the next
+    const bool first = step == problem.ranks;
+    if (!first) program.begin_round();
+    program.send(me ^ distance, first ? Regions{own(shares, me)} : every(step, me % step));
+    program.receive(me ^ distance, every(step, (me ^ distance) % step));
+  }
+  return std::move(program).finish();
+}
+
+Parameter doubling_order() {
+  return {.name = "first",
+          .summary = "the first partners: near ones, which keeps to runs of memory, or far ones, which sends most to near ones",
+          .standard = "near",
+          .choices = {"near", "far"}};
+}
+
+Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
+  return word(parameters, "first") == "far" ? gather_by_doubling_from_afar(problem, shares, me)
+                                            : gather_by_doubling(problem, shares, me);
 }
 
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {

@@ -14,8 +14,14 @@ Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me)
 // its own upwards, and gets those of the next s_{k+1} - s_k from the rank s_k above.
 Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 
-// Everything held is exchanged with i ^ 1, i ^ 2, i ^ 4, ..: always a run of memory.
+// Everything held is exchanged with i ^ 1, i ^ 2, i ^ 4, ..: always a run of memory. Or with i ^ p/2, i ^ p/4, .. first: the shares
+// of every so many ranks, of which most go to the nearest.
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
+Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
+
+// For allgather and allgatherv: the parameter `first`, which of the two it is.
+Parameter doubling_order();
+Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me);
 
 // Rings along the rows of a grid, then along its columns with whole rows.
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me);

@@ -26,7 +26,7 @@ Parameter scatter_part() {
             return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
           },
           .standard_rule = "recursive-halving where p is a power of two, else circulant, or direct where the order matters",
-          .choices = {"ring", "recursive-halving", "circulant", "direct"},
+          .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "direct"},
           .range = {}};
 }
 
@@ -53,7 +53,7 @@ Parameter gather_part() {
             return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling where p is a power of two, else circulant",
-          .choices = {"ring", "recursive-doubling", "circulant", "concatenation", "direct"},
+          .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},
           .range = {}};
 }
 

@@ -3,7 +3,8 @@
 // Source  [grama2003] all-to-all broadcast on a hypercube.
 // Needs   p a power of two.
 // Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the m blocks of the ranks that differ from it in
-//         lower bits only: one run of memory, before and after.
+//         lower bits only: one run of memory, before and after. With far partners first
+//         it is those of every so many ranks, and the most goes to the nearest.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  powers of two, on links that carry both directions at once.
 #include "collectives/gathering.hpp"
@@ -14,12 +15,12 @@ namespace quadrille {
 extern const Algorithm allgather_recursive_doubling{
     .collective = Collective::allgather,
     .id = "recursive-doubling",
-    .summary = "exchange all you hold with i ^ 1, i ^ 2, i ^ 4, ..",
+    .summary = "exchange all you hold with i ^ 1, i ^ 2, i ^ 4, .., or in reverse",
     .needs = "p a power of two",
     .source = "grama2003",
-    .parameters = {},
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return gather_by_doubling(problem, shares(analysis), me); },
+    .parameters = {doubling_order()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                   Rank me) { return gather_by_doubling(problem, parameters, shares(analysis), me); },
     .reason_against = reason_against_odd_ranks,
     .analyse = Shares::analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
