@@ -141,7 +141,7 @@ TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
 
 // Equal messages between all, from one or to one take what the formula says, also where they are more than there are ports.
 TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
-  const Coefficients costs{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 2}, {"gap_us_per_byte", 0.25}};
+  const Coefficients costs{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 2}, {"gap_us_per_byte", 0.25}, {"ports", 1}};
   const Coefficients one_port{{"startup_us", 7}, {"transfer_us_per_byte", 0.25}, {"ports", 1}};
   for (const Count p : {2, 3, 8, 13})
     for (const auto& [collective, algorithm] :
