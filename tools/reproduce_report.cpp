@@ -119,6 +119,7 @@ Json verdict_json(const Made& made) {
     Json entry{{"what", comparison.what},           {"paper", comparison.paper},
                {"ours", comparison.ours},           {"relation", relations[static_cast<int>(comparison.relation)]},
                {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
+    if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
     if (comparison.erratum) entry["erratum"] = {{"corrected", comparison.erratum->corrected}, {"why", comparison.erratum->why}};
     if (!comparison.reason.empty()) entry["reason"] = comparison.reason;
     comparisons.push_back(std::move(entry));

@@ -155,6 +155,8 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
               {"model", setting.model->id},
               {"coefficients", std::move(coefficients)},
               {"by", setting.by_events ? "events" : "rounds"}};
+  if (is_rooted(list.problem.collective)) object["root"] = list.problem.root;
+  if (is_irregular(list.problem.collective)) object["shares"] = block_text(list.problem);  // from the smallest to the largest
   if (setting.topology) object["topology"] = setting.topology->name();
   if (setting.by_events)
     object.update({{"barriers", setting.events.barriers},

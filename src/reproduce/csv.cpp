@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "reproduce/exhibit.hpp"
 
 namespace quadrille::reproduce {
@@ -22,7 +24,9 @@ std::string quoted(const std::string& text) {
 struct InWords {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(Count number) const { return fmt::format("{}", number); }
-  std::string operator()(double number) const { return fmt::format("{:.6g}", number); }
+  std::string operator()(double number) const {
+    return number == std::trunc(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number) : fmt::format("{:.6g}", number);
+  }
   std::string operator()(const std::string& text) const { return text; }
 };
 

@@ -64,6 +64,8 @@ struct Comparison {
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
   std::optional<Erratum> erratum;
   std::string reason;  // said where they differ: what is in the one and not in the other
+  // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
+  bool is_reading = false;
 };
 
 enum class Outcome : std::uint8_t { holds, paper_is_wrong, differs };

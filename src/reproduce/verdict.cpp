@@ -56,7 +56,9 @@ Outcome outcome_of(const Comparison& comparison) {
 }
 
 std::string sentence_of(const Comparison& comparison) {
-  std::string text = fmt::format("paper {}, ours {}", said_text(comparison), number_text(comparison.ours));
+  std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
+                                 comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
+                                 number_text(comparison.ours));
   const Outcome outcome = outcome_of(comparison);
   if (outcome == Outcome::holds) return text;
   if (outcome == Outcome::paper_is_wrong) return text + ": " + comparison.erratum->why;

@@ -55,7 +55,7 @@ class Run {
         graph_(event_graph(schedule, options.policy, options.barriers)),
         begins_(begins(schedule.problem.ranks)),
         send_ports_(schedule.problem.ranks, port_count(), begins_),
-        receive_ports_(schedule.problem.ranks, port_count(), begins_),
+        receive_ports_(send_ports_),
         sends_from_(begins_),
         receives_from_(begins_),
         next_send_(graph_.first_send),
@@ -64,7 +64,7 @@ class Run {
         received_(next_send_.size(), 0),
         ready_(graph_.kinds.size()),
         messages_left_(graph_.messages_of_round),
-        barriers_(graph_.gates_of_round.size(), 0),
+        barriers_(graph_.gates_of_round.size(), *std::max_element(begins_.begin(), begins_.end())),
         round_begins_(graph_.round_numbers.size(), INT64_MAX),
         round_ends_(graph_.round_numbers.size(), 0) {
     result_.rank_ends = begins_;
@@ -99,7 +99,17 @@ class Run {
   }
 
  private:
-  Count port_count() const { return times_.ports; }
+  // More than a rank has messages do nothing.
+  Count port_count() const {
+    std::vector<Count> sends(graph_.first_send.size(), 0), receives(sends);
+    for (std::size_t event = 0; event < graph_.kinds.size(); ++event) {
+      if (graph_.kinds[event] == EventKind::send) ++sends[graph_.ranks[event]];
+      if (graph_.kinds[event] == EventKind::receive) ++receives[graph_.ranks[event]];
+    }
+    return std::clamp<Count>(
+        std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end())), 1,
+        times_.ports);
+  }
 
   std::vector<Picoseconds> begins(Count ranks) const {
     std::vector<Picoseconds> list(static_cast<std::size_t>(ranks), 0);
@@ -127,7 +137,7 @@ class Run {
   }
 
   // A processor that sends and receives does both by turns, so that its next message is two overheads later.
-  Picoseconds turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
+  Count turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
 
   // Looks at everything that has nothing to wait for any more.
   void settle() {
@@ -158,8 +168,9 @@ class Run {
     const Picoseconds overhead = jitter_(times_.overhead, rank, number, 0), latency = jitter_(times_.latency, rank, number, 1);
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
-    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turns(event) * overhead), bytes)));
-    sends_from_[rank] = add_times(start, turns(event) * overhead);
+    const Picoseconds turn = times(turns(event), overhead);
+    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
+    sends_from_[rank] = add_times(start, turn);
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
     if (links_)
@@ -173,8 +184,9 @@ class Run {
     const std::size_t rank = graph_.ranks[event];
     const Picoseconds start = std::max({ready_[event], receive_ports_.first_free(rank), receives_from_[rank]});
     const Picoseconds overhead = jitter_(times_.overhead, rank, received_[rank]++, 2), bytes = bytes_time(event);
-    receive_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turns(event) * overhead), bytes)));
-    receives_from_[rank] = add_times(start, turns(event) * overhead);
+    const Picoseconds turn = times(turns(event), overhead);
+    receive_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
+    receives_from_[rank] = add_times(start, turn);
     Picoseconds end = add_times(start, bytes);
     if (links_) end = std::max(end, tails_[event]);
     end = add_times(end, overhead);

@@ -154,6 +154,21 @@ TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
     }
 }
 
+// A rank that begins late holds the first barrier up, whether or not it has a message before.
+TEST(SimulateEvents, BarriersWaitForAllRanks) {
+  const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 8, 1), "binomial");
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const EventSimulation late =
+        simulate_events(schedule, loggp_times(), {.barriers = true, .seed = seed, .late_ranks = 1, .late_by = 1000 * microsecond});
+    EXPECT_GE(late.stages.back().rounds.at(1).begin, 1000 * microsecond) << seed;
+  }
+}
+
+TEST(SimulateEvents, PortsBeyondAllMessagesCostNothing) {
+  const Schedule schedule = make_schedule(alltoall(4, 100), "direct");
+  EXPECT_EQ(simulate_events(schedule, linear_times(Count{1} << 40)).end, simulate_events(schedule, linear_times(3)).end);
+}
+
 // Who waits for less is through no later, message by message, whatever goes wrong.
 TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
   Count sooner[3] = {};

@@ -29,7 +29,8 @@ Reproduction make(const Making&) {
                                which, sizes[i], sizes[i - 1]),
            .paper = static_cast<double>(index.best_of(radices, sizes[i - 1])),
            .ours = static_cast<double>(index.best_of(radices, sizes[i])),
-           .relation = Relation::at_least});
+           .relation = Relation::at_least,
+           .is_reading = true});
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(std::move(panel));
   return made;

@@ -228,7 +228,8 @@ void IrregularTimes::compare(const std::string& what, const Ratios& ratios, Rela
                                  .ours = *extreme,
                                  .relation = relation,
                                  .tolerance = tolerance,
-                                 .reason = reason});
+                                 .reason = reason,
+                                 .is_reading = bound != 1});
   }
 }
 

@@ -28,7 +28,8 @@ Reproduction make(const Making& making) {
                                       "took half as long as moving it",
                               .paper = 0.99,
                               .ours = second_buffer_leaves("sp2", {64, 4096}, 0.5),
-                              .relation = Relation::at_most});
+                              .relation = Relation::at_most,
+                              .is_reading = true});
   return made;
 }
 
