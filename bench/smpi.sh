@@ -67,7 +67,7 @@ agree() {  # agree PLATFORM COLLECTIVE SIZES [--pattern PATTERN] ALGORITHM...
   if [ "$1" = --pattern ]; then options=(--pattern "$2"); shift 2; fi
   for name; do specifications+=(--algorithm "$name"); done
   name=agreement_${platform}_${collective}${options[1]:+_${options[1]%%:*}}
-  inside "$name" "$platform" default "$collective" --block "$sizes" "${options[@]}" "${specifications[@]}" $(grid_of "$platform")
+  inside "$name" "$platform" default "$collective" $(block_of "$sizes" "${options[@]}") "${options[@]}" "${specifications[@]}" $(grid_of "$platform")
   for by in events rounds; do
     predicted "$name" $by "$collective" "$sizes" "${options[@]}" "${specifications[@]}" --topology "$(topology_of "$platform")"
   done
@@ -96,12 +96,16 @@ for part in "${parts[@]}"; do
   if [ "$part" = agreement ]; then
     {
       for platform in torus-8x8 fat-tree-64 cluster-64 $([ -n "$quick" ] || echo torus-16x16 fat-tree-256 cluster-256); do
-        extra='' sizes=8B,1KiB,32KiB
-        case $platform in torus-*) extra=torus ;; esac
-        case $(ranks_of "$platform") in 64) extra+=' direct' ;; *) sizes=8B,4KiB ;; esac  # SMPI takes long over 65280 messages at once
-        echo "agree $platform alltoall $sizes shift bruck bruck:radix=8 $extra"
-        echo "agree $platform alltoallv $sizes --pattern uniform shift two-phase:counts=known four-stage:counts=known"
-        echo "agree $platform allgather $sizes ring recursive-doubling direct"
+        case $platform in torus-*) extra=torus ;; *) extra='' ;; esac
+        sizes=8B,1KiB,32KiB
+        if [ "$(ranks_of "$platform")" = 64 ]; then
+          echo "agree $platform alltoall $sizes direct shift bruck bruck:radix=8 $extra"
+          echo "agree $platform alltoallv $sizes --pattern uniform shift two-phase:counts=known four-stage:counts=known"
+        else  # 65280 messages take SMPI many minutes
+          sizes=8B,4KiB
+          echo "agree $platform alltoall $sizes bruck bruck:radix=8 $extra"
+        fi
+        echo "agree $platform allgather $sizes ring recursive-doubling $([ "$(ranks_of "$platform")" = 256 ] || echo direct)"
         echo "agree $platform allreduce $sizes recursive-doubling reduce-scatter-allgather"
         echo "agree $platform broadcast $sizes binomial chain"
       done
