@@ -27,6 +27,7 @@ export quadrille=$PWD/build/release/bin/quadrille machine=$PWD/bench/smpi/machin
 rm -rf "$folder"
 mkdir -p "$folder"
 
+# What ranks agree upon before they run takes messages, too: `mpich` needs few, SMPI's default p^2 of them.
 # Platforms by name: the ranks, and what `quadrille` calls them.
 ranks_of() { case $1 in *-256 | torus-16x16) echo 256 ;; *) echo 64 ;; esac; }
 topology_of() { case $1 in cluster-*) echo "cluster:$(ranks_of "$1")x1" ;; *) echo "$platforms/$1.xml" ;; esac; }
@@ -67,7 +68,7 @@ agree() {  # agree PLATFORM COLLECTIVE SIZES [--pattern PATTERN] ALGORITHM...
   if [ "$1" = --pattern ]; then options=(--pattern "$2"); shift 2; fi
   for name; do specifications+=(--algorithm "$name"); done
   name=agreement_${platform}_${collective}${options[1]:+_${options[1]%%:*}}
-  inside "$name" "$platform" default "$collective" $(block_of "$sizes" "${options[@]}") "${options[@]}" "${specifications[@]}" $(grid_of "$platform")
+  inside "$name" "$platform" mpich "$collective" $(block_of "$sizes" "${options[@]}") "${options[@]}" "${specifications[@]}" $(grid_of "$platform")
   for by in events rounds; do
     predicted "$name" $by "$collective" "$sizes" "${options[@]}" "${specifications[@]}" --topology "$(topology_of "$platform")"
   done
@@ -83,7 +84,7 @@ choose() {  # choose PLATFORM COLLECTIVE SIZE [PATTERN]: the best price against 
   name=choice_${platform}_${collective}${pattern:+_${pattern%%:*}}_$size
   predicted "$name" rounds "$collective" "$size" "${options[@]}" "${candidates[@]/#/--algorithm=}" --topology "$(topology_of "$platform")"
   best=$(jq -r '.[0].candidates | map(select(.algorithm | test("headers") | not)) | min_by(.end_ps).algorithm' "$folder/$name.rounds")
-  inside "$name.ours" "$platform" default "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm "$best" $(grid_of "$platform")
+  inside "$name.ours" "$platform" mpich "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm "$best" $(grid_of "$platform")
   for selector in ompi mpich mvapich2 impi; do
     inside "$name.$selector" "$platform" $selector "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm vendor || true  # some fail
   done
@@ -101,11 +102,12 @@ for part in "${parts[@]}"; do
         if [ "$(ranks_of "$platform")" = 64 ]; then
           echo "agree $platform alltoall $sizes direct shift bruck bruck:radix=8 $extra"
           echo "agree $platform alltoallv $sizes --pattern uniform shift two-phase:counts=known four-stage:counts=known"
-        else  # 65280 messages take SMPI many minutes
+          echo "agree $platform allgather $sizes ring recursive-doubling direct"
+        else  # tens of thousands of messages take SMPI many minutes
           sizes=8B,4KiB
-          echo "agree $platform alltoall $sizes bruck bruck:radix=8 $extra"
+          echo "agree $platform alltoall $sizes bruck"
+          echo "agree $platform allgather $sizes recursive-doubling"
         fi
-        echo "agree $platform allgather $sizes ring recursive-doubling $([ "$(ranks_of "$platform")" = 256 ] || echo direct)"
         echo "agree $platform allreduce $sizes recursive-doubling reduce-scatter-allgather"
         echo "agree $platform broadcast $sizes binomial chain"
       done
