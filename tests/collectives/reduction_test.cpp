@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
