@@ -16,8 +16,8 @@ Reproduction make(const Making&) {
     Count rows, columns;
     double literal;  // counted independently
   };
-  for (const auto& [rows, columns, literal] :
-       {Case{4, 4, 12}, Case{4, 8, 32}, Case{8, 8, 64}, Case{8, 12, 152}, Case{12, 12, 228}, Case{16, 16, 512}}) {
+  for (const auto& [rows, columns, literal] : {Case{4, 4, 12}, Case{4, 8, 32}, Case{8, 8, 64}, Case{8, 12, 152}, Case{12, 12, 228},
+                                               Case{12, 16, 424}, Case{16, 16, 512}}) {
     const Figures ours = figures(torus_exchange({rows, columns}, 1, "torus:order=at2"));
     const Count printed = printed_torus_volume(rows, columns);
     const auto r = static_cast<double>(rows), c = static_cast<double>(columns);
