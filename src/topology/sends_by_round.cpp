@@ -28,7 +28,7 @@ std::span<const Rank> SendsByRound::orbit(const Rank& owner) const {
 }
 
 void SendsByRound::add(const Program& program) {
-  const auto keep = [&](Rank peer, const std::optional<Port>& port, Bytes length) {
+  const auto keep = [&](Rank peer, const Port* port, Bytes length) {
     if (peer < 0 || peer >= schedule_.problem.ranks || peer == program.rank) return;
     Send send{.bytes = length, .peer = static_cast<std::int32_t>(peer)};
     // A port beyond what fits leads nowhere, as does the last that fits.
@@ -40,9 +40,9 @@ void SendsByRound::add(const Program& program) {
   };
   for (const Round& round : program.rounds) {
     const std::size_t first = sends_.size();
-    for (const Message& message : round.sends) keep(message.peer, message.port, bytes(message.regions));
+    for (const Message& message : round.sends) keep(message.peer, message.port ? &*message.port : nullptr, bytes(message.regions));
     if (with_controls_)
-      for (const Control& control : round.control_sends) keep(control.peer, {}, control.bytes);
+      for (const Control& control : round.control_sends) keep(control.peer, nullptr, control.bytes);
     if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
   }
 }
