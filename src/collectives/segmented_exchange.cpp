@@ -6,16 +6,9 @@
 #include <cassert>
 
 #include "collectives/segments.hpp"
+#include "schedule/transform.hpp"
 
 namespace quadrille {
-namespace {
-
-Count rounds_of(const Program& program) {
-  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
-}
-
-}  // namespace
-
 Parameter exchange_segments_parameter() {
   Parameter segments = segments_parameter(nullptr, "");
   segments.summary = "pieces that blocks are cut in: all first ones are exchanged, then all second ones, and so on";
@@ -39,7 +32,7 @@ Program exchange_in_segments(const Problem& problem, const Parameters& parameter
       }
     };
     Program program = generate(part);
-    const Count before = rounds_of(whole);
+    const Count before = round_count(whole);
     whole.rank = program.rank;
     for (Stage& stage : program.stages)
       whole.stages.push_back(

@@ -9,10 +9,6 @@
 namespace quadrille {
 namespace {
 
-Count round_count(const Program& program) {
-  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
-}
-
 template <class Change>
 void for_all_regions(Round& round, Change&& change) {
   for (Local& local : round.locals) {
@@ -61,6 +57,10 @@ bool overlap(const Regions& some, const Regions& others) {
 }
 
 }  // namespace
+
+Count round_count(const Program& program) {
+  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
+}
 
 Program with_control_messages(Program program) {
   Count slots = 0;

@@ -6,6 +6,9 @@
 
 namespace quadrille {
 
+// Global rounds of the schedule that the program is part of.
+Count round_count(const Program& program);
+
 // Where a part's buffer lies in the whole: its byte x is byte offset + x of `buffer`.
 struct Placement {
   Buffer buffer = Buffer::output;
