@@ -45,7 +45,8 @@ Subcommand add_info(CLI::App& command) {
   CLI::App* parser = command.add_subcommand("info", "version, machine, MPI libraries found, and which one would be used and why");
   parser->add_flag("--json", *json, "as a JSON object");
   parser->footer(
-      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n\n"
+      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
+      "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n\n"
       "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [json] { return run(*json); }};
 }

@@ -25,6 +25,7 @@ namespace quadrille {
 
 struct Script;  // one rank's program, compiled; internal
 class Mail;     // messages of lengths that the receiver does not know; internal
+class Starts;   // the order in which plans are started; internal
 
 // Where the time of one execution went on one rank, in seconds: local work and packing before messages leave, waiting for messages
 // and moving them, unpacking what has come. (In the irregular exchange's papers: distribute, communicate, collect.)
@@ -99,6 +100,10 @@ class Communicator {
   // Throws std::bad_alloc.
   virtual std::shared_ptr<std::byte> allocate(Bytes bytes) = 0;
 
+  // Where plans are listed, and each of their executions: what it returns keeps alive all that a plan of this communicator uses.
+  // Null where nobody keeps such a list; a plan must not outlive the communicator then.
+  virtual std::shared_ptr<Starts> starts() { return nullptr; }
+
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 };
@@ -119,12 +124,17 @@ struct PlanOptions {
   Bytes longest_message = Bytes{1} << 30;  // MPI: longer messages are cut, since its counts end at 2^31 - 1
 };
 
-// Ready to run, again and again. Belongs to the communicator it was made for, which must outlive it.
+// Ready to run, again and again. It keeps alive what it needs of the communicator it was made for, so the two may be destroyed in
+// any order. All ranks start their plans in the same order; where ranks that share memory do not, and wait for each other in vain,
+// each of them throws Error{misuse} that names the calls.
 class Plan {
  public:
   // Collective. `input` and `output` are the canonical buffers of the problem at this rank, input_bytes(problem, rank) and
   // output_bytes(problem, rank) long, or where the plan's layouts have them; they must not overlap. Returns when this rank's output
-  // is complete and its input may be changed. Throws Error{transport, peer_lost}; the output is then undefined.
+  // is complete and its input may be changed. Over MPI it counts as a call of MPI for MPI's thread levels, and while it waits it
+  // drives MPI's progress. Throws Error{transport, peer_lost}, and Error{misuse} if the ranks start different plans; the output is
+  // then undefined. Throws Error{misuse} before it does anything: for a null pointer instead of a buffer that is not empty, for
+  // buffers that overlap, and after MPI_Finalize.
   void execute(const void* input, void* output);
 
   // As execute, with a look at the clock at each phase. Not for plans made in place.

@@ -31,8 +31,9 @@ inline constexpr std::string_view mpi_library = "mpich";
 #error "quadrille has a plug-in for Open MPI and one for MPICH; this <mpi.h> is neither's"
 #endif
 
-// Collective over `communicator`, of which it makes a private duplicate; MPI must be initialised. Destroy the result
-// before MPI_Finalize. Throws Error{environment} if the plug-in for this MPI was not installed.
+// Collective over `communicator`, of which it makes a private duplicate; MPI must be initialised, and what is made here can be
+// used until MPI_Finalize (and destroyed after it). Throws Error{misuse} for MPI_COMM_NULL and for an intercommunicator,
+// Error{environment} if the plug-in for this MPI was not installed.
 inline std::unique_ptr<Communicator> over(MPI_Comm communicator) {
   return over_mpi_handle(mpi_library, &communicator, sizeof communicator);
 }

@@ -29,7 +29,7 @@ struct TransportChoice {
 // Throws Error{misuse} for an unknown QUADRILLE_MPI or a launcher that could be either.
 TransportChoice choose_transport();
 
-// Initialises the chosen MPI library and returns its world; the library is finalised when the result is destroyed.
+// Initialises the chosen MPI library and returns its world; the library is finalised when the result and its plans are destroyed.
 // Throws Error{environment} if its plug-in is missing, Error{misuse} if the choice is none of MPI's.
 std::unique_ptr<Communicator> mpi_world();
 

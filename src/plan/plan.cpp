@@ -11,6 +11,7 @@
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
+#include "execute/starts.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
@@ -240,8 +241,21 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   else
     made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
+  if (const auto starts = communicator.starts())
+    made.executable_ = std::make_unique<EnlistedExecutable>(starts, std::move(made.executable_),
+                                                            fmt::format("{}/{}", name(problem.collective), made.algorithm_));
   return made;
 }
+
+namespace {
+
+void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, const char* what) {
+  if (buffer || extent.first == extent.second) return;
+  throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,
+                                             what, extent.second - extent.first));
+}
+
+}  // namespace
 
 void Plan::check_apart(const void* input, const void* output) const {
   if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
@@ -249,6 +263,8 @@ void Plan::check_apart(const void* input, const void* output) const {
   const auto* to = static_cast<const std::byte*>(output);
   const auto [input_first, input_last] = input_extent_;
   const auto [output_first, output_last] = output_extent_;
+  check_given(input, input_extent_, "input");
+  check_given(output, output_extent_, "output");
   if (input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
       std::less<>{}(to + output_first, from + input_last))
     throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
@@ -266,6 +282,8 @@ Phases Plan::execute_timed(const void* input, void* output) {
 
 void Plan::execute_in_place(void* buffer) {
   if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
+  check_given(buffer, input_extent_, "input");
+  check_given(buffer, output_extent_, "output");
   executable_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 

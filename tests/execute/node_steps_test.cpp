@@ -44,7 +44,6 @@ struct Loose {
   std::mt19937 random;
   bool exchanging = false;
 
-  void idle() {}
   Count node() const { return script.nodes[static_cast<std::size_t>(script.rank)]; }
 
   void post(std::uint32_t index) {
@@ -74,7 +73,7 @@ void observe(const std::vector<Count>& sizes, const std::string& algorithm, bool
     const Script script = make_script(program, problem.ranks, {.nodes = problem.nodes});
     std::vector<Rank> members;
     for (Rank rank = 0; rank < problem.ranks; ++rank) members.push_back(rank);
-    NodeSteps steps(shared.space(), members, script);
+    NodeSteps steps(*shared.space(), members, script);
     Loose loose{script, observer, std::mt19937(static_cast<unsigned>(threads.rank()))};
     InStep<Loose> in_step{loose, steps};
     NoWatch watch;

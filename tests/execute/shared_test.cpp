@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -195,39 +196,101 @@ TEST(SharedMemory, GathersMoreThanATrayHolds) {
   });
 }
 
-// Processes without a launcher that would look after them: what a rank says when another is killed in the middle.
+// Runs `body` as two processes without a launcher that would look after them: the exit codes, 0 where it throws peer_lost, and
+// minus the number of the signal where one has ended the process; -1000 where it had to be killed, because it hung.
+std::vector<int> codes_of_two_processes(const std::function<void(SharedCommunicator&)>& body, const CopyCosts& costs = {}) {
+  const Descriptor file = make_segment(2);
+  std::vector<pid_t> ranks;
+  for (Rank rank = 0; rank < 2; ++rank) {
+    ranks.push_back(::fork());
+    if (ranks.back() != 0) continue;
+    int code = 1;
+    try {
+      auto space = SegmentSpace::open(Descriptor(::open(fmt::format("/proc/self/fd/{}", file.number()).c_str(), O_RDWR)), rank, 2);
+      space->introduce();
+      SharedCommunicator communicator(std::move(space), "shared", costs);
+      body(communicator);
+    } catch (const Error& error) {
+      code = error.code() == ErrorCode::peer_lost ? 0 : 2;
+    }
+    std::_Exit(code);
+  }
+  std::vector<int> codes;
+  for (const pid_t process : ranks) {
+    int status = 0, waited = 0;
+    while (::waitpid(process, &status, WNOHANG) == 0 && ++waited < 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (waited == 2000) {
+      ::kill(process, SIGKILL);
+      ::waitpid(process, &status, 0);
+      codes.push_back(-1000);
+    } else {
+      codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    }
+  }
+  return codes;
+}
+
+// What a rank says when another is killed in the middle.
 TEST(SharedMemory, NoticesThatAProcessIsGone) {
   for (const Bytes block : {8, 100000}) {
-    const Descriptor file = make_segment(2);
-    std::vector<pid_t> ranks;
-    for (Rank rank = 0; rank < 2; ++rank) {
-      ranks.push_back(::fork());
-      ASSERT_GE(ranks.back(), 0);
-      if (ranks.back() > 0) continue;
-      int code = 1;
-      try {
-        auto space =
-            SegmentSpace::open(Descriptor(::open(fmt::format("/proc/self/fd/{}", file.number()).c_str(), O_RDWR)), rank, 2);
-        space->introduce();
-        SharedCommunicator communicator(std::move(space), "shared");
-        Plan exchange = plan(communicator, alltoall(2, block));
-        ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
-        for (int run = 0;; ++run) {
-          if (rank == 1 && run == 1000) ::kill(::getpid(), SIGKILL);
-          exchange.execute(input.data(), output.data());
-        }
-      } catch (const Error& error) {
-        code = error.code() == ErrorCode::peer_lost ? 0 : 2;
+    const auto codes = codes_of_two_processes([&](SharedCommunicator& communicator) {
+      Plan exchange = plan(communicator, alltoall(2, block));
+      ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
+      for (int run = 0;; ++run) {
+        if (communicator.rank() == 1 && run == 1000) ::kill(::getpid(), SIGKILL);
+        exchange.execute(input.data(), output.data());
       }
-      std::_Exit(code);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(ranks[0], &status, 0), ranks[0]);
-    EXPECT_TRUE(WIFEXITED(status)) << status;
-    EXPECT_EQ(WEXITSTATUS(status), 0);
-    ASSERT_EQ(::waitpid(ranks[1], &status, 0), ranks[1]);
-    EXPECT_TRUE(WIFSIGNALED(status));
+    });
+    EXPECT_EQ(codes, (std::vector{0, -SIGKILL})) << block;
   }
+}
+
+// A reduction of what the sender has in shared memory: the reader is killed while it has the sender's memory in its hands.
+TEST(SharedMemory, NoticesThatAReaderIsKilledInTheMiddleOfACopy) {
+  const auto codes = codes_of_two_processes(
+      [&](SharedCommunicator& communicator) {
+        constexpr Bytes block = 80'000;
+        Operator deadly = *built_in_operator("sum", "f64");
+        deadly.combine = [](auto...) { ::kill(::getpid(), SIGKILL); };
+        const Rank me = communicator.rank();
+        ProgramBuilder program{me};
+        program.scratch(block);
+        program.begin_round();
+        if (me == 0) program.send(1, {{Buffer::input, 0, block}});
+        if (me == 1) program.receive(0, {{Buffer::scratch, 0, block}});
+        program.begin_round();
+        if (me == 1) program.reduce({{Buffer::scratch, 0, block}}, {{Buffer::output, 0, block}}, OperandOrder::source_first);
+        const auto executable = communicator.prepare(std::make_shared<const Script>(make_script(
+            std::move(program).finish(), 2, {.fuses = true, .operation = std::make_shared<const Operator>(std::move(deadly))})));
+        const auto input = communicator.allocate(block), output = communicator.allocate(block);
+        executable->execute(input.get(), output.get());
+      },
+      costs_of_copying_once(0));
+  EXPECT_EQ(codes, (std::vector{0, -SIGKILL}));
+}
+
+// A sender's memory that cannot be read, as it is not there any more: the reader says so, and the sender does not wait for it.
+TEST(SharedMemory, NoticesThatAReaderCannotRead) {
+  const auto codes = codes_of_two_processes(
+      [&](SharedCommunicator& communicator) {
+        constexpr Bytes block = 100'000;
+        Plan exchange = plan(communicator, alltoall(2, block));
+        const std::size_t bytes = 2 * block;
+        void* input = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ByteVector output(bytes);
+        exchange.execute(static_cast<std::byte*>(input), output.data());
+        communicator.barrier();
+        try {
+          // Rank 1 has only the part of its input that it reads itself, its own block.
+          if (communicator.rank() == 1) ::munmap(input, 96 * 1024);
+          exchange.execute(static_cast<std::byte*>(input), output.data());
+        } catch (const Error& error) {
+          const bool expected = std::string(error.what()).find("the memory of rank 1 cannot be read") != std::string::npos;
+          std::_Exit(expected ? 7 : 8);  // the same sentence at both
+        }
+      },
+      costs_of_copying_once(0));
+  EXPECT_EQ(codes, (std::vector{7, 7}));
 }
 
 // What comes into scratch memory for one reduction alone need not be stored; what is read twice must be.

@@ -32,9 +32,10 @@ class SharedCommunicator : public Communicator {
   Executor executor() const override { return Executor::shared; }
   Communicator* over_shared_memory(std::string&) override { return this; }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
+  std::shared_ptr<Starts> starts() override { return {space_, &space_->starts()}; }
   [[noreturn]] void abort(int exit_code) override;
 
-  SharedSpace& space() const { return *space_; }
+  const std::shared_ptr<SharedSpace>& space() const { return space_; }
   const CopyCosts& costs() const { return costs_; }
 
  private:
@@ -45,8 +46,8 @@ class SharedCommunicator : public Communicator {
 };
 
 // Collective: the same ranks by shared memory, or null on all of them with the reason. `group` is used for as long as this takes.
-// Costs that are not given are measured.
+// Costs that are not given are measured. `progress` is what ranks drive while they wait for each other.
 std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason,
-                                                 const std::optional<CopyCosts>& costs = {});
+                                                 const std::optional<CopyCosts>& costs = {}, Progress progress = {});
 
 }  // namespace quadrille

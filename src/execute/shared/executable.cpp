@@ -163,19 +163,25 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
   }
   auto* turn = reinterpret_cast<Turn*>(block + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_relaxed);
+  const std::uint64_t unread = before;
   if (before == (execution_ | Turn::withdrawn) ||
       !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
     throw Error(ErrorCode::peer_lost, "another rank of the group failed");
-  if (held) {
-    Bases source{};
-    for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
-      if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
-    if (may_stream_ && !end.is_fused)
-      run_long(end.direct, source);
-    else
-      run(end.direct, source, bases_);
-  } else {
-    read_private(end, *flag);
+  try {
+    if (held) {
+      Bases source{};
+      for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
+        if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
+      if (may_stream_ && !end.is_fused)
+        run_long(end.direct, source);
+      else
+        run(end.direct, source, bases_);
+    } else {
+      read_private(end, *flag);
+    }
+  } catch (...) {
+    turn->read.store(unread, std::memory_order_release);  // the sender may withdraw it
+    throw;
   }
   turn->read.store(execution_, std::memory_order_release);
   space_.ring(inlets_[end.inlet].peer);
@@ -229,8 +235,10 @@ void SharedExecutable::withdraw() {
     if (!script_->messages[open_[i]].is_send) continue;
     auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
     std::uint64_t before = turn->read.load(std::memory_order_acquire);
+    LongSince long_since(std::chrono::milliseconds(100));
     while (before != execution_) {
-      if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself
+      if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself, unless its rank is killed
+        if (long_since.is_over() && !space_.is_there(script_->messages[open_[i]].peer)) break;
         sched_yield();
         before = turn->read.load(std::memory_order_acquire);
       } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {

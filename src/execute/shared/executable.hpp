@@ -41,8 +41,6 @@ class SharedExecutable : public Executable {
   void wait(Range messages);
   std::uint32_t wait_any();
 
-  void idle() {}  // node_steps.hpp
-
   // For those who wait for other messages, too. An execution is begin, then posts, of which a window's are followed by `advance`
   // until all are complete, under dataflow by `advance_any`; then end, or withdraw after an error.
   bool can_begin() { return !reader_of_next_block(); }  // without a wait

@@ -27,16 +27,11 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // Before a message is posted: waits for the node's earlier rounds if it goes to, or comes from, another node. `idle` is called
-  // again and again meanwhile.
-  template <class Idle>
-  void enter(std::uint32_t message, Idle&& idle) {
+  // Before a message is posted: waits for the node's earlier rounds if it goes to, or comes from, another node.
+  void enter(std::uint32_t message) {
     if (needed_[message] == none || exchanging_) return;
     const std::uint64_t needed = before_ + needed_[message];
-    space_.poll_until([&] {
-      idle();
-      return counter_->through.load(std::memory_order_acquire) >= needed;
-    });
+    space_.poll_until([&] { return counter_->through.load(std::memory_order_acquire) >= needed; });
     exchanging_ = true;
   }
   // When all that has been posted is complete.
@@ -65,15 +60,14 @@ class NodeSteps {
   bool exchanging_ = false;
 };
 
-// What run_windows (run.hpp) drives, one round a window, with the node's steps kept. Messages have
-//   void idle()   called while nothing else is to be done
+// What run_windows (run.hpp) drives, one round a window, with the node's steps kept.
 template <class Messages>
 struct InStep {
   Messages& messages;
   NodeSteps& steps;
 
   void post(std::uint32_t message) {
-    steps.enter(message, [&] { messages.idle(); });
+    steps.enter(message);
     messages.post(message);
   }
   void wait(Range range) {

@@ -52,8 +52,6 @@ class SegmentSpace : public SharedSpace {
   void release(Offset offset) override;
   bool reads_private_memory() const override { return reads_private_memory_; }
   void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) override;
-
- protected:
   bool is_there(Rank rank) const override;
 
  private:

@@ -29,7 +29,8 @@ bool all_right(Communicator& group, std::string& reason) {
 
 }  // namespace
 
-std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs) {
+std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs,
+                                                 Progress progress) {
   struct Place {
     pid_t process;
     int descriptor;
@@ -58,6 +59,7 @@ std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::strin
       reason = error.what();
     }
   if (!all_right(group, reason)) return nullptr;
+  space->set_progress(std::move(progress));
   space->introduce();
   const CopyCosts known = costs ? *costs : measure_copy_costs(*space);
   return std::make_unique<SharedCommunicator>(std::move(space), "shared", known);

@@ -37,12 +37,42 @@ void SharedSpace::release_retired() {
   });
 }
 
+void SharedSpace::fail(const Error& why) {
+  std::uint32_t expected = SpaceHead::unknown;
+  if (head_->reason.compare_exchange_strong(expected, SpaceHead::being_written, std::memory_order_acq_rel)) {
+    head_->reason_code = static_cast<std::uint32_t>(why.code());
+    const std::string_view text = why.what();
+    head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
+    head_->reason.store(SpaceHead::known, std::memory_order_release);
+  }
+  fail();
+}
+
 void SharedSpace::fail_if_somebody_is_gone() {
   for (Rank rank = 0; rank < ranks_; ++rank)
     if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire)) {
-      fail();
-      throw Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", rank));
+      fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", rank)));
+      throw_lost();
     }
+}
+
+// Only ranks that are stuck themselves are compared with: a rank that has run ahead, or is still on its way, will be here in time.
+void SharedSpace::fail_if_starts_differ(Rank whom) {
+  const auto waits_for = [](std::uint32_t name) {
+    return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", static_cast<Rank>(name) - 2);
+  };
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_ || (whom != anybody && whom != rank)) continue;
+    const StartRecord& theirs = tray(rank).starts;
+    const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
+    if (stuck == 0) continue;
+    const std::string difference = starts_.difference(rank_, rank, theirs);
+    if (difference.empty()) continue;
+    fail(Error(ErrorCode::misuse,
+               fmt::format("{}; now rank {} waits for {} and rank {} for {}; start plans in the same order on all ranks",
+                           difference, rank_, waits_for(name_of(whom)), rank, waits_for(stuck))));
+    throw_lost();
+  }
 }
 
 Rank SharedSpace::first_that_left() const {
@@ -51,7 +81,11 @@ Rank SharedSpace::first_that_left() const {
   return anybody;
 }
 
-void SharedSpace::throw_lost() { throw Error(ErrorCode::peer_lost, "another rank of the group failed"); }
+void SharedSpace::throw_lost() const {
+  if (head_->reason.load(std::memory_order_acquire) != SpaceHead::known)
+    throw Error(ErrorCode::peer_lost, "another rank of the group failed");
+  throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
+}
 
 // Either the sleeper sees what has been stored, or whoever stored it sees the sleeper.
 void SharedSpace::full_fence() {
@@ -70,9 +104,14 @@ std::uint32_t SharedSpace::lie_down(Rank whom) {
   return heard;
 }
 
+// Whoever sleeps drives no progress, so that it sleeps for a short time only where there is any to drive.
+std::chrono::milliseconds SharedSpace::longest_sleep() const {
+  return progress_.poll ? std::chrono::milliseconds(1) : between_questions;
+}
+
 bool SharedSpace::sleep(std::uint32_t heard) {
-  static constexpr timespec between_questions{0, 100'000'000};
-  return ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &between_questions, nullptr, 0) == 0 || errno != ETIMEDOUT;
+  const timespec longest{0, std::chrono::nanoseconds(longest_sleep()).count()};
+  return ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &longest, nullptr, 0) == 0 || errno != ETIMEDOUT;
 }
 
 void SharedSpace::wake(Rank rank) const {
@@ -81,6 +120,7 @@ void SharedSpace::wake(Rank rank) const {
 }
 
 void SharedSpace::barrier() {
+  starts_.begin_barrier();
   const std::uint64_t generation = head_->generation.load(std::memory_order_acquire);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
     head_->arrived.store(0, std::memory_order_relaxed);

@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "execute/shared/shared_starts.hpp"
 #include "execute/waiting.hpp"
 #include "quadrille/error.hpp"
 
@@ -23,6 +25,7 @@ struct alignas(64) Tray {
   std::atomic<Offset> elsewhere{0};    // what does not fit here
   std::atomic<std::uint32_t> bell{0};  // rung to wake this rank
   std::atomic<bool> left{false};       // this rank is through, as it should be
+  StartRecord starts;                  // what this rank has started
   alignas(64) std::byte bytes[size];
 };
 
@@ -40,6 +43,11 @@ struct alignas(64) SpaceHead {
   alignas(64) std::atomic<Count> arrived{0};
   alignas(64) std::atomic<std::uint64_t> generation{0};
   alignas(64) std::atomic<std::uint32_t> failed{0};
+  // Why, as the first rank says that knows; all that wait repeat it.
+  enum Reason : std::uint32_t { unknown, being_written, known };
+  std::atomic<std::uint32_t> reason{unknown};
+  std::uint32_t reason_code = 0;  // an ErrorCode
+  char reason_text[496] = "";
 
   static Bytes bytes(Count ranks) {
     return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
@@ -50,7 +58,7 @@ class SharedSpace {
  public:
   // `head` is what make_head made; offset 0 is at `base`.
   SharedSpace(std::uintptr_t base, SpaceHead* head, Rank rank, Count ranks)
-      : base_(base), head_(head), rank_(rank), ranks_(ranks) {}
+      : base_(base), head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
   virtual ~SharedSpace() = default;
   SharedSpace(const SharedSpace&) = delete;
   SharedSpace& operator=(const SharedSpace&) = delete;
@@ -84,9 +92,19 @@ class SharedSpace {
   // This rank will not be waited for any more.
   void leave() { tray(rank_).left.store(true, std::memory_order_release); }
 
-  // The group has one rank less, so it cannot go on: whoever waits throws Error{peer_lost}.
+  // The group cannot go on: whoever waits throws `why`, which is the same at all ranks, or Error{peer_lost} if nobody says why.
   void fail() { head_->failed.store(1, std::memory_order_release); }
+  void fail(const Error& why);
   bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
+
+  // What waiting ranks drive meanwhile; nothing unless it is set.
+  void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Of this rank.
+  SharedStarts& starts() { return starts_; }
+
+  // Does that rank still run, as far as one can tell?
+  virtual bool is_there(Rank) const { return true; }
 
   // Cores on which the ranks may run.
   void set_core_count(Count cores) { core_count_ = cores; }
@@ -97,12 +115,15 @@ class SharedSpace {
   void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
 
   // Pauses until done(), which is not asked again then. A rank makes it true and calls ring(): the one that whom() names, or
-  // anybody. Throws if another rank has failed, or is no longer there, meanwhile.
+  // anybody. Throws if another rank has failed, or is no longer there, meanwhile; or if it turns out that nothing can come of the
+  // wait because the ranks start their plans in different orders.
   static constexpr Rank anybody = -1;
   template <class Done, class Whom>
   void wait_until(Done&& done, Whom&& whom) {
-    Backoff backoff;
-    Patience patience(yields_hand_over_);
+    Backoff backoff(progress_);
+    Patience patience(yields_hand_over_, progress_);
+    LongWait long_wait(*this);
+    std::chrono::nanoseconds slept{0};
     while (!done()) {
       bool long_since = false;
       if (core_for_every_rank()) {
@@ -110,12 +131,16 @@ class SharedSpace {
       } else if (patience.is_over()) {
         const std::uint32_t heard = lie_down(whom());
         const bool over = done();
-        long_since = !over && !sleep(heard);
+        if (!over && !sleep(heard)) slept += longest_sleep();
         awaited(rank_).store(0, std::memory_order_relaxed);
         if (over) return;
+        if (slept >= between_questions) {
+          slept = std::chrono::nanoseconds{0};
+          long_since = true;
+        }
       }
       if (long_since) {
-        fail_if_somebody_is_gone();
+        long_wait.ask(whom());
         if (has_left(whom())) {
           if (done()) return;  // it left after what it had to do
           fail();
@@ -132,8 +157,11 @@ class SharedSpace {
   // The same for what nobody rings for: it never sleeps.
   template <class Done>
   void poll_until(Done&& done) {
-    for (bool failed = false; !done(); sched_yield()) {
+    LongWait long_wait(*this);
+    LongSince long_since(between_questions);
+    for (bool failed = false; !done(); give_core_away(progress_)) {
       if (failed) throw_lost();  // what came before the failure still counts
+      if (long_since.is_over()) long_wait.ask(anybody);
       failed = has_failed();
     }
   }
@@ -161,9 +189,32 @@ class SharedSpace {
       head->failed.store(1, std::memory_order_release);
   }
 
-  virtual bool is_there(Rank) const { return true; }
-
  private:
+  static constexpr std::chrono::milliseconds between_questions{100};
+
+  // A wait that takes so long that it is time to ask what has become of the others. From the first question to its end others see
+  // whom it is for.
+  class LongWait {
+   public:
+    explicit LongWait(SharedSpace& space) : space_(space) {}
+    ~LongWait() {
+      if (asked_) space_.tray(space_.rank_).starts.stuck.store(0, std::memory_order_relaxed);
+    }
+    LongWait(const LongWait&) = delete;
+    LongWait& operator=(const LongWait&) = delete;
+
+    void ask(Rank whom) {
+      asked_ = true;
+      space_.tray(space_.rank_).starts.stuck.store(name_of(whom), std::memory_order_release);
+      space_.fail_if_somebody_is_gone();
+      space_.fail_if_starts_differ(whom);
+    }
+
+   private:
+    SharedSpace& space_;
+    bool asked_ = false;
+  };
+
   struct Retired {
     Offset offset;
     std::vector<const std::atomic<bool>*> closed;
@@ -174,16 +225,18 @@ class SharedSpace {
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
   static void full_fence();
   std::uint32_t lie_down(Rank whom);  // what to listen to
-  bool sleep(std::uint32_t heard);    // until the bell is rung: true; or for so long that it is time to ask for the others
+  bool sleep(std::uint32_t heard);    // until the bell is rung: true; or for the longest sleep
+  std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
     const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);
     if (whom != 0 && (whom == name_of(rank_) || whom == name_of(anybody))) wake(rank);
   }
   void wake(Rank rank) const;
   void fail_if_somebody_is_gone();
+  void fail_if_starts_differ(Rank whom);
   bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
   Rank first_that_left() const;  // anybody: none has
-  [[noreturn]] static void throw_lost();
+  [[noreturn]] void throw_lost() const;
 
   const std::uintptr_t base_;
   SpaceHead* const head_;
@@ -191,6 +244,8 @@ class SharedSpace {
   const Count ranks_;
   Count core_count_ = 1;
   bool yields_hand_over_ = true;
+  Progress progress_;
+  SharedStarts starts_;
   std::vector<Retired> retired_;
 };
 

@@ -15,7 +15,10 @@ namespace {
 
 class ThreadSpace : public SharedSpace {
  public:
-  ThreadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(0, head, rank, ranks) { set_core_count(usable_core_count()); }
+  ThreadSpace(std::shared_ptr<SpaceHead> head, Rank rank, Count ranks)
+      : SharedSpace(0, head.get(), rank, ranks), head_(std::move(head)) {
+    set_core_count(usable_core_count());
+  }
   ~ThreadSpace() override { release_retired(); }
 
   bool holds(const void*) const override { return true; }
@@ -37,15 +40,17 @@ class ThreadSpace : public SharedSpace {
 
  private:
   static constexpr std::align_val_t alignment{64};
+  const std::shared_ptr<SpaceHead> head_;  // of all ranks
 };
 
 }  // namespace
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
-  std::vector<SpaceHead> memory(static_cast<std::size_t>(ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)})));
-  SpaceHead* head = SharedSpace::make_head(memory.data(), ranks);
-  // A rank's space stays when its thread ends: others may still look there.
+  const auto heads = static_cast<std::size_t>(ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)}));
+  const auto memory = std::make_shared<std::vector<SpaceHead>>(heads);
+  const std::shared_ptr<SpaceHead> head(memory, SharedSpace::make_head(memory->data(), ranks));
+  // A rank's space stays when its thread ends: others may still look there, and so may plans that outlive this call.
   std::vector<std::shared_ptr<SharedSpace>> spaces;
   for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(head, rank, ranks));
   std::mutex mutex;

@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/hybrid.hpp"
@@ -80,8 +81,8 @@ class HybridCommunicator : public Communicator {
   void all_gather(const void* mine, void* all, Bytes count) override { ranks_.all_gather(mine, all, count); }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     return made_by_all(*this, [&] {
-      return std::make_unique<HybridExecutable>(node_.space(), node_.costs(), place_, ranks_.handle(), ranks_.waiter(),
-                                                std::move(script));
+      return std::make_unique<HybridExecutable>(*node_.space(), node_.costs(), place_, ranks_.group()->handle(),
+                                                ranks_.group()->waiter(), std::move(script));
     });
   }
   std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
@@ -91,6 +92,13 @@ class HybridCommunicator : public Communicator {
   }
   Executor executor() const override { return Executor::hybrid; }
   Communicator* over_shared_memory(std::string&) override { return this; }
+  // Of all ranks where they compare; else those of a node watch each other.
+  std::shared_ptr<Starts> starts() override {
+    const auto both =
+        std::make_shared<std::pair<std::shared_ptr<MpiStarts>, std::shared_ptr<SharedSpace>>>(ranks_.own_starts(), node_.space());
+    Starts* const book = both->first->compares() ? static_cast<Starts*>(both->first.get()) : &both->second->starts();
+    return {both, book};
+  }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override { return node_.allocate(bytes); }
   [[noreturn]] void abort(int exit_code) override { ranks_.abort(exit_code); }
 
@@ -102,38 +110,29 @@ class HybridCommunicator : public Communicator {
 
 }  // namespace
 
-MpiCommunicator::MpiCommunicator(MPI_Comm own, bool finalises) : finalises_(finalises), communicator_(own), waiter_(own) {
-  check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+MpiCommunicator::MpiCommunicator(MPI_Comm own, bool finalises)
+    : group_(std::make_shared<MpiGroup>(own, finalises)), starts_(std::make_shared<MpiStarts>(group_)) {
+  check_mpi(MPI_Comm_rank(handle(), &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(handle(), &size_), "MPI_Comm_size");
   find_nodes();
   share_within_nodes();
 }
 
-MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode) : finalises_(false), communicator_(own), waiter_(own) {
-  check_mpi(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode)
+    : group_(std::make_shared<MpiGroup>(own, false)), starts_(std::make_shared<MpiStarts>(group_)) {
+  check_mpi(MPI_Comm_rank(handle(), &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(handle(), &size_), "MPI_Comm_size");
   nodes_.assign(static_cast<std::size_t>(size_), 0);
-  shared_ = share_memory(*this, no_sharing_);
-}
-
-MpiCommunicator::~MpiCommunicator() {
-  hybrid_.reset();
-  node_.reset();
-  shared_.reset();
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (finalised) return;
-  MPI_Comm_free(&communicator_);
-  if (finalises_) MPI_Finalize();
+  shared_ = share_memory(*this, no_sharing_, {}, MpiGroup::progress(group_));
 }
 
 void MpiCommunicator::find_nodes() {
   MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  check_mpi(MPI_Comm_split_type(handle(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
   Rank first = rank_;  // of the node
   MPI_Request request;
   check_mpi(MPI_Ibcast(&first, 1, MPI_INT64_T, 0, node, &request), "MPI_Ibcast");
-  waiter_.wait_all(1, &request);
+  waiter().wait_all(1, &request);
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
   first = first_rank_of_assumed_node().value_or(first);
   std::vector<Rank> firsts(static_cast<std::size_t>(size_));
@@ -148,14 +147,14 @@ void MpiCommunicator::find_nodes() {
 void MpiCommunicator::share_within_nodes() {
   const Count nodes = *std::max_element(nodes_.begin(), nodes_.end()) + 1;
   if (nodes == 1) {
-    shared_ = share_memory(*this, no_sharing_);
+    shared_ = share_memory(*this, no_sharing_, {}, MpiGroup::progress(group_));
     return;
   }
   no_sharing_ = "each of them has a node of its own";
   if (nodes == size_) return;
   const Count own = nodes_[static_cast<std::size_t>(rank_)];
   MPI_Comm split = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(communicator_, static_cast<int>(own), rank_, &split), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(handle(), static_cast<int>(own), rank_, &split), "MPI_Comm_split");
   node_.reset(new MpiCommunicator(split, OfOneNode{}));
   const char mine = node_->shared_ ? 1 : 0;
   std::vector<char> all(static_cast<std::size_t>(size_));
@@ -170,28 +169,30 @@ void MpiCommunicator::share_within_nodes() {
 }
 
 void MpiCommunicator::barrier() {
+  starts_->begin_barrier();
   MPI_Request request;
-  check_mpi(MPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
-  waiter_.wait_all(1, &request);
+  check_mpi(MPI_Ibarrier(handle(), &request), "MPI_Ibarrier");
+  waiter().wait_all(1, &request);
 }
 
 void MpiCommunicator::all_gather(const void* mine, void* all, Bytes count) {
+  starts_->begin_barrier();
   MPI_Request request;
   const int bytes = static_cast<int>(count);
-  check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator_, &request), "MPI_Iallgather");
-  waiter_.wait_all(1, &request);
+  check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
+  waiter().wait_all(1, &request);
 }
 
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
-  return made_by_all(*this, [&] { return std::make_unique<MpiExecutable>(communicator_, waiter_, std::move(script)); });
+  return made_by_all(*this, [&] { return std::make_unique<MpiExecutable>(handle(), waiter(), std::move(script)); });
 }
 
-std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(communicator_, waiter_); }
+std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter()); }
 
 std::unique_ptr<Executable> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                                     std::string& reason) {
-  if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, rank_, reason);
-  return vendor_collective(communicator_, problem, rank_, reason);
+  if (is_reduction(problem.collective)) return vendor_reduction(handle(), problem, *operation, rank_, reason);
+  return vendor_collective(handle(), problem, rank_, reason);
 }
 
 Communicator* MpiCommunicator::over_shared_memory(std::string& reason) {
@@ -208,7 +209,7 @@ std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
 }
 
 void MpiCommunicator::abort(int exit_code) {
-  MPI_Abort(communicator_, exit_code);
+  MPI_Abort(handle(), exit_code);
   std::_Exit(exit_code);
 }
 

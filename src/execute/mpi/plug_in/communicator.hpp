@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/mpi/plug_in/group.hpp"
+#include "execute/mpi/plug_in/mpi_starts.hpp"
 #include "execute/shared/communicator.hpp"
 #include "quadrille/execute.hpp"
 
@@ -14,9 +15,8 @@ namespace quadrille {
 
 class MpiCommunicator final : public Communicator {
  public:
-  // Collective. `own` is this object's from now on; with `finalises` it finalises MPI in the end.
+  // Collective. `own` is this object's from now on; with `finalises` MPI is finalised when this and its plans are gone.
   MpiCommunicator(MPI_Comm own, bool finalises);
-  ~MpiCommunicator() override;
 
   Rank rank() const override { return rank_; }
   Count size() const override { return size_; }
@@ -31,11 +31,12 @@ class MpiCommunicator final : public Communicator {
                                      std::string& reason) override;
   Executor executor() const override { return Executor::messages; }
   Communicator* over_shared_memory(std::string& reason) override;
+  std::shared_ptr<Starts> starts() override { return starts_; }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
 
-  MPI_Comm handle() const { return communicator_; }
-  const Waiter& waiter() const { return waiter_; }
+  const std::shared_ptr<MpiGroup>& group() const { return group_; }
+  const std::shared_ptr<MpiStarts>& own_starts() const { return starts_; }
 
  private:
   struct OfOneNode {};
@@ -44,9 +45,11 @@ class MpiCommunicator final : public Communicator {
   void find_nodes();
   void share_within_nodes();
 
-  bool finalises_;
-  MPI_Comm communicator_;
-  Waiter waiter_;
+  MPI_Comm handle() const { return group_->handle(); }
+  const Waiter& waiter() const { return group_->waiter(); }
+
+  const std::shared_ptr<MpiGroup> group_;
+  const std::shared_ptr<MpiStarts> starts_;
   int rank_ = 0, size_ = 1;
   std::vector<Count> nodes_;
   std::unique_ptr<MpiCommunicator> node_;       // the ranks of this one's node, where there are several nodes

@@ -38,6 +38,9 @@ MpiExecutable::MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_p
 
 MpiExecutable::~MpiExecutable() {
   // Only after an error is anything still under way; MPI must not write into memory that is gone.
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) return;
   for (int i = 0; i < open_; ++i)
     if (requests_[static_cast<std::size_t>(i)] != MPI_REQUEST_NULL) {
       MPI_Cancel(&requests_[static_cast<std::size_t>(i)]);
@@ -105,11 +108,6 @@ void MpiExecutable::finish(int count) {
     requests_[last] = MPI_REQUEST_NULL;
     if (--parts_missing_[message] == 0) finished_[finished_count_++] = message;
   }
-}
-
-void MpiExecutable::advance_others() {
-  int found = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
 
 std::uint32_t MpiExecutable::wait_any() {

@@ -30,7 +30,6 @@ class MpiExecutable : public Executable {
   bool advance();                              // whether all that were posted are complete
   std::optional<std::uint32_t> advance_any();  // one that is complete
   bool has_open() const { return open_ > 0 || finished_count_ > 0; }
-  void advance_others();  // gives MPI a chance to go on with messages that are complete here and not yet delivered
 
  private:
   template <class AnyWatch>

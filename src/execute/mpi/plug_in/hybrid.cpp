@@ -56,10 +56,7 @@ Phases HybridExecutable::execute_timed(const std::byte* input, std::byte* output
 
 template <class AnyWatch>
 void HybridExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
-  node_.poll_until([&] {
-    idle();
-    return near_.can_begin();
-  });
+  node_.poll_until([&] { return near_.can_begin(); });
   const Bases& bases = near_.begin(input, output);
   try {
     far_.begin(bases);
@@ -79,13 +76,6 @@ void HybridExecutable::post(std::uint32_t message) {
     far_.post(end.index);
 }
 
-// While a rank waits for its node, messages that it has sent elsewhere may still be on their way, and MPI moves them only when it
-// is called.
-void HybridExecutable::idle() {
-  static constexpr unsigned polls_between = 32;
-  if (++polls_ % polls_between == 0) far_.advance_others();
-}
-
 void HybridExecutable::wait(Range messages) {
   bool near = !near_.has_open(), far = !far_.has_open();
   if (!near && !far)
@@ -94,11 +84,7 @@ void HybridExecutable::wait(Range messages) {
       far = far_.advance();
       return near || far;
     });
-  if (!near)
-    node_.poll_until([&] {
-      idle();
-      return near_.advance();
-    });
+  if (!near) node_.poll_until([&] { return near_.advance(); });
   if (!far) far_.wait(messages);  // MPI's own waiting is the better one
 }
 

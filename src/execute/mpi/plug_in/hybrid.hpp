@@ -26,7 +26,6 @@ class HybridExecutable : public Executable {
   void post(std::uint32_t message);
   void wait(Range messages);
   std::uint32_t wait_any();
-  void idle();
 
  private:
   template <class AnyWatch>
@@ -45,7 +44,6 @@ class HybridExecutable : public Executable {
   MpiExecutable far_;
   DataflowState dataflow_;
   std::unique_ptr<NodeSteps> steps_;
-  unsigned polls_ = 0;
 };
 
 }  // namespace quadrille

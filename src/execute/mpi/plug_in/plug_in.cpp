@@ -34,6 +34,15 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised) throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  int finalised = 0, is_inter = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
+  if (communicator == MPI_COMM_NULL)
+    throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; call over() only on ranks that the communicator has");
+  check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter)
+    throw Error(ErrorCode::misuse,
+                "this is an intercommunicator; schedules are for one group of ranks, such as MPI_Intercomm_merge makes");
   return std::make_unique<MpiCommunicator>(duplicate(communicator), false);
 }
 

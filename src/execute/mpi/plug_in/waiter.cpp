@@ -34,7 +34,7 @@ std::chrono::nanoseconds duration(const auto& call) {
 
 // Does a fruitless poll give the core away? No interface tells, but then it takes about as long as giving it away, several
 // hundred nanoseconds, and otherwise a tenth of that. The two are timed in turn, since both depend on who else wants the core.
-bool library_yields(MPI_Comm communicator) {
+bool polls_give_core_away(MPI_Comm communicator) {
   constexpr std::size_t samples = 101;
   int self = 0, done = 0;
   MPI_Request never = MPI_REQUEST_NULL;
@@ -59,8 +59,8 @@ bool library_yields(MPI_Comm communicator) {
 }  // namespace
 
 Waiter::Waiter(MPI_Comm communicator) {
-  const bool yields = library_yields(communicator);  // asked by all ranks, needed by those of crowded nodes
-  yields_ = !core_for_every_rank(communicator) && !yields;
+  library_yields_ = polls_give_core_away(communicator);
+  yields_ = !core_for_every_rank(communicator) && !library_yields_;
 }
 
 }  // namespace quadrille

@@ -16,6 +16,9 @@ class Waiter {
   explicit Waiter(MPI_Comm communicator);
   Waiter() = default;  // for a library that waits as it should
 
+  // Does the library give the core away in each fruitless poll?
+  bool library_yields() const { return library_yields_; }
+
   void wait_all(int count, MPI_Request* requests) const {
     if (!yields_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
     for (int done = 0;;) {
@@ -50,6 +53,7 @@ class Waiter {
   }
 
  private:
+  bool library_yields_ = false;
   bool yields_ = false;  // this rank must give its core away itself
 };
 

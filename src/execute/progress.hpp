@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank that waits in shared memory does for the transport that brought the ranks together.
+//
+// MPI moves the application's own messages only while their process calls MPI. A rank that polled nothing but shared memory would
+// keep such a message from arriving, and whoever waits for the message may be the rank that is waited for.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace quadrille {
+
+struct Progress {
+  // Lets the transport go on, once; empty: there is nothing to drive. Returns whether it has given the core away meanwhile.
+  std::function<bool()> poll;
+  std::shared_ptr<const std::atomic<bool>> ended;  // the transport has been shut down (MPI_Finalize); null: it never is
+};
+
+inline void give_core_away(const Progress& progress) {
+  if (!progress.poll || !progress.poll()) sched_yield();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of starts among ranks that share memory. Each rank writes the numbers of the plans that it starts into lines of its
+// own, which costs it two stores; the others look there only when they have waited for long (SharedSpace::wait_until).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "execute/progress.hpp"
+#include "execute/starts.hpp"
+
+namespace quadrille {
+
+// In shared memory: the last starts of a rank.
+struct alignas(64) StartRecord {
+  static constexpr std::uint64_t kept = 64;
+  std::atomic<std::uint64_t> count{0};                   // of all starts
+  std::atomic<std::uint32_t> stuck{0};                   // not 0: whom this rank has waited for, for long (SharedSpace::name_of)
+  std::array<std::atomic<std::uint32_t>, kept> plans{};  // start n's at [n % kept]
+
+  void add(std::uint32_t plan) {
+    const std::uint64_t number = count.load(std::memory_order_relaxed);
+    plans[number % kept].store(plan, std::memory_order_relaxed);
+    count.store(number + 1, std::memory_order_release);
+  }
+};
+
+// The first start that two ranks do not have in common, among those that both records hold.
+struct DifferentStart {
+  std::uint64_t number;  // from 0
+  std::uint32_t mine, theirs;
+};
+std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs);
+
+class SharedStarts final : public Starts {
+ public:
+  SharedStarts(StartRecord& record, const Progress& progress) : record_(record), progress_(progress) {}
+
+  void begin(std::uint32_t plan) override {
+    if (progress_.ended && progress_.ended->load(std::memory_order_relaxed)) throw_ended();
+    record_.add(plan);
+  }
+  void begin_barrier() { record_.add(barrier); }
+
+  // For a rank that is stuck: the first start that differs from another rank's, in words; empty if there is none.
+  std::string difference(Rank own, Rank other, const StartRecord& others) const;
+
+ private:
+  StartRecord& record_;
+  const Progress& progress_;
+};
+
+}  // namespace quadrille

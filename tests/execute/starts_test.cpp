@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans that ranks start in different orders: each rank is told which calls these are, instead of waiting for ever. Ranks that only
+// run ahead, or come late, are left alone.
+#include "execute/starts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "execute/shared/communicator.hpp"
+#include "support/agreement.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+StartRecord& add(StartRecord& record, std::initializer_list<std::uint32_t> plans) {
+  for (const std::uint32_t plan : plans) record.add(plan);
+  return record;
+}
+
+TEST(StartRecord, TellsTheFirstStartThatDiffers) {
+  StartRecord mine, theirs;
+  EXPECT_FALSE(first_difference(mine, theirs));
+  add(mine, {1, 2, 3, 4});
+  EXPECT_FALSE(first_difference(mine, theirs)) << "the other has not begun";
+  add(theirs, {1, 2, 4});
+  const auto difference = first_difference(mine, theirs);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->number, 2u);
+  EXPECT_EQ(difference->mine, 3u);
+  EXPECT_EQ(difference->theirs, 4u);
+}
+
+TEST(StartRecord, ComparesOnlyWhatBothHold) {
+  StartRecord mine, theirs;
+  add(mine, {1, 2});
+  add(theirs, {2, 1});
+  for (std::uint64_t i = 0; i < StartRecord::kept; ++i) mine.add(7), theirs.add(7);
+  EXPECT_FALSE(first_difference(mine, theirs)) << "the first two are overwritten";
+  for (std::uint64_t i = 0; i < StartRecord::kept; ++i) mine.add(8);
+  EXPECT_FALSE(first_difference(mine, theirs)) << "nothing is held by both";
+}
+
+// What each rank says when it runs its plans, 0 and 1 (alltoalls), 2 (a broadcast from rank 0), in the order that it is given.
+std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& orders) {
+  const auto p = static_cast<Count>(orders.size());
+  std::vector<std::string> said(orders.size());
+  try {
+    run_threads(p, [&](Communicator& threads) {
+      const auto me = static_cast<std::size_t>(threads.rank());
+      Problem broadcast;
+      broadcast.collective = Collective::broadcast;
+      broadcast.ranks = p;
+      broadcast.block_bytes = 8;
+      std::vector<Plan> plans;
+      plans.push_back(plan(threads, alltoall(p, 8)));
+      plans.push_back(plan(threads, alltoall(p, 8), {.algorithm = "bruck"}));
+      plans.push_back(plan(threads, broadcast, {.algorithm = "linear"}));
+      ByteVector input(static_cast<std::size_t>(8 * p)), output(input.size());
+      try {
+        for (const std::size_t each : orders[me]) plans[each].execute(input.data(), output.data());
+      } catch (const Error& error) {
+        said[me] = fmt::format("{}: {}", error.code() == ErrorCode::misuse ? "misuse" : "other", error.what());
+        throw;
+      }
+    });
+  } catch (const Error&) {}
+  return said;
+}
+
+// With a core for every rank and with more ranks than cores.
+TEST(Starts, InDifferentOrdersAreNamedAtEachRank) {
+  for (const Count p : {Count{2}, usable_core_count() + 1}) {
+    std::vector<std::vector<std::size_t>> orders(static_cast<std::size_t>(p), {0, 1});
+    orders.back() = {1, 0};
+    for (const std::string& sentence : sentences(orders))
+      EXPECT_THAT(sentence,
+                  AllOf(HasSubstr("misuse: start "), HasSubstr("plan 1 (alltoall/direct"), HasSubstr("plan 2 (alltoall/bruck"),
+                        HasSubstr("waits for"), HasSubstr("start plans in the same order on all ranks")));
+  }
+}
+
+TEST(Starts, NameABarrierInTheWrongPlace) {
+  std::vector<std::string> said(2);
+  EXPECT_THROW(run_threads(2,
+                           [&](Communicator& threads) {
+                             Plan exchange = plan(threads, alltoall(2, 8));
+                             ByteVector input(16), output(16);
+                             const auto me = static_cast<std::size_t>(threads.rank());
+                             try {
+                               if (me == 0) threads.barrier();
+                               exchange.execute(input.data(), output.data());
+                               if (me == 1) threads.barrier();
+                             } catch (const Error& error) {
+                               said[me] = error.what();
+                               throw;
+                             }
+                           }),
+               Error);
+  for (const std::string& sentence : said)
+    EXPECT_THAT(sentence, AllOf(HasSubstr("a barrier"), HasSubstr("plan 1 (alltoall/direct")));
+}
+
+// The root of a broadcast does not wait for anybody, so this order, however wrong, keeps nobody waiting.
+TEST(Starts, LeaveAloneWhoeverIsNotStuck) {
+  for (const std::string& sentence : sentences({{2, 0}, {0, 2}})) EXPECT_EQ(sentence, "");
+}
+
+// A rank that comes late, by more than others wait before they ask, is no fault.
+TEST(Starts, LeaveALateRankAlone) {
+  run_threads(3, [](Communicator& threads) {
+    Plan first = plan(threads, alltoall(3, 8)), second = plan(threads, alltoall(3, 8), {.algorithm = "bruck"});
+    ByteVector input(24), output(24);
+    first.execute(input.data(), output.data());
+    if (threads.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(350));
+    second.execute(input.data(), output.data());
+    first.execute(input.data(), output.data());
+  });
+}
+
+// A plan may outlive the communicator, and even the whole group; it is destroyed after them, or says that nobody answers.
+TEST(Starts, KeepAliveWhatAPlanNeeds) {
+  std::vector<std::optional<Plan>> plans(2);
+  std::vector<std::shared_ptr<std::byte>> memory(2);
+  run_threads(2, [&](Communicator& threads) {
+    const auto me = static_cast<std::size_t>(threads.rank());
+    std::string reason;
+    struct {
+      std::vector<Plan> plans;  // destroyed last
+      std::unique_ptr<Communicator> ranks;
+    } user{{}, share_memory(threads, reason)};
+    user.plans.push_back(plan(*user.ranks, alltoall(2, 100'000)));
+    user.ranks.reset();
+    const auto data = probe_data(alltoall(2, 100'000), threads.rank());
+    ByteVector input(200'000), output(200'000);
+    data->fill_input(0, input.data());
+    user.plans[0].execute(input.data(), output.data());
+    EXPECT_EQ(data->compare_output(0, output.data()), "");
+    threads.barrier();
+    plans[me].emplace(plan(threads, alltoall(2, 8)));
+    memory[me] = threads.allocate(16);
+  });
+  ByteVector output(16);
+  EXPECT_THROW(plans[0]->execute(memory[0].get(), output.data()), Error);
+  plans.clear();
+  memory.clear();
+}
+
+TEST(Plan, NamesANullBuffer) {
+  run_threads(1, [](Communicator& threads) {
+    Plan exchange = plan(threads, alltoall(1, 8)), nothing = plan(threads, alltoall(1, 0));
+    Plan in_place = plan(threads, alltoall(1, 8), {.in_place = true});
+    std::byte buffer[8]{};
+    const auto sentence_of = [](auto&& call) -> std::string {
+      try {
+        call();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::misuse);
+        return error.what();
+      }
+      return "";
+    };
+    EXPECT_THAT(sentence_of([&] { exchange.execute(nullptr, nullptr); }), HasSubstr("input is a null pointer"));
+    EXPECT_THAT(sentence_of([&] { exchange.execute(buffer, nullptr); }), HasSubstr("output is a null pointer"));
+    EXPECT_THAT(sentence_of([&] { exchange.execute_timed(nullptr, buffer); }), HasSubstr("input is a null pointer"));
+    EXPECT_THAT(sentence_of([&] { in_place.execute_in_place(nullptr); }), HasSubstr("null pointer"));
+    EXPECT_EQ(sentence_of([&] { nothing.execute(nullptr, nullptr); }), "");
+  });
+}
+
+}  // namespace
+}  // namespace quadrille
