@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an MPI program may do wrong, and each time gets one sentence for instead of a crash or a hang: communicators that are no
+// group of ranks, plans that outlive theirs or MPI itself, plans started in different orders (by messages with QUADRILLE_CHECK=1
+// only). Usage: misuse, under mpirun with at least two ranks.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "quadrille/mpi.hpp"
+
+namespace quadrille::testing {
+namespace {
+
+// Fails unless `call` throws Error{misuse} whose sentence has all these words in it.
+template <class Call>
+void expect_misuse(const std::string& what, const std::vector<std::string>& words, Call&& call) {
+  std::string said = "nothing";
+  try {
+    call();
+  } catch (const Error& error) {
+    said = error.what();
+    bool expected = error.code() == ErrorCode::misuse;
+    for (const std::string& word : words) expected = expected && said.find(word) != std::string::npos;
+    if (expected) return;
+  }
+  std::fprintf(stderr, "%s: said '%s'\n", what.c_str(), said.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void refuse_what_is_no_group() {
+  expect_misuse("MPI_COMM_NULL", {"MPI_COMM_NULL"}, [] { over(MPI_COMM_NULL); });
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? 0 : 1, me, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, me == 0 ? 1 : 0, 0, &inter);
+  expect_misuse("an intercommunicator", {"intercommunicator", "MPI_Intercomm_merge"}, [&] { over(inter); });
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+struct User {
+  std::vector<Plan> plans;  // destroyed after the communicator that they were made for
+  std::unique_ptr<Communicator> ranks = over(MPI_COMM_WORLD);
+  std::vector<std::byte> input = std::vector<std::byte>(static_cast<std::size_t>(ranks->size() * block)), output = input;
+
+  static constexpr Bytes block = 20'000;
+
+  void add(const std::string& algorithm, Executor executor = Executor::automatic) {
+    plans.push_back(plan(*ranks, alltoall(ranks->size(), block), {.algorithm = algorithm, .executor = executor}));
+  }
+  void run(std::size_t number) { plans[number].execute(input.data(), output.data()); }
+};
+
+void add_one_of_each(User& user) {
+  user.add("direct");
+  user.add("direct", Executor::messages);
+  user.add("vendor");
+}
+
+// Both sides are told, in the same words.
+void start_in_different_orders(Executor executor) {
+  User user;
+  user.add("direct", executor);
+  user.add("bruck", executor);
+  const bool last = user.ranks->rank() == user.ranks->size() - 1;
+  expect_misuse("different orders", {"plan 1 (alltoall/direct", "plan 2 (alltoall/bruck", "wait", "same order on all ranks"}, [&] {
+    user.run(last ? 1 : 0);
+    user.run(last ? 0 : 1);
+  });
+}
+
+}  // namespace
+}  // namespace quadrille::testing
+
+int main(int count, char** arguments) {
+  using namespace quadrille;
+  using namespace quadrille::testing;
+  MPI_Init(&count, &arguments);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::optional<User> late;
+  try {
+    refuse_what_is_no_group();
+    {
+      User user;
+      add_one_of_each(user);
+      user.ranks.reset();
+      for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
+    }
+    const char* check = std::getenv("QUADRILLE_CHECK");
+    if (check) {
+      start_in_different_orders(Executor::messages);
+      start_in_different_orders(Executor::automatic);
+    } else if (!std::getenv("QUADRILLE_NODE_SIZES")) {
+      start_in_different_orders(Executor::shared);
+    }
+    late.emplace();
+    add_one_of_each(*late);
+    for (std::size_t number = 0; number < late->plans.size(); ++number) late->run(number);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  for (std::size_t number = 0; number < late->plans.size(); ++number) try {
+      late->run(number);
+      std::fprintf(stderr, "a plan runs after MPI_Finalize\n");
+      return 1;
+    } catch (const Error& error) {
+      if (std::string(error.what()).find("MPI_Finalize") != std::string::npos) continue;
+      std::fprintf(stderr, "after MPI_Finalize: %s\n", error.what());
+      return 1;
+    }
+  late.reset();
+  try {
+    over(MPI_COMM_WORLD);
+    std::fprintf(stderr, "a communicator is made after MPI_Finalize\n");
+    return 1;
+  } catch (const Error&) {}
+  return 0;
+}
