@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 
 #include "quadrille/simulate.hpp"
 
@@ -176,6 +177,15 @@ std::string title_of(const IrregularPlot& plot) {
   return fmt::format("{}, {}", pattern_name(plot.pattern), fixed);
 }
 
+// With its programs made once: making one of A4's takes longer than counting or simulating it.
+Schedule schedule_of(const Problem& problem, int number) {
+  Schedule schedule = make_schedule(problem, irregular_algorithm(number));
+  auto programs = std::make_shared<std::vector<Program>>();
+  for (Rank rank = 0; rank < problem.ranks; ++rank) programs->push_back(schedule.program(rank));
+  schedule.program = [programs](Rank rank) { return (*programs)[static_cast<std::size_t>(rank)]; };
+  return schedule;
+}
+
 std::string without_own(double value) { return fmt::format("{:.4g} without messages to oneself", value); }
 
 // The first point and the last.
@@ -226,7 +236,7 @@ IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, 
       for (std::size_t i = 0; i < plot_.curves.size(); ++i) {
         const auto& [number, mode] = plot_.curves[i];
         if (!counted.contains(number)) {
-          const Schedule schedule = make_schedule(problem, irregular_algorithm(number)), own = with_own_messages(schedule);
+          const Schedule schedule = schedule_of(problem, number), own = with_own_messages(schedule);
           counted[number] = {Counted{own, stage_figures(own)}, Counted{schedule, stage_figures(schedule)}};
         }
         for (std::size_t own = 0; own < 2; ++own) {
@@ -350,8 +360,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
                           "elements without those to oneself (ms)"}};
   double slowest[2][5] = {};  // with messages to oneself and without, by algorithm
   for (const int number : {3, 4}) {
-    const Schedule schedule =
-        make_schedule(traffic_of(point.ranks, TrafficKind::transpose, point.most), irregular_algorithm(number));
+    const Schedule schedule = schedule_of(traffic_of(point.ranks, TrafficKind::transpose, point.most), number);
     const std::vector<StageFigures> counted[] = {stage_figures(with_own_messages(schedule)), stage_figures(schedule)};
     for (std::size_t stage = 0; stage < counted[1].size(); ++stage) {
       if (counted[1][stage].startups == 0) continue;
@@ -379,7 +388,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
 void add_second_buffer(Reproduction& made, const std::string& machine, const IrregularPoint& point, double share, double bound) {
   FlatModel model = flat_model(machine);
   model.compose_s_per_byte = share * (model.copy_s_per_byte + model.wire_s_per_byte);
-  const Schedule schedule = make_schedule(traffic_of(point.ranks, TrafficKind::transpose, point.most), irregular_algorithm(4));
+  const Schedule schedule = schedule_of(traffic_of(point.ranks, TrafficKind::transpose, point.most), 4);
   const auto leaves = [&](const Schedule& counted) {
     const std::vector<StageFigures> stages = stage_figures(counted);
     return model_ms(stages, model, ExchangeMode::two_buffers) / model_ms(stages, model, ExchangeMode::one_buffer);
