@@ -130,9 +130,10 @@ std::string_view pattern_name(TrafficKind pattern);  // "Pattern1"
 extern const std::vector<std::string> irregular_remarks;
 
 // Why the model's times and the measured ones may differ.
-inline constexpr const char* a4_and_a2 =
-    "each element travels four times instead of twice, and by table 1 the start-ups that A4 saves are worth that only from more "
-    "nodes on";
+inline constexpr const char* a4_and_others =
+    "each element travels four times, against once in A1 and twice in A2, and by table 1 the start-ups that A4 saves are worth "
+    "that "
+    "only from more nodes on";
 inline constexpr const char* a3_and_a4 =
     "A3 saves half of the start-ups, A4 the wait for the busiest node of a row; by table 1 they break even at another length than "
     "was "
