@@ -110,10 +110,11 @@ Subcommand add_reproduce(CLI::App& command) {
   parser->add_flag("--json", options->json, "the verdicts as one object for one exhibit, an array for several");
   parser->add_flag("--markdown", options->markdown, "the verdicts as sections of the documentation");
   parser->footer(
-      "A verdict compares what the paper says with what is counted from our schedules: it holds, it differs by so much, or the "
-      "paper is\n"
-      "wrong, and why. Exit code 1 where something differs and no reason is known.\n\nExamples:\n  quadrille reproduce --list\n"
-      "  quadrille reproduce bruck1997-fig5 -o figures\n  quadrille reproduce all -o figures");
+      "A verdict compares what a paper says with what is counted from our schedules. Exit code 1 where something differs and no\n"
+      "reason is known.\n\n" +
+      levels_text() +
+      "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
+      "  quadrille reproduce all -o figures");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -62,6 +62,13 @@ std::string exhibits_text() {
   return table.text();
 }
 
+std::string levels_text() {
+  std::string text = "Verdicts:\n";
+  for (const VerdictLevel& level : levels())
+    text += "  " + wrapped(fmt::format("{}: {}", level.name, level.meaning), terminal_width() - 2, 4) + '\n';
+  return text;
+}
+
 std::string verdict_text(const Made& made, bool with_comparisons) {
   std::string text =
       wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
@@ -93,22 +100,30 @@ std::string section_text(const Made& made, const std::string& folder) {
       lines += table_line(
           std::vector<std::string>{in_table(comparison.what), std::string(name(outcome)), in_table(sentence_of(comparison))});
   if (!lines.empty()) text += "| compared | verdict | |\n| --- | --- | --- |\n" + lines;
-  if (!all && verdict.holding > 0 && !lines.empty()) text += fmt::format("\nThe other {} hold.\n", verdict.holding);
+  if (const std::size_t holding = verdict.count(Outcome::holds); !all && holding > 0 && !lines.empty())
+    text += fmt::format("\nThe other {} hold.\n", holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
 }
 
 std::string index_line(const Made& made) {
   const Verdict verdict = verdict_of(made.reproduction);
-  return table_line(std::vector<std::string>{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
-                                             std::string(name(verdict.outcome)), fmt::format("{}", verdict.holding),
-                                             fmt::format("{}", verdict.wrong), fmt::format("{}", verdict.differing)});
+  std::vector<std::string> cells{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
+                                 std::string(name(verdict.outcome))};
+  for (const std::size_t count : verdict.counts) cells.push_back(fmt::format("{}", count));
+  return table_line(cells);
 }
 
 std::string index_of(const std::string& lines) {
-  return "| what | exhibit | verdict | comparisons that hold | with the paper wrong | that differ |\n| --- | --- | --- | --- | --- "
-         "| --- |\n" +
-         lines + '\n';
+  std::string text = "| verdict | meaning |\n| --- | --- |\n";
+  for (const VerdictLevel& level : levels())
+    text += table_line(std::vector<std::string>{fmt::format("*{}*", level.name), std::string(level.meaning)});
+  std::vector<std::string> columns{"what", "exhibit", "verdict"};
+  for (const VerdictLevel& level : levels()) columns.emplace_back(level.name);
+  return text +
+         "\nThe last columns say how many comparisons of an exhibit come to each verdict; its own verdict is the worst of "
+         "them.\n\n" +
+         table_line(columns) + table_line(std::vector<std::string>(columns.size(), "---")) + lines + '\n';
 }
 
 Json verdict_json(const Made& made) {
@@ -120,7 +135,12 @@ Json verdict_json(const Made& made) {
                {"ours", comparison.ours},           {"relation", relations[static_cast<int>(comparison.relation)]},
                {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
     if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
-    if (comparison.erratum) entry["erratum"] = {{"corrected", comparison.erratum->corrected}, {"why", comparison.erratum->why}};
+    if (const auto& finding = comparison.finding)
+      entry["finding"] = {{"verdict", name(finding->level)},
+                          {"value", finding->value},
+                          {"why", finding->why},
+                          {"transcript_in_doubt", finding->is_transcript_in_doubt}};
+    if (!comparison.aside.empty()) entry["aside"] = comparison.aside;
     if (!comparison.reason.empty()) entry["reason"] = comparison.reason;
     comparisons.push_back(std::move(entry));
   }

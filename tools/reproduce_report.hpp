@@ -16,6 +16,7 @@ struct Made {
 };
 
 std::string exhibits_text();                                            // the list
+std::string levels_text();                                              // what verdicts there are
 std::string verdict_text(const Made& made, bool with_comparisons);      // one line, and one for each comparison
 std::string section_text(const Made& made, const std::string& folder);  // Markdown; pictures are in `folder`
 std::string index_line(const Made& made);                               // of a table in Markdown ..

@@ -7,6 +7,8 @@
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -48,11 +50,26 @@ struct Panel {
 
 enum class Relation : std::uint8_t { equal, at_most, at_least };  // ours is .. the paper's
 
-// Where the paper is known to be wrong: what is right, and why. It counts only where the paper's value does not hold and this one
-// does.
-struct Erratum {
-  double corrected = 0;
+// What can come of a comparison, from best to worst; levels() names and explains each.
+enum class Outcome : std::uint8_t { holds, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
+inline constexpr std::size_t outcome_count = 6;
+
+struct VerdictLevel {
+  Outcome outcome = Outcome::holds;
+  std::string_view name;
+  std::string_view meaning;  // one sentence
+};
+
+std::span<const VerdictLevel> levels();  // in the order of Outcome; the command and the documentation print them
+std::string_view name(Outcome outcome);
+
+// What is known of a claim besides its value. It counts only where the numbers support it: the paper's value does not hold and
+// `value` does. Of a sharper bound both hold, and `value` is the stricter one.
+struct Finding {
+  Outcome level = Outcome::paper_is_wrong;  // neither `holds` nor `differs`, which need no finding
+  double value = 0;
   std::string why;
+  bool is_transcript_in_doubt = false;  // the transcript has lost signs there, so that the error may be its own
 };
 
 // One number, or one claim, of the paper beside ours. A claim about curves is one about their ratio or about where they cross.
@@ -62,18 +79,16 @@ struct Comparison {
   double ours = 0;
   Relation relation = Relation::equal;
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
-  std::optional<Erratum> erratum;
+  std::optional<Finding> finding;
   std::string reason;  // said where they differ: what is in the one and not in the other
+  std::string aside;   // said in brackets behind our value: what it is under another convention
   // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
   bool is_reading = false;
 };
 
-enum class Outcome : std::uint8_t { holds, paper_is_wrong, differs };
-
-std::string_view name(Outcome outcome);
 Outcome outcome_of(const Comparison& comparison);
 
-// "paper 9, ours 5 (-44 %)": one comparison in words, with the erratum or the reason where it does not hold.
+// "paper 9, ours 5 (-44 %)": one comparison in words, with the finding or the reason where there is more to say.
 std::string sentence_of(const Comparison& comparison);
 
 struct Reproduction {
@@ -84,10 +99,12 @@ struct Reproduction {
 };
 
 struct Verdict {
-  Outcome outcome = Outcome::holds;  // `differs` before `paper_is_wrong` before `holds`
-  std::size_t holding = 0, wrong = 0, differing = 0;
-  bool explained = true;  // does every difference have a reason?
-  std::string sentence;   // one line
+  Outcome outcome = Outcome::holds;                 // the worst
+  std::array<std::size_t, outcome_count> counts{};  // comparisons by outcome
+  bool explained = true;                            // does every difference have a reason?
+  std::string sentence;                             // one line
+
+  std::size_t count(Outcome of) const { return counts[static_cast<std::size_t>(of)]; }
 };
 
 Verdict verdict_of(const Reproduction& reproduction);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the comparisons of an exhibit come to, in words.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,21 +39,41 @@ double distance(const Comparison& comparison) {
   return std::abs(comparison.ours - comparison.paper) / std::max(std::abs(comparison.paper), 1e-300);
 }
 
-}  // namespace
-
-std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::holds: return "holds";
-    case Outcome::paper_is_wrong: return "the paper is wrong";
-    case Outcome::differs: return "differs";
+// Both are bounds of one kind; an equality has no stricter form.
+bool is_stricter(const Finding& finding, const Comparison& comparison) {
+  switch (comparison.relation) {
+    case Relation::equal: return false;
+    case Relation::at_most: return finding.value < comparison.paper;
+    case Relation::at_least: return finding.value > comparison.paper;
   }
-  return {};
+  return false;
 }
 
+}  // namespace
+
+std::span<const VerdictLevel> levels() {
+  static constexpr VerdictLevel table[outcome_count] = {
+      {Outcome::holds, "holds", "Our value agrees with the paper."},
+      {Outcome::sharper_bound, "sharper bound found", "The paper's bound holds, and a stricter one holds as well."},
+      {Outcome::misprint, "misprint", "What is printed is a slip: the paper itself has it right in another place."},
+      {Outcome::beyond_assumptions, "beyond its assumptions",
+       "The claim does not hold in this case, and the paper does not make it for this case."},
+      {Outcome::paper_is_wrong, "the paper is wrong",
+       "The claim is contradicted under the paper's own assumptions, and a corrected value agrees with ours."},
+      {Outcome::differs, "differs", "Our value is a different one; the reason is given where it is known."},
+  };
+  return table;
+}
+
+std::string_view name(Outcome outcome) { return levels()[static_cast<std::size_t>(outcome)].name; }
+
 Outcome outcome_of(const Comparison& comparison) {
-  if (agrees(comparison.ours, comparison.paper, comparison)) return Outcome::holds;
-  if (comparison.erratum && agrees(comparison.ours, comparison.erratum->corrected, comparison)) return Outcome::paper_is_wrong;
-  return Outcome::differs;
+  const std::optional<Finding>& finding = comparison.finding;
+  const bool is_borne_out = finding && agrees(comparison.ours, finding->value, comparison);
+  if (agrees(comparison.ours, comparison.paper, comparison))
+    return is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison) ? Outcome::sharper_bound
+                                                                                                         : Outcome::holds;
+  return is_borne_out && finding->level != Outcome::sharper_bound ? finding->level : Outcome::differs;
 }
 
 std::string sentence_of(const Comparison& comparison) {
@@ -60,14 +81,18 @@ std::string sentence_of(const Comparison& comparison) {
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
                                  number_text(comparison.ours));
   const Outcome outcome = outcome_of(comparison);
+  const double factor = comparison.ours / comparison.paper;
+  std::vector<std::string> asides;
+  if (outcome == Outcome::differs && comparison.paper != 0)
+    asides.push_back(factor > 0 && (factor < 0.51 || factor > 1.99) ? fmt::format("{:.3g} times", factor)
+                                                                    : fmt::format("{:+.1f} %", (factor - 1) * 100));
+  if (!comparison.aside.empty()) asides.push_back(comparison.aside);
+  if (!asides.empty()) text += fmt::format(" ({})", fmt::join(asides, "; "));
   if (outcome == Outcome::holds) return text;
-  if (outcome == Outcome::paper_is_wrong) return text + ": " + comparison.erratum->why;
-  if (const double factor = comparison.ours / comparison.paper;
-      comparison.paper != 0 && factor > 0 && (factor < 0.51 || factor > 1.99))
-    text += fmt::format(" ({:.3g} times)", factor);
-  else if (comparison.paper != 0)
-    text += fmt::format(" ({:+.1f} %)", (factor - 1) * 100);
-  return comparison.reason.empty() ? text : text + ": " + comparison.reason;
+  if (outcome == Outcome::differs) return comparison.reason.empty() ? text : text + ": " + comparison.reason;
+  text += ": " + comparison.finding->why;
+  return comparison.finding->is_transcript_in_doubt ? text + "; the error may be the transcript's, which has lost signs here"
+                                                    : text;
 }
 
 Verdict verdict_of(const Reproduction& reproduction) {
@@ -75,7 +100,7 @@ Verdict verdict_of(const Reproduction& reproduction) {
   const Comparison* worst = nullptr;
   for (const Comparison& comparison : reproduction.comparisons) {
     const Outcome outcome = outcome_of(comparison);
-    ++(outcome == Outcome::holds ? verdict.holding : outcome == Outcome::differs ? verdict.differing : verdict.wrong);
+    ++verdict.counts[static_cast<std::size_t>(outcome)];
     if (outcome == Outcome::differs && comparison.reason.empty()) verdict.explained = false;
     if (outcome == Outcome::holds) continue;
     if (!worst || outcome > verdict.outcome || (outcome == verdict.outcome && distance(comparison) > distance(*worst)))
@@ -87,12 +112,14 @@ Verdict verdict_of(const Reproduction& reproduction) {
     verdict.sentence = count == 1 ? "holds" : fmt::format("holds: all {} comparisons", count);
     return verdict;
   }
-  if (verdict.differing > 0) verdict.sentence = fmt::format("differs in {} of {}", verdict.differing, count);
-  if (verdict.wrong > 0)
-    verdict.sentence += fmt::format("{}the paper is wrong in {}{}", verdict.differing > 0 ? ", and " : "", verdict.wrong,
-                                    verdict.differing > 0 ? "" : fmt::format(" of {}", count));
-  const bool several = verdict.differing + verdict.wrong > 1;
-  verdict.sentence += fmt::format("; {}{}: {}", several ? "furthest off: " : "", worst->what, sentence_of(*worst));
+  std::vector<std::string> parts;  // from worst to best
+  for (std::size_t i = outcome_count; i-- > 1;)
+    if (verdict.counts[i] > 0)
+      parts.push_back(
+          fmt::format("{} in {}{}", levels()[i].name, verdict.counts[i], parts.empty() ? fmt::format(" of {}", count) : ""));
+  const bool several = count - verdict.count(Outcome::holds) > 1;
+  verdict.sentence =
+      fmt::format("{}; {}{}: {}", fmt::join(parts, ", and "), several ? "furthest off: " : "", worst->what, sentence_of(*worst));
   return verdict;
 }
 

@@ -22,18 +22,61 @@ TEST(Verdict, HoldsWithinTheTolerance) {
   EXPECT_EQ(outcome_of({.paper = 0, .ours = 0}), Outcome::holds);
 }
 
-// The paper is wrong only where its own value does not hold and the corrected one does.
-TEST(Verdict, FindsThePaperWrongByTheNumbers) {
-  const Comparison comparison{.what = "rounds", .paper = 2, .ours = 3, .erratum = Erratum{3, "it is ceil"}};
-  EXPECT_EQ(outcome_of(comparison), Outcome::paper_is_wrong);
-  EXPECT_EQ(sentence_of(comparison), "paper 2, ours 3: it is ceil");
-  Comparison right = comparison, neither = comparison;
-  right.paper = 3;
-  neither.ours = 4;
-  EXPECT_EQ(outcome_of(right), Outcome::holds);
-  EXPECT_EQ(sentence_of(right), "paper 3, ours 3");
-  EXPECT_EQ(outcome_of(neither), Outcome::differs);
-  EXPECT_EQ(sentence_of(neither), "paper 2, ours 4 (2 times)");
+// A finding counts only where the paper's own value does not hold and the finding's does.
+TEST(Verdict, CountsAFindingByTheNumbers) {
+  for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
+    SCOPED_TRACE(name(level));
+    const Comparison comparison{
+        .what = "rounds", .paper = 2, .ours = 3, .finding = Finding{.level = level, .value = 3, .why = "it is ceil"}};
+    EXPECT_EQ(outcome_of(comparison), level);
+    EXPECT_EQ(sentence_of(comparison), "paper 2, ours 3: it is ceil");
+    Comparison right = comparison, neither = comparison;
+    right.paper = 3;
+    neither.ours = 4;
+    EXPECT_EQ(outcome_of(right), Outcome::holds);
+    EXPECT_EQ(sentence_of(right), "paper 3, ours 3");
+    EXPECT_EQ(outcome_of(neither), Outcome::differs);
+    EXPECT_EQ(sentence_of(neither), "paper 2, ours 4 (2 times)");
+  }
+}
+
+// A sharper bound is one only where the paper's holds as well.
+TEST(Verdict, FindsASharperBoundByTheNumbers) {
+  const Comparison comparison{.paper = 10,
+                              .ours = 6,
+                              .relation = Relation::at_most,
+                              .finding = Finding{.level = Outcome::sharper_bound, .value = 6, .why = "counts are known"}};
+  EXPECT_EQ(outcome_of(comparison), Outcome::sharper_bound);
+  EXPECT_EQ(sentence_of(comparison), "paper at most 10, ours 6: counts are known");
+  Comparison misses = comparison, exceeds = comparison, milder = comparison, equal = comparison, least = comparison;
+  misses.ours = 7;
+  exceeds.ours = 11;
+  milder.finding->value = 10;
+  equal.paper = 6, equal.relation = Relation::equal;
+  least.relation = Relation::at_least, least.paper = 4;
+  EXPECT_EQ(outcome_of(misses), Outcome::holds);
+  EXPECT_EQ(outcome_of(exceeds), Outcome::differs);
+  EXPECT_EQ(outcome_of(milder), Outcome::holds);
+  EXPECT_EQ(outcome_of(equal), Outcome::holds);
+  EXPECT_EQ(outcome_of(least), Outcome::sharper_bound);
+}
+
+TEST(Verdict, SaysWhereTheTranscriptIsInDoubt) {
+  const Comparison comparison{
+      .paper = 2, .ours = 3, .finding = Finding{Outcome::misprint, 3, "it is ceil", true}, .aside = "4 on two ports"};
+  EXPECT_EQ(sentence_of(comparison),
+            "paper 2, ours 3 (4 on two ports): it is ceil; the error may be the transcript's, which has lost signs here");
+}
+
+// Each outcome has a name and one sentence, in the order of the enumeration.
+TEST(Verdict, HasAMeaning) {
+  ASSERT_EQ(levels().size(), outcome_count);
+  for (std::size_t i = 0; i < levels().size(); ++i) {
+    EXPECT_EQ(levels()[i].outcome, static_cast<Outcome>(i));
+    EXPECT_EQ(name(levels()[i].outcome), levels()[i].name);
+    EXPECT_FALSE(levels()[i].meaning.empty());
+    EXPECT_EQ(levels()[i].meaning.back(), '.');
+  }
 }
 
 TEST(Verdict, SaysByHowMuch) {
@@ -42,18 +85,25 @@ TEST(Verdict, SaysByHowMuch) {
             "paper at most 1, ours 1.39 (+39.0 %): no t_m");
   EXPECT_EQ(sentence_of({.paper = 1024, .ours = 24}), "paper 1024, ours 24 (0.0234 times)");
   EXPECT_EQ(sentence_of({.paper = 0, .ours = 7}), "paper 0, ours 7");
+  EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5, .aside = "99 of others"}), "paper 100, ours 112.5 (+12.5 %; 99 of others)");
 }
 
 TEST(Verdict, IsThatOfTheWorstComparison) {
   const Comparison right{.what = "steps", .paper = 3, .ours = 3},
-      wrong{.what = "rounds", .paper = 2, .ours = 3, .erratum = Erratum{3, "why"}}, off{.what = "time", .paper = 10, .ours = 15},
-      explained{.what = "time", .paper = 10, .ours = 11, .reason = "so"};
+      wrong{.what = "rounds", .paper = 2, .ours = 3, .finding = Finding{Outcome::paper_is_wrong, 3, "why"}},
+      slip{.what = "rounds", .paper = 2, .ours = 3, .finding = Finding{Outcome::misprint, 3, "why"}},
+      off{.what = "time", .paper = 10, .ours = 15}, explained{.what = "time", .paper = 10, .ours = 11, .reason = "so"};
   const auto verdict = [](std::vector<Comparison> comparisons) { return verdict_of({.comparisons = std::move(comparisons)}); };
   EXPECT_EQ(verdict({right}).sentence, "holds");
   EXPECT_EQ(verdict({right, right}).sentence, "holds: all 2 comparisons");
   EXPECT_EQ(verdict({right, wrong}).sentence, "the paper is wrong in 1 of 2; rounds: paper 2, ours 3: why");
   EXPECT_EQ(verdict({wrong, off, right, explained}).sentence,
             "differs in 2 of 4, and the paper is wrong in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
+  EXPECT_EQ(verdict({slip, wrong, off, right}).sentence,
+            "differs in 1 of 4, and the paper is wrong in 1, and misprint in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
+  EXPECT_EQ(verdict({slip, right}).outcome, Outcome::misprint);
+  EXPECT_EQ(verdict({slip, wrong}).outcome, Outcome::paper_is_wrong);
+  EXPECT_EQ(verdict({slip, slip, right}).count(Outcome::misprint), 2u);
   EXPECT_EQ(verdict({wrong, off, right, explained}).outcome, Outcome::differs);
   EXPECT_FALSE(verdict({off}).explained);
   EXPECT_TRUE(verdict({explained, wrong, right}).explained);

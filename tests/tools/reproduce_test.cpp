@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille reproduce: files, verdicts, doing without gnuplot.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
+#include "reproduce/exhibit.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {
@@ -34,10 +36,22 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
     EXPECT_LT(files.at("bruck1997-fig5.svg").size(), 60'000u);
   }
   const Json verdict = Json::parse(prints({"reproduce", "bruck1997-fig3", "--json"}));
-  EXPECT_EQ(verdict["verdict"], "the paper is wrong");
+  EXPECT_EQ(verdict["verdict"], "misprint");
   EXPECT_EQ(verdict["comparisons"][0]["ours"], 3);
+  EXPECT_EQ(verdict["comparisons"][6]["finding"]["verdict"], "misprint");
+  EXPECT_EQ(verdict["comparisons"][6]["finding"]["transcript_in_doubt"], true);
   EXPECT_EQ(Json::parse(prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--json"})).size(), 2u);
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
+}
+
+// Verdicts are named and explained in one table; the help and the documentation print it.
+TEST_F(CommandTest, ExplainsVerdicts) {
+  const std::string help = prints({"reproduce", "--help"});
+  const std::string index = prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--markdown"});
+  for (const reproduce::VerdictLevel& level : reproduce::levels()) {
+    EXPECT_NE(help.find(fmt::format("  {}: ", level.name)), std::string::npos) << level.name;
+    EXPECT_NE(index.find(fmt::format("| *{}* | {} |", level.name, level.meaning)), std::string::npos) << level.name;
+  }
 }
 
 TEST_F(CommandTest, ReproducesWithoutGnuplot) {

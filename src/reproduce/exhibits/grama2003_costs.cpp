@@ -82,7 +82,8 @@ Count right_prefixes(Count nodes) {
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"Misprints without a number: the cost of a message is ts + tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
+  Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: the cost of a message is ts + "
+                                "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
                                 "reduces to node 0 only; \"Euler's "
                                 "identity\" is the arithmetic series; local numbers of n elements go from 0 to n - 1."}};
   const Count p = 64;
@@ -99,10 +100,11 @@ Reproduction make(const Making& making) {
   made.sheets.push_back(std::move(sheet));
 
   const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p));
-  made.comparisons.push_back({.what = "all-to-all broadcast on a ring, \"in p steps\"",
-                              .paper = 64,
-                              .ours = ring.steps,
-                              .erratum = Erratum{63, "the algorithm ends after p - 1 steps, as the next line says"}});
+  made.comparisons.push_back(
+      {.what = "all-to-all broadcast on a ring, \"in p steps\"",
+       .paper = 64,
+       .ours = ring.steps,
+       .finding = Finding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"}});
   const auto c2 = [&](Collective collective, const char* specification) {
     return static_cast<double>(figures(make_schedule(problem_of(collective, p, 1), specification)).c2);
   };
@@ -121,22 +123,29 @@ Reproduction make(const Making& making) {
        .ours = over_least(64) / over_least(16),
        .tolerance = 0.06});
   made.comparisons.push_back(
-      {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an \"associative\" operator",
+      {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
        .paper = 8,
        .ours = static_cast<double>(right_prefixes(8)),
-       .erratum = Erratum{
-           1, "the code puts what comes in on the right, so the operator must also commute; scan/hypercube keeps the order"}});
+       .finding = Finding{.level = Outcome::beyond_assumptions,
+                          .value = 1,
+                          .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
+                                 "scan/hypercube keeps the order"},
+       .is_reading = true});
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
-  made.comparisons.push_back({.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
-                              .paper = 8,
-                              .ours = static_cast<double>(fixed),
-                              .erratum = Erratum{0, "it is its own inverse, an involution"}});
+  made.comparisons.push_back(
+      {.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
+       .paper = 8,
+       .ours = static_cast<double>(fixed),
+       .finding = Finding{
+           .level = Outcome::misprint, .value = 0, .why = "it is its own inverse, an involution, as the slide says in brackets"}});
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
-  made.comparisons.push_back({.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
-                              .paper = 3,
-                              .ours = static_cast<double>(last.last - last.first + 1),
-                              .erratum = Erratum{4, "labels 0 to k are k + 1 nodes"}});
+  made.comparisons.push_back(
+      {.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
+       .paper = 3,
+       .ours = static_cast<double>(last.last - last.first + 1),
+       .finding = Finding{
+           .level = Outcome::misprint, .value = 4, .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"}});
   return made;
 }
 

@@ -78,7 +78,9 @@ Reproduction make(const Making&) {
       {.what = "step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text",
        .paper = 4,
        .ours = static_cast<double>(stall),
-       .erratum = Erratum{3, "r - m + k, as figure 10 itself shows; the printed step would leave a conflict in each of r rows"}}};
+       .finding = Finding{.level = Outcome::misprint,
+                          .value = 3,
+                          .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"}}};
   return made;
 }
 

@@ -34,10 +34,15 @@ Reproduction make(const Making&) {
   made.comparisons.push_back({.what = "19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging",
                               .paper = 4,
                               .ours = static_cast<double>(array.rows() - 1)});
-  made.comparisons.push_back({.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
-                              .paper = 2,
-                              .ours = static_cast<double>((19 + 4) / 5 - 1),
-                              .erratum = Erratum{3, "it is ceil(sqrt P) - 2; still fewer than the r = 4 that are needed"}});
+  made.comparisons.push_back(
+      {.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
+       .paper = 2,
+       .ours = static_cast<double>((19 + 4) / 5 - 1),
+       .finding = Finding{.level = Outcome::misprint,
+                          .value = 3,
+                          .why = "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
+                                 "= 4 that are needed",
+                          .is_transcript_in_doubt = true}});
   made.sheets.push_back(std::move(sheet));
   return made;
 }

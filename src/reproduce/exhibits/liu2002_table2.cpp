@@ -27,9 +27,11 @@ struct Most {
 };
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"Misprints without a number: lemma 2 holds for all j below P, not P - 1; R (R - 1) and C (C + 1) "
-                                "are alternatives, for complete and "
-                                "incomplete columns, and no products; C-Distribute counts for P destinations, not for R."}};
+  Reproduction made{
+      .remarks = {
+          "Misprints without a number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; C-Distribute "
+          "counts for P destinations, not for R. What reads like the products R (R - 1) and C (C + 1) are the values for "
+          "complete and, in brackets, for incomplete columns."}};
   Sheet sheet{.columns = {"nodes", "stage", "column", "messages", "bound", "longest message (L/P)", "bound of that"}};
   double messages_above[4][2], length_above[4][2], content_above = -1e300;
   std::fill(&messages_above[0][0], &messages_above[0][0] + 8, -1e300);
@@ -86,8 +88,12 @@ Reproduction make(const Making& making) {
                "of theorem 1",
        .paper = 30,
        .ours = product,
-       .erratum = Erratum{
-           24, "it is (K - 1)(K + 1); the proof exchanges the messages and the lengths of table 2, and 30 is not below 25"}});
+       .finding =
+           Finding{.level = Outcome::misprint,
+                   .value = 24,
+                   .why = "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
+                          "messages just before",
+                   .is_transcript_in_doubt = true}});
   // Counts that P does not divide.
   const auto longest_collected = [](const std::string& specification) {
     const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
@@ -98,9 +104,11 @@ Reproduction make(const Making& making) {
        .paper = 8,
        .ours = longest_collected(irregular_algorithm(4)),
        .relation = Relation::at_most,
-       .erratum = Erratum{
-           64,
-           "lemmas 2 and 3 need counts that P divides; dealt out from the printed start slots, what is for a column stays in it"}});
+       .finding =
+           Finding{.level = Outcome::beyond_assumptions,
+                   .value = 64,
+                   .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
+                          "what is for a column in it"}});
   made.comparisons.push_back({.what = "the same where dealing goes on from target to target, as by default it does here",
                               .paper = 8,
                               .ours = longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"),

@@ -9,10 +9,13 @@
 namespace quadrille::reproduce {
 namespace {
 
+double startups_with_own(const Schedule& schedule) { return static_cast<double>(figures(with_own_messages(schedule)).c1); }
+
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "Misprints without a number: (3) has P T_s_send where (1) and (4) have P T_s; theorem 2 writes T_d for T_s; the R- and "
+          "Misprints without a number, some of which may be the transcript's: (3) has P T_s_send where (1) and (4) have P T_s; "
+          "theorem 2 writes T_d for T_s; the R- and "
           "the "
           "C-Schedule of figure 6 change places between overview and definition, and C-Collect is by column, in stage III."}};
   Sheet sheet{.columns = {"nodes", "algorithm", "start-ups", "start-ups (paper)", "traffic of a node (L)", "traffic (paper)"}};
@@ -27,7 +30,7 @@ Reproduction make(const Making& making) {
       const Problem transpose = traffic_of(p, TrafficKind::transpose, 16 * p, 0);
       const Problem ones = make_traffic(p, {.kind = TrafficKind::equal, .typical = p});
       const Schedule schedule = make_schedule(transpose, irregular_algorithm(number));
-      const auto counted = static_cast<double>(startups_with_own(make_schedule(ones, irregular_algorithm(number))));
+      const auto counted = startups_with_own(make_schedule(ones, irregular_algorithm(number)));
       const double received =
           static_cast<double>(most_received(trace(schedule))) / static_cast<double>(Traffic(transpose).heaviest());
       sheet.rows.push_back({p, fmt::format("A{}", number), counted, startups[number - 1], received, traffic[number - 1]});
@@ -41,8 +44,12 @@ Reproduction make(const Making& making) {
                             .ours = received,
                             .relation = Relation::at_most};
       if (number == 3)
-        comparison.erratum =
-            Erratum{k + 1, "one node of a row may have to take in what sqrt(P) nodes send, before the column hop brings it L more"};
+        comparison.finding =
+            Finding{.level = Outcome::paper_is_wrong,
+                    .value = k + 1,
+                    .why =
+                        "a node of a row may have to take in what sqrt(P) nodes send, a hot spot of section 3.1.3, before the "
+                        "column hop brings it L more"};
       made.comparisons.push_back(std::move(comparison));
     }
   }
@@ -51,7 +58,7 @@ Reproduction make(const Making& making) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 61; ++from) entries.push_back({from, (from + 1) % 61, 61});
   const Schedule shifted = make_schedule(alltoallv(61, std::move(entries)), irregular_algorithm(4));
-  const auto volume = static_cast<double>(volume_with_own(shifted));
+  const auto volume = static_cast<double>(figures(with_own_messages(shifted)).c2);
   made.comparisons.push_back(
       {.what = "A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K (K + 1) (theorem 2)",
        .paper = 288,
@@ -61,13 +68,19 @@ Reproduction make(const Making& making) {
                               .paper = 256,
                               .ours = volume,
                               .relation = Relation::at_most,
-                              .erratum = Erratum{286, "that bounds what a node gets, not the sum over steps; theorem 2 is right"}});
+                              .finding = Finding{.level = Outcome::misprint,
+                                                 .value = 286,
+                                                 .why = "theorem 2 has 4 K (K + 1) for the same time",
+                                                 .is_transcript_in_doubt = true}});
   made.comparisons.push_back(
       {.what = "A4, 61 nodes: start-ups in all, K + 2 (proof of theorem 2)",
        .paper = 10,
-       .ours = static_cast<double>(
-           startups_with_own(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4)))),
-       .erratum = Erratum{34, "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K"}});
+       .ours =
+           startups_with_own(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))),
+       .finding = Finding{.level = Outcome::misprint,
+                          .value = 34,
+                          .why = "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K",
+                          .is_transcript_in_doubt = true}});
   return made;
 }
 

@@ -14,8 +14,12 @@ namespace {
 
 Schedule ring(Count p, const char* kernel) { return torus_exchange({p}, 2, fmt::format("torus:kernel={}", kernel)); }
 
-// Rounds in which not all links carry the same.
-Count uneven_rounds(const Schedule& schedule) {
+struct LinkUse {
+  Count idle_rounds = 0;    // in which not all links carry something
+  Count uneven_rounds = 0;  // in which not all links carry the same
+};
+
+LinkUse link_use(const Schedule& schedule) {
   const Topology topology = Topology::ring(schedule.problem.ranks);
   std::map<Count, std::map<Count, Bytes>> loads;  // by round, by link
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
@@ -23,13 +27,15 @@ Count uneven_rounds(const Schedule& schedule) {
       for (const Message& message : round.sends)
         topology.for_each_link(rank, message.peer, message.port,
                                [&](const Link& link) { loads[round.number][link.number] += bytes(message.regions); });
-  Count uneven = 0;
+  LinkUse use;
   for (const auto& [round, links] : loads) {
-    bool even = static_cast<Count>(links.size()) == topology.link_count();
+    const bool all = static_cast<Count>(links.size()) == topology.link_count();
+    bool even = all;
     for (const auto& [link, load] : links) even = even && load == links.begin()->second;
-    uneven += even ? 0 : 1;
+    use.idle_rounds += all ? 0 : 1;
+    use.uneven_rounds += even ? 0 : 1;
   }
-  return uneven;
+  return use;
 }
 
 // Ranks that send their block for the place opposite to the right in the first round; slots are named by how far their blocks go.
@@ -47,15 +53,20 @@ Count opposite_to_the_right(const Schedule& schedule) {
 }
 
 Reproduction make(const Making&) {
-  Reproduction made{.remarks = {"Misprints without a number: the origins in stages 2 and 3 of figure 2 have to move on with k."}};
-  Sheet sheet{.columns = {"nodes", "steps", "blocks", "blocks of a simple ring", "ceil(p^2/8)"}};
+  Reproduction made{
+      .remarks = {"Where 4 does not divide the number of nodes, the messages of stage 1 have floor(p/4) or ceil(p/4) "
+                  "blocks, so that links differ in load in that step, though none is idle. Misprints without a number: "
+                  "the origins in stages 2 and 3 of figure 2 have to move on with k; the error may be the transcript's."}};
+  Sheet sheet{
+      .columns = {"nodes", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}};
   Count other_steps = 0, other_volume = 0;
   for (Count p = 4; p <= 64; p += 2) {
     const Figures printed = figures(ring(p, "ar")), simple = figures(ring(p, "sr"));
     const Count least = (p * p + 7) / 8;
     other_steps += printed.c1 == p / 2 ? 0 : 1;
     other_volume += printed.c2 == 2 * least ? 0 : 1;
-    sheet.rows.push_back({p, printed.c1, static_cast<double>(printed.c2) / 2, static_cast<double>(simple.c2) / 2, least});
+    sheet.rows.push_back({p, printed.c1, static_cast<double>(printed.c2) / 2, link_use(ring(p, "ar")).uneven_rounds,
+                          static_cast<double>(simple.c2) / 2, least});
   }
   made.sheets.push_back(std::move(sheet));
 
@@ -70,27 +81,34 @@ Reproduction make(const Making&) {
   made.comparisons.push_back({.what = "rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)",
                               .paper = 0,
                               .ours = static_cast<double>(other_volume)});
-  made.comparisons.push_back({.what = "ring of 8: steps in which links differ in load (\"full utilization of the links\")",
-                              .paper = 0,
-                              .ours = static_cast<double>(uneven_rounds(ring(8, "ar")))});
-  made.comparisons.push_back(
-      {.what = "ring of 10: steps in which links differ in load",
-       .paper = 0,
-       .ours = static_cast<double>(uneven_rounds(ring(10, "ar"))),
-       .erratum = Erratum{1, "true where 4 divides p; else the messages of stage 1 are of floor(p/4) and of ceil(p/4) blocks"}});
+  for (const Count p : {8, 10}) {
+    const LinkUse use = link_use(ring(p, "ar"));
+    made.comparisons.push_back(
+        {.what = fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\", section III.A)", p),
+         .paper = 0,
+         .ours = static_cast<double>(use.idle_rounds)});
+  }
   made.comparisons.push_back(
       {.what = "ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way",
        .paper = 10,
        .ours = static_cast<double>(opposite_to_the_right(ring(10, "ar"))),
-       .erratum = Erratum{5, "by figure 2 even nodes send it the other way where p = 2 (mod 4)"}});
+       .finding =
+           Finding{.level = Outcome::misprint,
+                   .value = 5,
+                   .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
+                          "for that",
+                   .is_transcript_in_doubt = true}});
   for (const Count p : {5, 9, 31})
     made.comparisons.push_back(
-        {.what =
-             fmt::format("ring of {}: blocks where an imaginary node makes it even (section VI), the lower bound (p^2 - 1)/8", p),
+        {.what = fmt::format("ring of {}: blocks where an imaginary node makes it even (section VI), as few as (p^2 - 1)/8", p),
          .paper = static_cast<double>(p * p - 1) / 8,
          .ours = static_cast<double>(printed_odd_ring_volume(p)),
-         .erratum = Erratum{std::map<Count, double>{{5, 5}, {9, 13}, {31, 128}}.at(p),
-                            "blocks go the longer way round past the imaginary node; a simple ring without it has the least"}});
+         .finding =
+             Finding{.level = Outcome::beyond_assumptions,
+                     .value = static_cast<double>(((p + 1) * (p + 1) + 7) / 8),
+                     .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
+                            "lemma 2 with one node more"},
+         .is_reading = true});
   Count not_least = 0;
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
   made.comparisons.push_back({.what = "odd rings of 3 to 31 on which our exchange has more than (p^2 - 1)/8 blocks",

@@ -17,7 +17,8 @@ Count in_first_quadrant(Count rows, Count columns) {
 }
 
 Reproduction make(const Making&) {
-  Reproduction made{.remarks = {"Misprints without a number: 0 <= y <= r - 1 is meant to be c - 1; in the set A after phase 1 the "
+  Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: 0 <= y <= r - 1 is meant to be "
+                                "c - 1; in the set A after phase 1 the "
                                 "offsets c/2 and r/2 are exchanged, "
                                 "and it is a multiset; in figure 5 the lower port's set is missing, the other ports name T, L and "
                                 "B for R, T and L, T* and L* are "
@@ -39,7 +40,9 @@ Reproduction make(const Making&) {
       {.what = "8x8: nodes of G10 in QI, to which the lower port's rc/8 blocks are said to go",
        .paper = 8,
        .ours = static_cast<double>(in_first_quadrant(8, 8)),
-       .erratum = Erratum{6, "QI has r/4 (c/4 + 1) of them; the blocks are those for G10 in QI and QIV, and so on round"}});
+       .finding = Finding{.level = Outcome::misprint,
+                          .value = 6,
+                          .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"}});
   return made;
 }
 

@@ -70,36 +70,47 @@ std::vector<Count> first_links(Count dx, Count dy, Count rows, Count columns) {
 
 }  // namespace
 
-Count printed_torus_volume(Count rows, Count columns) {
-  PrintedMessages messages;
+PrintedTorusVolumes printed_torus_volumes(Count rows, Count columns) {
+  PrintedMessages first_phase, all;
+  std::map<std::pair<Rank, Count>, Count> links[2];  // blocks, by phase, then by where a link begins and its direction
   const Count phase_steps = std::max(rows, columns) / 4;
   for (Count x0 = 0; x0 < rows; ++x0)
     for (Count y0 = 0; y0 < columns; ++y0)
       for (Count u = 0; u < rows; ++u)
         for (Count v = 0; v < columns; ++v) {
           Count x = x0, y = y0, step = 0;
-          for (const Count link : first_links((u - x0 + rows) % rows, (v - y0 + columns) % columns, rows, columns)) {
-            messages.add(step++, x * columns + y, link);
+          const auto move = [&](Count link) {
             if (std::abs(link) == 1)
               x = (x + link + rows) % rows;
             else
               y = (y + link / 2 + columns) % columns;
+          };
+          for (const Count link : first_links((u - x0 + rows) % rows, (v - y0 + columns) % columns, rows, columns)) {
+            first_phase.add(step, x * columns + y, link);
+            all.add(step++, x * columns + y, link);
+            move(link);
           }
           const bool along_rows_first = (u + v) % 2 == 0;  // groups G00 and G11
-          for (int phase = 0; phase < 2; ++phase)
-            if ((phase == 0) == along_rows_first) {
-              for (const PrintedHop& hop : printed_ring_hops(y / 2, v / 2, columns / 2)) {
-                messages.add(2 + phase * phase_steps + hop.step, x * columns + y, hop.places > 0 ? 2 : -2);
-                y = (y + 2 * hop.places + columns) % columns;
-              }
-            } else {
-              for (const PrintedHop& hop : printed_ring_hops(x / 2, u / 2, rows / 2)) {
-                messages.add(2 + phase * phase_steps + hop.step, x * columns + y, hop.places > 0 ? 1 : -1);
-                x = (x + 2 * hop.places + rows) % rows;
+          for (int phase = 0; phase < 2; ++phase) {
+            const bool along_row = (phase == 0) == along_rows_first;
+            const auto hops = along_row ? printed_ring_hops(y / 2, v / 2, columns / 2) : printed_ring_hops(x / 2, u / 2, rows / 2);
+            for (const PrintedHop& hop : hops) {
+              const Count link = (along_row ? 2 : 1) * (hop.places > 0 ? 1 : -1);
+              all.add(2 + phase * phase_steps + hop.step, x * columns + y, link);
+              for (Count i = 0; i < 2 * std::abs(hop.places); ++i) {
+                ++links[phase][{x * columns + y, link}];
+                move(link);
               }
             }
+          }
         }
-  return messages.volume();
+  PrintedTorusVolumes volumes{.in_step = all.volume(), .by_link = first_phase.volume()};
+  for (const auto& loads : links) {
+    Count most = 0;
+    for (const auto& [link, blocks] : loads) most = std::max(most, blocks);
+    volumes.by_link += most;
+  }
+  return volumes;
 }
 
 double TorusCosts::us(const Coefficients& machine, double block_bytes) const {

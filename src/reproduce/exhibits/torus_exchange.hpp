@@ -33,9 +33,16 @@ class PrintedMessages {
   std::map<Count, std::map<std::pair<Rank, Count>, Count>> blocks_;
 };
 
-// Volumes, in blocks, of what is printed: a ring of an odd number of ranks that gets an imaginary one, and algorithm AT2.
+// Volume, in blocks, of what is printed for a ring of an odd number of ranks that gets an imaginary one.
 Count printed_odd_ring_volume(Count ranks);
-Count printed_torus_volume(Count rows, Count columns);
+
+// Volumes, in blocks, of algorithm AT2 as printed. They differ in who waits for whom in phases 2 and 3.
+struct PrintedTorusVolumes {
+  Count in_step = 0;  // all rows and columns in lock-step: the sum over steps of the longest message
+  Count by_link = 0;  // each link by itself: the sum over phases of the most blocks that a link carries
+};
+
+PrintedTorusVolumes printed_torus_volumes(Count rows, Count columns);
 
 // Table II: coefficients of the algorithms on a torus of 2^d x 2^d.
 struct TorusCosts {
