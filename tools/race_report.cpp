@@ -33,6 +33,7 @@ Json json_of(const RaceEntry& entry) {
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
   object.update(json_of(entry.seconds, "_s"));
+  object["clock_bound_s"] = entry.clock_bound_s;
   object.update({{"distribute_s", entry.phases.distribute_s},
                  {"communicate_s", entry.phases.communicate_s},
                  {"collect_s", entry.phases.collect_s}});
@@ -122,7 +123,7 @@ std::string table_of(const RaceResult& result) {
     table.add(
         {label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
          entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
-         seconds_text(entry.seconds.median),
+         seconds_text(entry.seconds.median, entry.clock_bound_s),
          fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
          entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–",
          entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",

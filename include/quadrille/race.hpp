@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The race: candidates for one problem run side by side on real data, checked and timed. Time of a run is the last rank's
-// end minus the first rank's start on the machine's shared clock; candidates are interleaved in shuffled order, and
+// end minus the first rank's start, on one clock or on clocks that are compared; candidates are interleaved in shuffled order, and
 // ratios are taken within a round (docs/benchmarking.md).
 #pragma once
 
@@ -22,6 +22,9 @@ struct RaceCandidate {
   bool keep_step = false;                   // as in PlanOptions
 };
 
+// A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
+inline constexpr double tolerated_clock_error = 0.05;
+
 struct RaceOptions {
   int rounds = 9;                             // of all candidates
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
@@ -37,10 +40,11 @@ struct Spread {
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;                  // with all parameters
-  std::optional<Figures> figures;           // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;                  // of the executor, largest over the ranks
-  Spread seconds;                           // of the rounds' times of one run
+  RaceCandidate candidate;         // with all parameters
+  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;         // of the executor, largest over the ranks
+  Spread seconds;                  // of the rounds' times of one run
+  double clock_bound_s = 0;        // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
   std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
   Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
 #include "plan/timing.hpp"
@@ -28,6 +29,7 @@ class Race {
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
       : communicator_(communicator),
         options_(options),
+        stopwatch_(communicator),
         data_(probe_data(problem, communicator.rank(), options.operation)),
         input_(buffer(communicator, input_bytes(problem, communicator.rank()), options.shared_buffers)),
         output_(buffer(communicator, output_bytes(problem, communicator.rank()), options.shared_buffers)) {
@@ -101,22 +103,32 @@ class Race {
     return found;
   }
 
-  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.get(), output_.get()); }
+  Span timed(Plan& plan, Count runs) { return stopwatch_.time(plan, runs, input_.get(), output_.get()); }
 
   // A sample of one candidate in one round: the median of a few batches.
-  static constexpr int batches_per_sample = 5;
+  static constexpr std::size_t batches_per_sample = 5;
 
-  // The same number of runs for all candidates, so that one batch takes its share of the time. Also warms up.
+  // The same number of runs for all candidates, so that one batch takes its share of the time, and the shortest so long that the
+  // error of the clocks' comparison is tolerated. Also warms up.
   Count runs_per_batch() {
-    const double batch = options_.seconds_per_problem / (options_.rounds * batches_per_sample * static_cast<double>(plans_.size()));
-    double total = 0;
+    constexpr double most_runs = 10000;
+    const double batch = options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
+    double total = 0, shortest = 1e9, bound = 0;
     for (Plan& plan : plans_) {
-      double seconds = std::min(timed(plan, 1), timed(plan, 1));  // the first run is cold
-      for (Count runs = 4; seconds * static_cast<double>(runs) < batch && runs <= 1024; runs *= 4) seconds = timed(plan, runs);
+      timed(plan, 1);  // cold
+      Span span = timed(plan, 1);
+      double seconds = span.seconds;
+      for (Count runs = 4; seconds * static_cast<double>(runs) < batch && runs <= 1024; runs *= 4) {
+        span = timed(plan, runs);
+        seconds = span.seconds / static_cast<double>(runs);
+      }
       total += seconds;
+      shortest = std::min(shortest, seconds);
+      bound = std::max(bound, span.bound);
     }
     const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
-    return std::clamp<Count>(static_cast<Count>(std::llround(batch / mean)), 1, 10000);
+    const double runs = std::max(batch / mean, bound / tolerated_clock_error / std::max(shortest, 1e-9));
+    return std::llround(std::clamp(runs, 1.0, most_runs));
   }
 
   // Where the time of a batch of runs goes.
@@ -137,6 +149,8 @@ class Race {
   void measure() {
     result_.runs_per_sample = runs_per_batch();
     const std::size_t count = plans_.size();
+    const auto runs = static_cast<double>(result_.runs_per_sample);
+    std::vector<double> bounds(count);
     std::vector<std::vector<double>> seconds(count), ratios(count);
     const auto vendor =
         static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
@@ -148,22 +162,32 @@ class Race {
     for (int round = 0; round < options_.rounds; ++round) {
       if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
       std::shuffle(order.begin(), order.end(), random);
-      for (const std::size_t i : order) {
-        std::vector<double> batches;
-        for (int batch = 0; batch < batches_per_sample; ++batch) batches.push_back(timed(plans_[i], result_.runs_per_sample));
-        seconds[i].push_back(boost::math::statistics::median(batches));
+      const std::vector<Span> batches = stopwatch_.time(count * batches_per_sample, [&](std::size_t batch) {
+        for (Count run = 0; run < result_.runs_per_sample; ++run)
+          plans_[order[batch / batches_per_sample]].execute(input_.get(), output_.get());
+      });
+      for (std::size_t at = 0; at < count; ++at) {
+        const std::size_t i = order[at];
+        std::vector<double> samples;
+        for (std::size_t batch = at * batches_per_sample; batch < (at + 1) * batches_per_sample; ++batch) {
+          samples.push_back(batches[batch].seconds / runs);
+          bounds[i] = std::max(bounds[i], batches[batch].bound / runs);
+        }
+        seconds[i].push_back(boost::math::statistics::median(samples));
       }
       if (vendor < count)
         for (std::size_t i = 0; i < count; ++i) ratios[i].push_back(seconds[i].back() / seconds[vendor].back());
     }
     for (std::size_t i = 0; i < count; ++i) {
       result_.entries[i].seconds = spread_of(seconds[i]);
+      result_.entries[i].clock_bound_s = bounds[i];
       if (vendor < count) result_.entries[i].ratio = spread_of(ratios[i]);
     }
   }
 
   Communicator& communicator_;
   const RaceOptions& options_;
+  Stopwatch stopwatch_;
   const std::unique_ptr<ProbeData> data_;
   std::shared_ptr<std::byte> input_, output_;  // outlive the plans
   std::vector<Plan> plans_;
