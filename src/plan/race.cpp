@@ -8,8 +8,11 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "plan/gathered.hpp"
+#include "plan/machine_load.hpp"
+#include "plan/median.hpp"
 #include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
 #include "plan/timing.hpp"
@@ -17,12 +20,6 @@
 
 namespace quadrille {
 namespace {
-
-Spread spread_of(std::vector<double> values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const Spread ends{0, *least, *most};
-  return {boost::math::statistics::median(values), ends.least, ends.most};
-}
 
 class Race {
  public:
@@ -40,6 +37,7 @@ class Race {
 
   RaceResult run(const std::vector<RaceCandidate>& candidates) {
     for (const RaceCandidate& candidate : candidates) enter(candidate);
+    steps_.clear();
     for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
     if (!plans_.empty()) {
       measure();
@@ -52,6 +50,7 @@ class Race {
   void enter(const RaceCandidate& candidate) {
     const Problem& problem = result_.problem;
     RaceEntry entry{.candidate = candidate};
+    std::optional<Program> steps;  // that are known beforehand
     try {
       if (candidate.algorithm != "vendor") {
         const Choice choice = parse_choice(problem, candidate.algorithm);
@@ -63,6 +62,9 @@ class Race {
         entry.candidate.algorithm = specification(schedule);
         entry.figures = figures(schedule);
         entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
+        const bool on_the_way =
+            choice.algorithm->in_stages && choice.algorithm->in_stages(problem, choice.parameters, communicator_.rank());
+        if (!on_the_way) steps = steps_of(schedule.program(communicator_.rank()));
       }
       plans_.push_back(plan(communicator_, problem,
                             {.algorithm = entry.candidate.algorithm,
@@ -78,8 +80,50 @@ class Race {
       return;
     }
     entry.candidate.executor = plans_.back().executor();
+    if (const auto same = same_before(entry.candidate, steps)) {
+      RaceEntry& first = result_.entries[*same];
+      const std::string& name = entry.candidate.algorithm;
+      if (name != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), name) == first.same_as.end())
+        first.same_as.push_back(name);
+      plans_.pop_back();
+      return;
+    }
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
+    steps_.push_back(std::move(steps));
+  }
+
+  // What a program does: its stages have no names and only the rounds in which this rank acts. The messages of a round are under
+  // way together, so the order in which it lists what it receives from different ranks tells nothing.
+  static Program steps_of(Program program) {
+    for (Stage& stage : program.stages)
+      stage = {"", stage.first_round, std::count_if(program.rounds.begin(), program.rounds.end(), [&](const Round& round) {
+                 return round.number >= stage.first_round && round.number < stage.first_round + stage.round_count;
+               })};
+    std::erase_if(program.stages, [](const Stage& stage) { return stage.round_count == 0; });
+    for (Round& round : program.rounds)
+      std::stable_sort(round.receives.begin(), round.receives.end(),
+                       [](const Message& a, const Message& b) { return a.peer < b.peer; });
+    return program;
+  }
+
+  // An earlier candidate with the same settings and, on every rank, the same steps.
+  std::optional<std::size_t> same_before(const RaceCandidate& candidate, const std::optional<Program>& steps) {
+    const auto settings = [](const RaceCandidate& each) {
+      return std::tuple(each.policy, each.buffers, each.executor, each.keep_step);
+    };
+    const std::size_t count = result_.entries.size();
+    if (count == 0) return std::nullopt;
+    std::vector<char> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+    for (std::size_t i = 0; i < count; ++i)
+      mine[i] = steps && steps == steps_[i] && settings(result_.entries[i].candidate) == settings(candidate);
+    communicator_.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      bool same = true;
+      for (std::size_t at = i; at < all.size(); at += count) same = same && all[at] != 0;
+      if (same) return i;
+    }
+    return std::nullopt;
   }
 
   template <class Value>
@@ -148,6 +192,7 @@ class Race {
 
   void measure() {
     result_.runs_per_sample = runs_per_batch();
+    const LoadMeter load;
     const std::size_t count = plans_.size();
     const auto runs = static_cast<double>(result_.runs_per_sample);
     std::vector<double> bounds(count);
@@ -183,6 +228,13 @@ class Race {
       result_.entries[i].clock_bound_s = bounds[i];
       if (vendor < count) result_.entries[i].ratio = spread_of(ratios[i]);
     }
+    result_.load = load.read(communicator_);
+    result_.confidence = median_interval(seconds.front().size()).confidence;
+    conclude(result_, seconds);
+    std::vector<double> errors;
+    for (const RaceEntry& entry : result_.entries)
+      if (entry.predicted_seconds) errors.push_back(std::abs(*entry.predicted_seconds / entry.seconds.median - 1));
+    if (!errors.empty()) result_.prediction_error = boost::math::statistics::median(errors);
   }
 
   Communicator& communicator_;
@@ -191,6 +243,7 @@ class Race {
   const std::unique_ptr<ProbeData> data_;
   std::shared_ptr<std::byte> input_, output_;  // outlive the plans
   std::vector<Plan> plans_;
+  std::vector<std::optional<Program>> steps_;  // of each plan, to tell which are the same
   RaceResult result_;
 };
 
@@ -214,6 +267,17 @@ void check_memory(const Problem& problem) {
                             is_irregular(problem.collective) ? std::string("these counts")
                                                              : fmt::format("blocks of {} bytes", problem.block_bytes),
                             static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+}
+
+std::string_view name(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::wrong_data: return "wrong data";
+    case Conclusion::too_few_rounds: return "too few rounds";
+    case Conclusion::noisy: return "noisy";
+    case Conclusion::tied: return "tied";
+    case Conclusion::fastest: return "fastest";
+  }
+  return "";
 }
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
