@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The clocks of a group's ranks. Ranks on one machine and in one time namespace read the same clock. Other clocks are compared with
-// that of rank 0 by ping-pong, before and after a measurement, and interpolated between the two: offset and drift [hunold2016].
+// that of rank 0 by ping-pong, before and after a measurement, and interpolated between the two: offset and drift [hunold2015].
 #pragma once
 
 #include <cstdint>
