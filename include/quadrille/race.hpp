@@ -38,12 +38,14 @@ struct RaceOptions {
 // What intervals of medians are to reach; six rounds are the fewest that do.
 inline constexpr double wanted_confidence = 0.95;
 
+// Wider intervals, by upper / lower, conclude nothing.
+inline constexpr double widest_interval = 1.5;
+
 // Of the rounds' figures. Their true median is from `lower` to `upper`, with the result's confidence.
 struct Spread {
   double median = 0, least = 0, most = 0, lower = 0, upper = 0;
 
-  // Is the interval too wide to conclude anything from it?
-  bool is_wide() const { return upper > 1.5 * lower; }
+  bool is_wide() const { return upper > widest_interval * lower; }
 };
 
 struct RaceEntry {

@@ -82,7 +82,8 @@ class Measuring {
         for (Count i = 0; i < runs; ++i) run();
       });
     };
-    const Span warm = batches(2, 1).back();  // the first run is cold
+    const auto first = batches(4, 1);  // some are cold or disturbed
+    const Span warm = *std::min_element(first.begin(), first.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
     const double batch_s = std::max(seconds_ / samples_per_time, warm.bound / tolerated_clock_error);
     const auto runs = static_cast<Count>(std::clamp(batch_s / std::max(1e-7, warm.seconds), 1.0, most_runs));
     std::vector<double> times;

@@ -147,7 +147,9 @@ class Race {
     return found;
   }
 
-  Span timed(Plan& plan, Count runs) { return stopwatch_.time(plan, runs, input_.get(), output_.get()); }
+  void repeat(Plan& plan, Count runs) {
+    for (Count i = 0; i < runs; ++i) plan.execute(input_.get(), output_.get());
+  }
 
   // A sample of one candidate in one round: the median of a few batches.
   static constexpr std::size_t batches_per_sample = 5;
@@ -159,16 +161,16 @@ class Race {
     const double batch = options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
     double total = 0, shortest = 1e9, bound = 0;
     for (Plan& plan : plans_) {
-      timed(plan, 1);  // cold
-      Span span = timed(plan, 1);
-      double seconds = span.seconds;
-      for (Count runs = 4; seconds * static_cast<double>(runs) < batch && runs <= 1024; runs *= 4) {
-        span = timed(plan, runs);
+      double seconds = 0;  // of a run; the least of a few batches is that of no cold or disturbed one
+      for (Count runs = 1; runs <= 1024; runs *= 4) {
+        const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(plan, runs); });
+        const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
         seconds = span.seconds / static_cast<double>(runs);
+        bound = std::max(bound, span.bound);
+        if (span.seconds >= batch) break;
       }
       total += seconds;
       shortest = std::min(shortest, seconds);
-      bound = std::max(bound, span.bound);
     }
     const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
     const double runs = std::max(batch / mean, bound / tolerated_clock_error / std::max(shortest, 1e-9));
@@ -208,8 +210,7 @@ class Race {
       if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
       std::shuffle(order.begin(), order.end(), random);
       const std::vector<Span> batches = stopwatch_.time(count * batches_per_sample, [&](std::size_t batch) {
-        for (Count run = 0; run < result_.runs_per_sample; ++run)
-          plans_[order[batch / batches_per_sample]].execute(input_.get(), output_.get());
+        repeat(plans_[order[batch / batches_per_sample]], result_.runs_per_sample);
       });
       for (std::size_t at = 0; at < count; ++at) {
         const std::size_t i = order[at];

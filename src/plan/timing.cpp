@@ -94,12 +94,4 @@ std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(st
   return spans;
 }
 
-Span Stopwatch::time(Plan& plan, Count runs, const std::byte* input, std::byte* output) {
-  return time(1,
-              [&](std::size_t) {
-                for (Count i = 0; i < runs; ++i) plan.execute(input, output);
-              })
-      .front();
-}
-
 }  // namespace quadrille

@@ -27,9 +27,6 @@ class Stopwatch {
   // that come late. The same on all ranks.
   std::vector<Span> time(std::size_t count, const std::function<void(std::size_t)>& run);
 
-  // Collective: how long `runs` executions take together.
-  Span time(Plan& plan, Count runs, const std::byte* input, std::byte* output);
-
  private:
   void start_together();
 
