@@ -4,6 +4,6 @@ def percent: . * 100 | round / 100;
 .sizes[]
 | (.entries | map(select(.algorithm == "vendor")) | first) as $vendor
 | (.entries | map(select(.algorithm != "vendor" and .checked and .ratio != null)) | min_by(.ratio.median)) as $best
-| [.block_bytes, ($best.ratio.median | percent), "\($best.ratio.least | percent)..\($best.ratio.most | percent)",
+| [.block_bytes, ($best.ratio.median | percent), "\($best.ratio.lower | percent)..\($best.ratio.upper | percent)",
    ($best.median_s | micro), ($vendor.median_s | micro), "\($best.algorithm), \($best.executor)"]
 | @tsv

@@ -33,7 +33,7 @@ for collective in "${collectives[@]}"; do
     for ranks in 2 4 8; do
       file=$folder/${collective}_${mpi}_$ranks.json
       run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" "${block[@]}" --policy all --time "$time" --json --output "$file"
-      printf '\n%s, %s, %d ranks\n%10s  %6s  %-12s  %10s  %10s  %s\n' "$collective" "$mpi" "$ranks" block/B ratio range ours/µs vendor/µs algorithm
+      printf '\n%s, %s, %d ranks\n%10s  %6s  %-12s  %10s  %10s  %s\n' "$collective" "$mpi" "$ranks" block/B ratio interval ours/µs vendor/µs algorithm
       jq -r -f bench/best_ratio.jq "$file" | awk -F '\t' '{printf "%10d  %6.2f  %-12s  %10.1f  %10.1f  %s\n", $1, $2, $3, $4, $5, $6}'
     done
   done

@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
     --time) time=$2; shift 2 ;;
     --ranks) all_ranks=$2; shift 2 ;;
     --sizes) sizes=$2; shift 2 ;;
-    --algorithm) [ ${#options[@]} -gt 0 ] || options=(--algorithm vendor); options+=(--algorithm "$2"); shift 2 ;;
+    --algorithm) options+=(--algorithm "$2"); shift 2 ;;
     --traffic) traffic=$2; shift 2 ;;
     --forced) forced=1; shift ;;
     --copies) copies=1; shift ;;

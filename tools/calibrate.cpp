@@ -73,8 +73,8 @@ std::string text_of(const Calibration& calibration) {
       {{"timed"}, {"message", Align::right}, {"measured", Align::right}, {"fitted", Align::right}, {"error", Align::right}});
   for (const LineFit& fit : calibration.fits)
     for (const auto& sample : fit.samples)
-      table.add({fit.of, bytes_text(sample.bytes), seconds_text(sample.seconds), seconds_text(fit.at(sample.bytes)),
-                 fmt::format("{:+.0f} %", std::round(100 * fit.error(sample)) + 0.0)});
+      table.add({fit.of, bytes_text(sample.bytes), seconds_text(sample.seconds, sample.clock_bound_s),
+                 seconds_text(fit.at(sample.bytes)), fmt::format("{:+.0f} %", std::round(100 * fit.error(sample)) + 0.0)});
   text += table.text() + '\n';
   text += fmt::format("a byte copied in one run {:.3g} ns, in pieces of 64 {:.3g} ns\n\n", calibration.copy_s_per_byte * 1e9,
                       calibration.gather_s_per_byte * 1e9);
@@ -86,7 +86,10 @@ Json json_of(const Calibration& calibration) {
   for (const LineFit& fit : calibration.fits) {
     Json samples = Json::array();
     for (const auto& sample : fit.samples)
-      samples.push_back({{"bytes", sample.bytes}, {"seconds", sample.seconds}, {"fitted_s", fit.at(sample.bytes)}});
+      samples.push_back({{"bytes", sample.bytes},
+                         {"seconds", sample.seconds},
+                         {"clock_bound_s", sample.clock_bound_s},
+                         {"fitted_s", fit.at(sample.bytes)}});
     fits.push_back({{"of", fit.of},
                     {"startup_s", fit.startup_s},
                     {"s_per_byte", fit.s_per_byte},
@@ -104,10 +107,18 @@ Json json_of(const Calibration& calibration) {
           {"missing", calibration.missing}};
 }
 
+std::string file_text(const Calibration& calibration) {
+  try {
+    return machine_text(calibration.machine, calibration.remarks());
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; nothing is written, calibrate again on a quiet machine", error.what()));
+  }
+}
+
 // On the rank that talks.
 void report(Calibration calibration, const Request& request, bool json) {
   calibration.machine.description += ", " + to_string(this_machine());
-  Output(request.file.string()).finish(machine_text(calibration.machine, calibration.remarks()));
+  Output(request.file.string()).finish(file_text(calibration));
   Output().finish(json ? to_text(json_of(calibration)) : text_of(calibration));
   remark(fmt::format("written to {}; try: quadrille price alltoall --ranks 8 --machine {}", request.file.string(),
                      request.file.stem() == "this-machine" && request.file.parent_path() == user_machine_folder()

@@ -19,12 +19,15 @@ namespace {
 Json json_of(const Spread& spread, const char* suffix) {
   return {{fmt::format("median{}", suffix), spread.median},
           {fmt::format("least{}", suffix), spread.least},
-          {fmt::format("most{}", suffix), spread.most}};
+          {fmt::format("most{}", suffix), spread.most},
+          {fmt::format("lower{}", suffix), spread.lower},
+          {fmt::format("upper{}", suffix), spread.upper}};
 }
 
 Json json_of(const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json object{{"algorithm", entry.candidate.algorithm},
+              {"same_as", entry.same_as},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},
@@ -33,11 +36,13 @@ Json json_of(const RaceEntry& entry) {
               {"c2", figure(&Figures::c2)},
               {"staging_bytes", entry.staging_bytes}};
   object.update(json_of(entry.seconds, "_s"));
+  object["clock_bound_s"] = entry.clock_bound_s;
   object.update({{"distribute_s", entry.phases.distribute_s},
                  {"communicate_s", entry.phases.communicate_s},
                  {"collect_s", entry.phases.collect_s}});
   object["predicted_s"] = entry.predicted_seconds ? Json(*entry.predicted_seconds) : Json(nullptr);
   object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
+  object["to_best"] = entry.to_best ? json_of(*entry.to_best, "") : Json(nullptr);
   object["checked"] = entry.failed_check.empty();
   if (!entry.failed_check.empty()) object["failed_check"] = entry.failed_check;
   return object;
@@ -57,6 +62,11 @@ Json json_of(const RaceResult& result) {
                 {"contention", result.model.contention ? Json(*result.model.contention) : Json(nullptr)}}},
               {"rounds", result.rounds},
               {"runs_per_sample", result.runs_per_sample},
+              {"confidence", result.confidence},
+              {"conclusion", name(result.conclusion)},
+              {"best", result.best ? Json(*result.best) : Json(nullptr)},
+              {"prediction_error", result.prediction_error ? Json(*result.prediction_error) : Json(nullptr)},
+              {"load", {{"others", result.load.others}, {"cores", result.load.cores}, {"disturbs", result.load.disturbs()}}},
               {"entries", std::move(entries)},
               {"left_out", std::move(left_out)}};
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
@@ -65,19 +75,11 @@ Json json_of(const RaceResult& result) {
   return object;
 }
 
+// "direct = combined", where these are the same here.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
-  return short_name(result.problem, entry.candidate.algorithm);
-}
-
-std::string winner_text(const RaceResult& result) {
-  const RaceEntry* best = nullptr;
-  for (const RaceEntry& entry : result.entries)
-    if (entry.failed_check.empty() && (!best || entry.seconds.median < best->seconds.median)) best = &entry;
-  if (!best) return "no candidate delivered the right data\n";
-  std::string line = fmt::format("fastest: {}, {}", label_of(result, *best), seconds_text(best->seconds.median));
-  if (best->ratio && best->candidate.algorithm != "vendor")
-    line += fmt::format(", {:.2f} times the vendor's time", best->ratio->median);
-  return line + '\n';
+  std::string label = short_name(result.problem, entry.candidate.algorithm);
+  for (const std::string& other : entry.same_as) label += " = " + short_name(result.problem, other);
+  return label;
 }
 
 std::string executor_text(const RaceCandidate& candidate) {
@@ -89,6 +91,54 @@ std::string policy_text(const RaceCandidate& candidate) {
   if (candidate.algorithm == "vendor") return "";
   return fmt::format("{}{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "",
                      candidate.keep_step ? ", in step" : "");
+}
+
+// The same with policy and executor, where these tell candidates apart.
+std::string full_label_of(const RaceResult& result, const RaceEntry& entry) {
+  std::string label = label_of(result, entry);
+  for (const auto text : {policy_text, executor_text}) {
+    const bool varies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& other) {
+      return other.candidate.algorithm != "vendor" && text(other.candidate) != text(result.entries.front().candidate);
+    });
+    if (varies && entry.candidate.algorithm != "vendor") label += ' ' + text(entry.candidate);
+  }
+  return label;
+}
+
+// "0.84 (0.82..0.86)": the median and its interval.
+std::string ratio_text(const Spread& ratio) {
+  return fmt::format("{:.2f} ({:.2f}..{:.2f})", ratio.median, ratio.lower, ratio.upper);
+}
+
+std::string conclusion_text(const RaceResult& result) {
+  if (!result.best) return "no candidate delivered the right data";
+  const RaceEntry& best = result.entries[*result.best];
+  const std::string name = full_label_of(result, best);
+  std::string figures = fmt::format("{}, {}", name, seconds_text(best.seconds.median, best.clock_bound_s));
+  if (best.ratio && best.candidate.algorithm != "vendor")
+    figures += fmt::format(", {} times the vendor's time", ratio_text(*best.ratio));
+  std::string others;  // which may be as fast
+  for (const RaceEntry& entry : result.entries)
+    if (&entry != &best && entry.to_best && entry.to_best->lower <= 1)
+      others += fmt::format("{} {} {}", others.empty() ? "" : ",", full_label_of(result, entry), ratio_text(*entry.to_best));
+  switch (result.conclusion) {
+    case Conclusion::wrong_data: break;
+    case Conclusion::too_few_rounds:
+      return fmt::format("least: {}; to say what is fastest takes 6 rounds at least (--rounds)", figures);
+    case Conclusion::noisy:
+      return fmt::format("noisy, nothing to conclude; raise --time: {}; relative to {}:{}", figures, name, others);
+    case Conclusion::tied: return fmt::format("tied: {}; relative to {}:{}", figures, name, others);
+    case Conclusion::fastest: return fmt::format("fastest: {}", figures);
+  }
+  return {};
+}
+
+// Nothing where nobody disturbs.
+std::string load_text(const MachineLoad& load) {
+  if (!load.disturbs()) return {};
+  return fmt::format(
+      "other programs used {:.1f} of {} cores while this was measured; times and ratios are better on an idle machine", load.others,
+      load.cores);
 }
 
 // Where the time of a run goes, mean over the ranks.
@@ -107,27 +157,43 @@ std::string phases_of(const RaceResult& result) {
   return table.text();
 }
 
+// Are predictions good enough to be printed?
+bool shows_predictions(const RaceResult& result) { return result.prediction_error && *result.prediction_error <= 0.25; }
+
 std::string table_of(const RaceResult& result) {
-  Table table({{"algorithm"},
-               {"policy"},
-               {"executor"},
-               {"C1", Align::right},
-               {"C2", Align::right},
-               {"median", Align::right},
-               {"spread", Align::right},
-               {"predicted", Align::right},
-               {"/ vendor's", Align::right},
-               {"data"}});
-  for (const RaceEntry& entry : result.entries)
-    table.add(
-        {label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
-         entry.figures ? fmt::format("{}", entry.figures->c1) : "–", entry.figures ? bytes_text(entry.figures->c2) : "–",
-         seconds_text(entry.seconds.median),
-         fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most)),
-         entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–",
-         entry.ratio ? fmt::format("{:.2f} ({:.2f}..{:.2f})", entry.ratio->median, entry.ratio->least, entry.ratio->most) : "–",
-         entry.failed_check.empty() ? "yes" : "WRONG"});
+  std::vector<Column> columns{{"algorithm"},           {"policy"},           {"executor"},
+                              {"C1", Align::right},    {"C2", Align::right}, {"median", Align::right},
+                              {"spread", Align::right}};
+  if (shows_predictions(result)) columns.push_back({"predicted", Align::right});
+  columns.push_back({"/ vendor's", Align::right});
+  columns.push_back({"data"});
+  Table table(columns);
+  for (const RaceEntry& entry : result.entries) {
+    std::vector<std::string> row{label_of(result, entry),
+                                 policy_text(entry.candidate),
+                                 executor_text(entry.candidate),
+                                 entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
+                                 entry.figures ? bytes_text(entry.figures->c2) : "–",
+                                 seconds_text(entry.seconds.median, entry.clock_bound_s),
+                                 fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
+    if (shows_predictions(result)) row.push_back(entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–");
+    row.push_back(entry.ratio ? ratio_text(*entry.ratio) : "–");
+    row.push_back(entry.failed_check.empty() ? "yes" : "WRONG");
+    table.add(std::move(row));
+  }
   return table.text();
+}
+
+// What predicts, or why nothing does.
+std::string predictions_text(const RaceResult& result) {
+  if (!result.prediction_error) return {};
+  const std::string model = fmt::format("a start-up of {} and {:.3g} ns a byte{} ({})", seconds_text(result.model.startup_s),
+                                        s_per_byte(result.model) * 1e9,
+                                        result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
+                                        result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
+  if (shows_predictions(result)) return fmt::format("predicted for {}\n", model);
+  return fmt::format("predictions are hidden, half of them are off by {:.0f} % or more: for {}\n", 100 * *result.prediction_error,
+                     model);
 }
 
 RatioCell cell_of(const RaceResult& result) {
@@ -136,12 +202,18 @@ RatioCell cell_of(const RaceResult& result) {
     if (entry.candidate.algorithm != "vendor" && entry.failed_check.empty() &&
         (!best || entry.seconds.median < best->seconds.median))
       best = &entry;
-  RatioCell cell{block_text(result.problem), {}, 0, {}};
+  RatioCell cell{.size = block_text(result.problem)};
   if (!best) return cell;
   cell.candidate = label_of(result, *best);
   if (best->candidate.policy != Policy::blocking) cell.candidate += '/' + policy_text(best->candidate);
   cell.seconds = best->seconds.median;
-  if (best->ratio) cell.times_as_fast = 1 / best->ratio->median;
+  if (best->ratio) {
+    cell.times_as_fast = 1 / best->ratio->median;
+    if (best->ratio->is_wide())
+      cell.remark = " noisy";
+    else if (best->ratio->lower <= 1 && 1 <= best->ratio->upper)
+      cell.remark = " tied";
+  }
   return cell;
 }
 
@@ -155,7 +227,7 @@ std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
     columns.push_back({cell.size, Align::right});
     if (cell.times_as_fast) logarithms += std::log(*cell.times_as_fast), ++compared;
     figures.push_back(cell.candidate.empty() ? "WRONG"
-                      : cell.times_as_fast   ? fmt::format("{:.2f}", *cell.times_as_fast)
+                      : cell.times_as_fast   ? fmt::format("{:.2f}{}", *cell.times_as_fast, cell.remark)
                                              : seconds_text(cell.seconds));
     candidates.push_back(cell.candidate);
   }
@@ -171,20 +243,9 @@ std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
 }
 
 std::string chart_of(const RaceResult& result) {
-  // Said only where it tells candidates apart.
-  const auto varies = [&](std::string (*text)(const RaceCandidate&)) {
-    return std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& entry) {
-      return entry.candidate.algorithm != "vendor" && text(entry.candidate) != text(result.entries.front().candidate);
-    });
-  };
-  const bool several_policies = varies(policy_text), several_executors = varies(executor_text);
   std::vector<Bar> bars;
-  for (const RaceEntry& entry : result.entries) {
-    std::string label = label_of(result, entry);
-    if (several_policies && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", policy_text(entry.candidate));
-    if (several_executors && entry.candidate.algorithm != "vendor") label += fmt::format(" {}", executor_text(entry.candidate));
-    bars.push_back({std::move(label), entry.seconds.least, entry.seconds.median, entry.seconds.most});
-  }
+  for (const RaceEntry& entry : result.entries)
+    bars.push_back({full_label_of(result, entry), entry.seconds.least, entry.seconds.median, entry.seconds.most});
   return bar_chart(bars, terminal_width());
 }
 
@@ -206,7 +267,13 @@ void Report::add(const RaceResult& result) {
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;
   if (form_.json) return sizes_.push_back(json_of(result));
-  if (form_.ratios) return cells_.push_back(cell_of(result));
+  const std::string load = load_text(result.load);
+  if (form_.ratios) {
+    if (!load.empty()) remark(load);
+    if (result.confidence < wanted_confidence)
+      remark(fmt::format("{} rounds are too few to tell what is tied or noisy; take 6 at least (--rounds)", result.rounds));
+    return cells_.push_back(cell_of(result));
+  }
 
   std::string text;
   if (empty_)
@@ -220,12 +287,12 @@ void Report::add(const RaceResult& result) {
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
-  text += fmt::format("{} rounds of {} run{}, seed {};\npredicted for a start-up of {} and {:.3g} ns a byte{} ({})\n\n",
-                      result.rounds, result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
-                      seconds_text(result.model.startup_s), s_per_byte(result.model) * 1e9,
-                      result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
-                      result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
-  text += table_of(result) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' + winner_text(result);
+  text += fmt::format("{} round{} of {} run{}, seed {}; intervals of {:.0f} % confidence\n", result.rounds,
+                      result.rounds == 1 ? "" : "s", result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
+                      100 * result.confidence);
+  text += predictions_text(result) + '\n';
+  text += table_of(result) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' +
+          wrapped(conclusion_text(result), terminal_width(), 2) + '\n' + (load.empty() ? "" : load + '\n');
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }

@@ -19,6 +19,7 @@ struct RatioCell {
   std::string candidate;                // the best of ours; empty if all were wrong
   double seconds = 0;                   // its time
   std::optional<double> times_as_fast;  // the vendor's time over it, median of the rounds
+  std::string remark;                   // " tied", " noisy" or nothing
 };
 
 struct ReportForm {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cmath>
 
+#include "quadrille/race.hpp"
+
 namespace quadrille::command {
 namespace {
 
@@ -49,6 +51,11 @@ std::string seconds_text(double seconds) {
       return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
     }
   return {};
+}
+
+std::string seconds_text(double seconds, double clock_bound) {
+  const double share = clock_bound / seconds;
+  return seconds_text(seconds) + (share > tolerated_clock_error ? fmt::format(" ± {:.0f} %", 100 * share) : "");
 }
 
 std::size_t width_of(std::string_view text) {

@@ -10,8 +10,9 @@
 
 namespace quadrille::command {
 
-std::string bytes_text(Bytes bytes);       // exact: "8 B", "64 KiB", "1000 B"
-std::string seconds_text(double seconds);  // three digits: "12.3 µs"
+std::string bytes_text(Bytes bytes);                           // exact: "8 B", "64 KiB", "1000 B"
+std::string seconds_text(double seconds);                      // three digits: "12.3 µs"
+std::string seconds_text(double seconds, double clock_bound);  // "12.3 µs ± 12 %", where that much is worth a remark
 
 std::size_t width_of(std::string_view text);  // of UTF-8, in columns
 std::size_t terminal_width();                 // of stdout; 100 where it is no terminal

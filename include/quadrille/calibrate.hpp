@@ -18,6 +18,7 @@ struct LineFit {
   struct Sample {
     Bytes bytes = 0;
     double seconds = 0;
+    double clock_bound_s = 0;  // how far the comparison of the ranks' clocks may be off in it; 0 where they read the same
   };
   std::string of;  // what was timed
   std::vector<Sample> samples;

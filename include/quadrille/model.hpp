@@ -176,7 +176,7 @@ struct MachineCosts {
 // coefficients. Throws Error{environment, malformed}, with the line where there is one.
 MachineCosts read_machine(const std::string& file);
 
-// The same as text; `remarks` become lines of comment at its head.
+// The same as text; `remarks` become lines of comment at its head. Throws Error{malformed} where `read_machine` would refuse it.
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks = {});
 
 // The machine of this name: a file NAME.toml in the user's folder or in the one that is installed beside the library; or else the

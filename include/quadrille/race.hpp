@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The race: candidates for one problem run side by side on real data, checked and timed. Time of a run is the last rank's
-// end minus the first rank's start on the machine's shared clock; candidates are interleaved in shuffled order, and
+// end minus the first rank's start, on one clock or on clocks that are compared; candidates are interleaved in shuffled order, and
 // ratios are taken within a round (docs/benchmarking.md).
 #pragma once
 
@@ -22,6 +22,9 @@ struct RaceCandidate {
   bool keep_step = false;                   // as in PlanOptions
 };
 
+// A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
+inline constexpr double tolerated_clock_error = 0.05;
+
 struct RaceOptions {
   int rounds = 9;                             // of all candidates
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
@@ -32,19 +35,50 @@ struct RaceOptions {
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 
+// What intervals of medians are to reach; six rounds are the fewest that do.
+inline constexpr double wanted_confidence = 0.95;
+
+// Wider intervals, by upper / lower, conclude nothing.
+inline constexpr double widest_interval = 1.5;
+
+// Of the rounds' figures. Their true median is from `lower` to `upper`, with the result's confidence.
 struct Spread {
-  double median = 0, least = 0, most = 0;
+  double median = 0, least = 0, most = 0, lower = 0, upper = 0;
+
+  bool is_wide() const { return upper > widest_interval * lower; }
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;                  // with all parameters
-  std::optional<Figures> figures;           // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;                  // of the executor, largest over the ranks
-  Spread seconds;                           // of the rounds' times of one run
+  RaceCandidate candidate;           // with all parameters
+  std::vector<std::string> same_as;  // other algorithms whose steps are the same on every rank: they were not run again
+  std::optional<Figures> figures;    // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;           // of the executor, largest over the ranks
+  Spread seconds;                    // of the rounds' times of one run
+  double clock_bound_s = 0;          // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
   std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
   Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
+  std::optional<Spread> to_best;            // of the rounds' own / those of RaceResult::best; absent where data was wrong
   std::string failed_check;                 // where the data was wrong; empty: checked and right
+};
+
+enum class Conclusion {
+  wrong_data,      // no candidate's was right
+  too_few_rounds,  // for wanted_confidence
+  noisy,           // a candidate may be as fast as the best, and its interval is wide
+  tied,            // candidates may be as fast as the best, by narrow intervals
+  fastest,         // the best is
+};
+
+std::string_view name(Conclusion conclusion);
+
+// What used the cores of a machine beside the ranks.
+struct MachineLoad {
+  double others = 0;  // cores
+  Count cores = 0, ranks = 0;
+
+  // Do the others want cores that the ranks need?
+  bool disturbs() const { return others > 0.1 && others + static_cast<double>(ranks) > static_cast<double>(cores); }
 };
 
 struct RaceResult {
@@ -52,6 +86,11 @@ struct RaceResult {
   std::vector<RaceEntry> entries;                             // in the order of the candidates
   std::vector<std::pair<std::string, std::string>> left_out;  // candidate and reason
   FlatModel model;                                            // that predicted the times
+  std::optional<double> prediction_error;                     // median of |predicted / measured - 1|
+  std::optional<std::size_t> best;                            // the entry with the least median, of those with right data
+  Conclusion conclusion = Conclusion::wrong_data;
+  double confidence = 0;  // of the intervals
+  MachineLoad load;       // while it was measured, where it disturbs the most
   Count runs_per_sample = 1;
   int rounds = 0;
 };

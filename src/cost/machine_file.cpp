@@ -33,17 +33,23 @@ std::vector<fs::path> machine_folders() {
   return folders;
 }
 
+std::string contents(const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) throw Error(ErrorCode::environment, fmt::format("'{}' is no machine file", file));
+  if (fs::file_size(file, error) > most_bytes || error)
+    throw Error(ErrorCode::malformed, fmt::format("the machine file '{}': it is longer than 1 MiB", file));
+  std::ifstream in(file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw Error(ErrorCode::environment, fmt::format("'{}' cannot be read", file));
+  return text;
+}
+
 class Reader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {
-    std::error_code error;
-    if (!fs::is_regular_file(file, error)) throw Error(ErrorCode::environment, fmt::format("'{}' is no machine file", file));
-    if (fs::file_size(file, error) > most_bytes || error) fail("it is longer than 1 MiB");
-    std::ifstream in(file);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw Error(ErrorCode::environment, fmt::format("'{}' cannot be read", file));
+  // `place` names the text in errors.
+  Reader(const std::string& text, std::string place) : place_(std::move(place)) {
     try {
-      table_ = toml::parse(text, file);
+      table_ = toml::parse(text);
     } catch (const toml::parse_error& wrong) {
       fail(fmt::format("line {}: {}", wrong.source().begin.line, wrong.description()));
     }
@@ -66,7 +72,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& sentence) const {
-    throw Error(ErrorCode::malformed, fmt::format("the machine file '{}': {}", file_, sentence));
+    throw Error(ErrorCode::malformed, fmt::format("{}: {}", place_, sentence));
   }
 
   static toml::source_index line_of(const toml::node& node) { return node.source().begin.line; }
@@ -109,13 +115,15 @@ class Reader {
     return *value;
   }
 
-  std::string file_;
+  std::string place_;
   toml::table table_;
 };
 
 }  // namespace
 
-MachineCosts read_machine(const std::string& file) { return Reader(file).machine(); }
+MachineCosts read_machine(const std::string& file) {
+  return Reader(contents(file), fmt::format("the machine file '{}'", file)).machine();
+}
 
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks) {
   std::string text;
@@ -135,6 +143,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
       if (const auto value = values->second.find(coefficient.key); value != values->second.end())
         text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
   }
+  Reader(text, fmt::format("the machine '{}' makes no machine file", machine.name)).machine();
   return text;
 }
 

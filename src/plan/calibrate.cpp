@@ -7,6 +7,7 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "plan/timing.hpp"
 #include "quadrille/algorithm.hpp"
@@ -24,6 +25,7 @@ class Measuring {
  public:
   Measuring(Communicator& communicator, Executor executor, double seconds_per_time)
       : communicator_(communicator),
+        stopwatch_(communicator),
         executor_(executor),
         seconds_(seconds_per_time),
         ranks_(communicator.size()),
@@ -45,47 +47,56 @@ class Measuring {
   }
 
   // The median of a few batches.
-  double time_of(const Problem& problem, std::string_view algorithm, Policy policy) {
+  Span time_of(const Problem& problem, std::string_view algorithm, Policy policy) {
     Plan made = plan(communicator_, problem, {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_});
-    return median_of([&](Count runs) { return batch_seconds(communicator_, made, runs, input_.get(), output_.get()); });
+    return median_of([&] { made.execute(input_.get(), output_.get()); });
   }
 
   // A byte that every rank copies in runs of `length` bytes, which lie two lengths apart where they are read.
   double copying_s_per_byte(Bytes length, Bytes apart) {
     const Bytes total = ranks_ * longest_ / length * length;
-    return median_of([&](Count runs) {
-             Interval mine{};
-             communicator_.barrier();
-             mine.start = now_ns();
-             for (Count run = 0; run < runs; ++run)
-               for (Bytes at = 0; at < total; at += length)
-                 std::memcpy(output_.get() + at, input_.get() + at / length * apart, static_cast<std::size_t>(length));
-             mine.end = now_ns();
-             return span_seconds(communicator_, mine) / static_cast<double>(runs);
-           }) /
-           static_cast<double>(total);
+    const Span copying = median_of([&] {
+      for (Bytes at = 0; at < total; at += length)
+        std::memcpy(output_.get() + at, input_.get() + at / length * apart, static_cast<std::size_t>(length));
+    });
+    return copying.seconds / static_cast<double>(total);
   }
 
   // A line through the times of `rounds` equal rounds.
   template <class ProblemOf>
   LineFit line(std::string of, std::string_view algorithm, Count rounds, const ProblemOf& problem_of) {
     std::vector<LineFit::Sample> samples;
-    for (const Bytes bytes : sizes())
-      samples.push_back({bytes, time_of(problem_of(bytes), algorithm, Policy::blocking) / static_cast<double>(rounds)});
+    for (const Bytes bytes : sizes()) {
+      const Span all = time_of(problem_of(bytes), algorithm, Policy::blocking);
+      samples.push_back({bytes, all.seconds / static_cast<double>(rounds), all.bound / static_cast<double>(rounds)});
+    }
     return fit_line(std::move(of), std::move(samples));
   }
 
  private:
-  template <class Batch>
-  double median_of(const Batch& seconds) {
-    seconds(1);  // cold
-    const auto runs = static_cast<Count>(std::clamp(seconds_ / samples_per_time / std::max(1e-7, seconds(1)), 1.0, 4096.0));
+  // Of one run.
+  Span median_of(const std::function<void()>& run) {
+    constexpr double most_runs = 4096;
+    const auto batches = [&](std::size_t count, Count runs) {
+      return stopwatch_.time(count, [&](std::size_t) {
+        for (Count i = 0; i < runs; ++i) run();
+      });
+    };
+    const auto first = batches(4, 1);  // some are cold or disturbed
+    const Span warm = *std::min_element(first.begin(), first.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
+    const double batch_s = std::max(seconds_ / samples_per_time, warm.bound / tolerated_clock_error);
+    const auto runs = static_cast<Count>(std::clamp(batch_s / std::max(1e-7, warm.seconds), 1.0, most_runs));
     std::vector<double> times;
-    for (int i = 0; i < samples_per_time; ++i) times.push_back(seconds(runs));
-    return std::max(1e-9, boost::math::statistics::median(times));
+    double bound = 0;
+    for (const Span& batch : batches(samples_per_time, runs)) {
+      times.push_back(batch.seconds / static_cast<double>(runs));
+      bound = std::max(bound, batch.bound / static_cast<double>(runs));
+    }
+    return {std::max(1e-9, boost::math::statistics::median(times)), bound};
   }
 
   Communicator& communicator_;
+  Stopwatch stopwatch_;
   const Executor executor_;
   const double seconds_;
   const Count ranks_;
@@ -101,7 +112,7 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
   const StageFigures figures = stage_figures(make_schedule(uneven, "shift")).front();
   const auto load = static_cast<double>(figures.load), volume = static_cast<double>(figures.volume);
   if (s_per_byte <= 0 || volume <= load) return std::nullopt;
-  return std::clamp(measuring.time_of(uneven, "shift", Policy::nonblocking) / (load * s_per_byte), 1.0, volume / load);
+  return std::clamp(measuring.time_of(uneven, "shift", Policy::nonblocking).seconds / (load * s_per_byte), 1.0, volume / load);
 }
 
 // To four digits, which is more than there is to know.
@@ -119,7 +130,7 @@ Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
     return std::max(0.0, all_s - first_s) / static_cast<double>(ranks - 2);
   };
   const auto time_of = [&](const Problem& problem, std::string_view algorithm) {
-    return measuring.time_of(problem, algorithm, Policy::nonblocking);
+    return measuring.time_of(problem, algorithm, Policy::nonblocking).seconds;
   };
   const double both = of_further(time_of(alltoall(ranks, smallest), "direct"), round.at(smallest));
   Problem scatter = alltoall(ranks, smallest);
@@ -174,8 +185,8 @@ double LineFit::worst_error() const {
 // Least squares of startup x + s_per_byte y = 1 over x = 1 / seconds and y = bytes / seconds.
 LineFit fit_line(std::string of, std::vector<LineFit::Sample> samples) {
   double xx = 0, xy = 0, yy = 0, sum_x = 0, sum_y = 0;
-  for (const auto& [bytes, seconds] : samples) {
-    const double x = 1 / seconds, y = static_cast<double>(bytes) / seconds;
+  for (const LineFit::Sample& sample : samples) {
+    const double x = 1 / sample.seconds, y = static_cast<double>(sample.bytes) / sample.seconds;
     xx += x * x, xy += x * y, yy += y * y, sum_x += x, sum_y += y;
   }
   LineFit fit{.of = std::move(of), .samples = std::move(samples)};
@@ -239,7 +250,8 @@ FlatModel fit_model(Communicator& communicator) {
   if (p == 1) return model;
   Measuring measuring(communicator, Executor::automatic, 0.1);
   const auto of = [&](Bytes bytes) {
-    return LineFit::Sample{bytes, measuring.time_of(alltoall(p, bytes), "shift", Policy::blocking) / static_cast<double>(p - 1)};
+    return LineFit::Sample{bytes,
+                           measuring.time_of(alltoall(p, bytes), "shift", Policy::blocking).seconds / static_cast<double>(p - 1)};
   };
   const LineFit round = fit_line("", {of(smallest), of(measuring.longest())});
   model.startup_s = round.startup_s;

@@ -8,7 +8,11 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <random>
+#include <tuple>
 
+#include "plan/gathered.hpp"
+#include "plan/machine_load.hpp"
+#include "plan/median.hpp"
 #include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
 #include "plan/timing.hpp"
@@ -17,17 +21,12 @@
 namespace quadrille {
 namespace {
 
-Spread spread_of(std::vector<double> values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const Spread ends{0, *least, *most};
-  return {boost::math::statistics::median(values), ends.least, ends.most};
-}
-
 class Race {
  public:
   Race(Communicator& communicator, const Problem& problem, const RaceOptions& options)
       : communicator_(communicator),
         options_(options),
+        stopwatch_(communicator),
         data_(probe_data(problem, communicator.rank(), options.operation)),
         input_(buffer(communicator, input_bytes(problem, communicator.rank()), options.shared_buffers)),
         output_(buffer(communicator, output_bytes(problem, communicator.rank()), options.shared_buffers)) {
@@ -38,6 +37,7 @@ class Race {
 
   RaceResult run(const std::vector<RaceCandidate>& candidates) {
     for (const RaceCandidate& candidate : candidates) enter(candidate);
+    steps_.clear();
     for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
     if (!plans_.empty()) {
       measure();
@@ -50,6 +50,7 @@ class Race {
   void enter(const RaceCandidate& candidate) {
     const Problem& problem = result_.problem;
     RaceEntry entry{.candidate = candidate};
+    std::optional<Program> steps;  // that are known beforehand
     try {
       if (candidate.algorithm != "vendor") {
         const Choice choice = parse_choice(problem, candidate.algorithm);
@@ -61,6 +62,9 @@ class Race {
         entry.candidate.algorithm = specification(schedule);
         entry.figures = figures(schedule);
         entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
+        const bool on_the_way =
+            choice.algorithm->in_stages && choice.algorithm->in_stages(problem, choice.parameters, communicator_.rank());
+        if (!on_the_way) steps = steps_of(schedule.program(communicator_.rank()));
       }
       plans_.push_back(plan(communicator_, problem,
                             {.algorithm = entry.candidate.algorithm,
@@ -76,8 +80,50 @@ class Race {
       return;
     }
     entry.candidate.executor = plans_.back().executor();
+    if (const auto same = same_before(entry.candidate, steps)) {
+      RaceEntry& first = result_.entries[*same];
+      const std::string& name = entry.candidate.algorithm;
+      if (name != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), name) == first.same_as.end())
+        first.same_as.push_back(name);
+      plans_.pop_back();
+      return;
+    }
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
+    steps_.push_back(std::move(steps));
+  }
+
+  // What a program does: its stages have no names and only the rounds in which this rank acts. The messages of a round are under
+  // way together, so the order in which it lists what it receives from different ranks tells nothing.
+  static Program steps_of(Program program) {
+    for (Stage& stage : program.stages)
+      stage = {"", stage.first_round, std::count_if(program.rounds.begin(), program.rounds.end(), [&](const Round& round) {
+                 return round.number >= stage.first_round && round.number < stage.first_round + stage.round_count;
+               })};
+    std::erase_if(program.stages, [](const Stage& stage) { return stage.round_count == 0; });
+    for (Round& round : program.rounds)
+      std::stable_sort(round.receives.begin(), round.receives.end(),
+                       [](const Message& a, const Message& b) { return a.peer < b.peer; });
+    return program;
+  }
+
+  // An earlier candidate with the same settings and, on every rank, the same steps.
+  std::optional<std::size_t> same_before(const RaceCandidate& candidate, const std::optional<Program>& steps) {
+    const auto settings = [](const RaceCandidate& each) {
+      return std::tuple(each.policy, each.buffers, each.executor, each.keep_step);
+    };
+    const std::size_t count = result_.entries.size();
+    if (count == 0) return std::nullopt;
+    std::vector<char> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+    for (std::size_t i = 0; i < count; ++i)
+      mine[i] = steps && steps == steps_[i] && settings(result_.entries[i].candidate) == settings(candidate);
+    communicator_.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      bool same = true;
+      for (std::size_t at = i; at < all.size(); at += count) same = same && all[at] != 0;
+      if (same) return i;
+    }
+    return std::nullopt;
   }
 
   template <class Value>
@@ -101,22 +147,34 @@ class Race {
     return found;
   }
 
-  double timed(Plan& plan, Count runs) { return batch_seconds(communicator_, plan, runs, input_.get(), output_.get()); }
+  void repeat(Plan& plan, Count runs) {
+    for (Count i = 0; i < runs; ++i) plan.execute(input_.get(), output_.get());
+  }
 
   // A sample of one candidate in one round: the median of a few batches.
-  static constexpr int batches_per_sample = 5;
+  static constexpr std::size_t batches_per_sample = 5;
 
-  // The same number of runs for all candidates, so that one batch takes its share of the time. Also warms up.
+  // The same number of runs for all candidates, so that one batch takes its share of the time, and the shortest so long that the
+  // error of the clocks' comparison is tolerated. Also warms up.
   Count runs_per_batch() {
-    const double batch = options_.seconds_per_problem / (options_.rounds * batches_per_sample * static_cast<double>(plans_.size()));
-    double total = 0;
+    constexpr double most_runs = 10000;
+    const double batch = options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
+    double total = 0, shortest = 1e9, bound = 0;
     for (Plan& plan : plans_) {
-      double seconds = std::min(timed(plan, 1), timed(plan, 1));  // the first run is cold
-      for (Count runs = 4; seconds * static_cast<double>(runs) < batch && runs <= 1024; runs *= 4) seconds = timed(plan, runs);
+      double seconds = 0;  // of a run; the least of a few batches is that of no cold or disturbed one
+      for (Count runs = 1; runs <= 1024; runs *= 4) {
+        const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(plan, runs); });
+        const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
+        seconds = span.seconds / static_cast<double>(runs);
+        bound = std::max(bound, span.bound);
+        if (span.seconds >= batch) break;
+      }
       total += seconds;
+      shortest = std::min(shortest, seconds);
     }
     const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
-    return std::clamp<Count>(static_cast<Count>(std::llround(batch / mean)), 1, 10000);
+    const double runs = std::max(batch / mean, bound / tolerated_clock_error / std::max(shortest, 1e-9));
+    return std::llround(std::clamp(runs, 1.0, most_runs));
   }
 
   // Where the time of a batch of runs goes.
@@ -136,7 +194,10 @@ class Race {
 
   void measure() {
     result_.runs_per_sample = runs_per_batch();
+    const LoadMeter load;
     const std::size_t count = plans_.size();
+    const auto runs = static_cast<double>(result_.runs_per_sample);
+    std::vector<double> bounds(count);
     std::vector<std::vector<double>> seconds(count), ratios(count);
     const auto vendor =
         static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
@@ -148,25 +209,42 @@ class Race {
     for (int round = 0; round < options_.rounds; ++round) {
       if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
       std::shuffle(order.begin(), order.end(), random);
-      for (const std::size_t i : order) {
-        std::vector<double> batches;
-        for (int batch = 0; batch < batches_per_sample; ++batch) batches.push_back(timed(plans_[i], result_.runs_per_sample));
-        seconds[i].push_back(boost::math::statistics::median(batches));
+      const std::vector<Span> batches = stopwatch_.time(count * batches_per_sample, [&](std::size_t batch) {
+        repeat(plans_[order[batch / batches_per_sample]], result_.runs_per_sample);
+      });
+      for (std::size_t at = 0; at < count; ++at) {
+        const std::size_t i = order[at];
+        std::vector<double> samples;
+        for (std::size_t batch = at * batches_per_sample; batch < (at + 1) * batches_per_sample; ++batch) {
+          samples.push_back(batches[batch].seconds / runs);
+          bounds[i] = std::max(bounds[i], batches[batch].bound / runs);
+        }
+        seconds[i].push_back(boost::math::statistics::median(samples));
       }
       if (vendor < count)
         for (std::size_t i = 0; i < count; ++i) ratios[i].push_back(seconds[i].back() / seconds[vendor].back());
     }
     for (std::size_t i = 0; i < count; ++i) {
       result_.entries[i].seconds = spread_of(seconds[i]);
+      result_.entries[i].clock_bound_s = bounds[i];
       if (vendor < count) result_.entries[i].ratio = spread_of(ratios[i]);
     }
+    result_.load = load.read(communicator_);
+    result_.confidence = median_interval(seconds.front().size()).confidence;
+    conclude(result_, seconds);
+    std::vector<double> errors;
+    for (const RaceEntry& entry : result_.entries)
+      if (entry.predicted_seconds) errors.push_back(std::abs(*entry.predicted_seconds / entry.seconds.median - 1));
+    if (!errors.empty()) result_.prediction_error = boost::math::statistics::median(errors);
   }
 
   Communicator& communicator_;
   const RaceOptions& options_;
+  Stopwatch stopwatch_;
   const std::unique_ptr<ProbeData> data_;
   std::shared_ptr<std::byte> input_, output_;  // outlive the plans
   std::vector<Plan> plans_;
+  std::vector<std::optional<Program>> steps_;  // of each plan, to tell which are the same
   RaceResult result_;
 };
 
@@ -190,6 +268,17 @@ void check_memory(const Problem& problem) {
                             is_irregular(problem.collective) ? std::string("these counts")
                                                              : fmt::format("blocks of {} bytes", problem.block_bytes),
                             static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+}
+
+std::string_view name(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::wrong_data: return "wrong data";
+    case Conclusion::too_few_rounds: return "too few rounds";
+    case Conclusion::noisy: return "noisy";
+    case Conclusion::tied: return "tied";
+    case Conclusion::fastest: return "fastest";
+  }
+  return "";
 }
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,

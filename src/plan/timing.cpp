@@ -2,19 +2,37 @@
 #include "plan/timing.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
 
-namespace quadrille {
+#include "execute/waiting.hpp"
+#include "plan/gathered.hpp"
 
-std::int64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+namespace quadrille {
+namespace {
+
+struct Interval {
+  Nanoseconds start = 0, end = 0;
+};
+
+// Have the ranks on this one's node fewer cores than there are of them? Launchers may bind ranks, so the cores of all are counted.
+bool is_crowded(Communicator& communicator) {
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  CPU_ZERO(&all);
+  sched_getaffinity(0, sizeof mine, &mine);
+  const std::vector<cpu_set_t> cores = gathered(communicator, mine);
+  const std::vector<Count>& nodes = communicator.nodes();
+  const Count node = nodes[static_cast<std::size_t>(communicator.rank())];
+  for (std::size_t rank = 0; rank < cores.size(); ++rank)
+    if (nodes[rank] == node) CPU_OR(&all, &all, &cores[rank]);
+  return std::count(nodes.begin(), nodes.end(), node) > CPU_COUNT(&all);
 }
+
+}  // namespace
 
 std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared) {
   const Bytes length = ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096;
@@ -29,22 +47,51 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
   return memory;
 }
 
-double span_seconds(Communicator& communicator, Interval mine) {
-  const auto all = gathered(communicator, mine);
-  const auto first =
-      std::min_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; })->start;
-  const auto last =
-      std::max_element(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.end < b.end; })->end;
-  return static_cast<double>(last - first) * 1e-9;
+Stopwatch::Stopwatch(Communicator& communicator, Clock clock)
+    : communicator_(communicator), clocks_(communicator, std::move(clock)), crowded_(is_crowded(communicator)) {}
+
+// The start is agreed upon when the last rank has arrived, so late that all ranks have learned of it by then: twice as long as the
+// slowest of them took the time before. Who waits yields where ranks share cores, since the others may not have learned of it yet.
+void Stopwatch::start_together() {
+  static constexpr Nanoseconds longest_wait = 1'000'000;
+  struct Arrival {
+    Nanoseconds at = 0, lateness = 0;
+  };
+  const auto now = [&] { return clocks_.estimated_reference(clocks_.now()); };
+  const std::vector<Arrival> arrivals = gathered(communicator_, Arrival{now(), lateness_});
+  Arrival last = arrivals.front();
+  for (const Arrival& each : arrivals) last = {std::max(last.at, each.at), std::max(last.lateness, each.lateness)};
+  lateness_ = std::max<Nanoseconds>(0, now() - last.at);
+  const Nanoseconds start = last.at + std::min(2 * last.lateness, longest_wait);
+  Backoff backoff;
+  while (now() < start) {
+    if (crowded_)
+      sched_yield();
+    else
+      backoff.pause();
+  }
 }
 
-double batch_seconds(Communicator& communicator, Plan& plan, Count runs, const std::byte* input, std::byte* output) {
-  Interval mine{};
-  communicator.barrier();
-  mine.start = now_ns();
-  for (Count run = 0; run < runs; ++run) plan.execute(input, output);
-  mine.end = now_ns();
-  return span_seconds(communicator, mine) / static_cast<double>(runs);
+std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(std::size_t)>& run) {
+  std::vector<Interval> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+  clocks_.compare();
+  for (std::size_t i = 0; i < count; ++i) {
+    start_together();
+    mine[i].start = clocks_.now();
+    run(i);
+    mine[i].end = clocks_.now();
+  }
+  clocks_.compare();
+  for (Interval& each : mine) each = {clocks_.reference(each.start), clocks_.reference(each.end)};
+  communicator_.all_gather(mine.data(), all.data(), static_cast<Bytes>(count * sizeof(Interval)));
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < count; ++i) {
+    Interval whole = all[i];
+    for (std::size_t at = i; at < all.size(); at += count)
+      whole = {std::min(whole.start, all[at].start), std::max(whole.end, all[at].end)};
+    spans.push_back({static_cast<double>(whole.end - whole.start) * 1e-9, static_cast<double>(clocks_.bound()) * 1e-9});
+  }
+  return spans;
 }
 
 }  // namespace quadrille

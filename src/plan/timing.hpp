@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Timing plans on all ranks of a group, by the clock that all processes of a machine share.
+// Timing what all ranks of a group do together, from the first rank's start to the last rank's end.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "plan/clocks.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
-std::int64_t now_ns();
-
 // Whole pages, of this process's own memory or of what the ranks share. Throws Error{too_large}.
 std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared);
 
-template <class Value>
-std::vector<Value> gathered(Communicator& communicator, Value mine) {
-  std::vector<Value> all(static_cast<std::size_t>(communicator.size()));
-  communicator.all_gather(&mine, all.data(), sizeof mine);
-  return all;
-}
-
-struct Interval {
-  std::int64_t start, end;
+// A time that compares ranks; wrong by `bound` at most, which is 0 where they read the same clock.
+struct Span {
+  double seconds = 0, bound = 0;
 };
 
-// Collective: from the first rank's start to the last rank's end.
-double span_seconds(Communicator& communicator, Interval mine);
+class Stopwatch {
+ public:
+  explicit Stopwatch(Communicator& communicator, Clock clock = monotonic_clock());  // collective
 
-// Seconds of one run in a batch of `runs`: last end minus first start.
-double batch_seconds(Communicator& communicator, Plan& plan, Count runs, const std::byte* input, std::byte* output);
+  // Collective: calls run(0), run(1), ... run(count - 1) on every rank. All ranks start each call at the same time, except those
+  // that come late. The same on all ranks.
+  std::vector<Span> time(std::size_t count, const std::function<void(std::size_t)>& run);
+
+ private:
+  void start_together();
+
+  Communicator& communicator_;
+  Clocks clocks_;
+  bool crowded_ = false;      // are there more ranks than cores?
+  Nanoseconds lateness_ = 0;  // of this rank, when it last learned of a start
+};
 
 }  // namespace quadrille

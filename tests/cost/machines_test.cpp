@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -131,6 +132,11 @@ TEST_F(Machines, AreTheSameWhenWrittenAndRead) {
     EXPECT_EQ(again.description, machine.description);
     EXPECT_EQ(again.source, machine.source);
     EXPECT_EQ(again.models, machine.models);
+  }
+  for (const double impossible : {1e11, -1.0, std::nan(""), HUGE_VAL}) {
+    MachineCosts wrong = find_machine("sp2");
+    wrong.models.at("linear").at("startup_us") = impossible;
+    EXPECT_THROW(machine_text(wrong), Error) << impossible << " could not be read again";
   }
   MachineCosts odd = find_machine("sp2");
   odd.description = "quotes ' and \" and\na line";

@@ -67,6 +67,33 @@ TEST(Race, TimesAndChecksEveryCandidate) {
   });
 }
 
+TEST(Race, RunsWhatIsTheSameOnce) {
+  run_threads(4, [](Communicator& communicator) {
+    const auto raced = [&](const std::vector<RaceCandidate>& candidates) {
+      return race(communicator, alltoall(4, 100), candidates, {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}});
+    };
+    const RaceResult result = raced({{"direct"}, {"combined"}, {"bruck"}, {"direct"}, {"combined", Policy::dataflow}});
+    ASSERT_EQ(result.entries.size(), 3u) << "direct and combined are the same where all are on one node";
+    EXPECT_EQ(result.entries[0].same_as.size(), 1u) << "nobody is told twice";
+    EXPECT_EQ(result.entries[0].same_as.at(0).rfind("combined", 0), 0u);
+    EXPECT_TRUE(result.entries[1].same_as.empty());
+    EXPECT_EQ(result.entries[2].candidate.policy, Policy::dataflow) << "another policy is another run";
+  });
+}
+
+TEST(Race, KnowsTheLoadOfTheMachine) {
+  run_threads(2, [](Communicator& communicator) {
+    const MachineLoad load =
+        race(communicator, alltoall(2, 8), {{"direct"}}, {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}}).load;
+    EXPECT_EQ(load.ranks, 2);
+    EXPECT_GE(load.cores, 1);
+    EXPECT_GE(load.others, 0);
+  });
+  EXPECT_TRUE((MachineLoad{.others = 0.5, .cores = 2, .ranks = 2}.disturbs()));
+  EXPECT_FALSE((MachineLoad{.others = 0.5, .cores = 4, .ranks = 2}.disturbs()));
+  EXPECT_FALSE((MachineLoad{.others = 0.05, .cores = 2, .ranks = 2}.disturbs()));
+}
+
 TEST(Race, PredictsByTheModelItIsGiven) {
   run_threads(2, [](Communicator& communicator) {
     FlatModel model;

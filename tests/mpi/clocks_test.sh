@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Two ranks on assumed nodes, the second in a time namespace whose clock is 37 s ahead: races and calibrations must not show it.
+# Usage: clocks_test.sh MPIRUN QUADRILLE. Skips, with the reason, where there can be no such namespace or the machine is too busy to tell.
+set -euo pipefail
+mpirun=$1 quadrille=$2 ahead=(unshare --time --monotonic 37 --boottime 37 --fork)
+export QUADRILLE_NODE_SIZES=1,1
+skip() { echo "skipped: $*"; exit 0; }
+command -v jq >/dev/null || skip "there is no jq"
+"${ahead[@]}" true 2>/dev/null || skip "this user may not make time namespaces, or the kernel has none"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+race=("$quadrille" race alltoall --block 16KiB --algorithm direct --rounds 15 --time 0.3s --json)
+# A race as "ratio upper/lower seconds": of direct to the vendor's, the interval of it, the longest time of both and its bound.
+figures='.sizes[0].entries | (map(select(.algorithm | startswith("direct")))[0].ratio) as $ratio
+         | [$ratio.median, $ratio.upper / $ratio.lower, (map(.most_s) | max), (map(.clock_bound_s) | max)] | join(" ")'
+noisy=true
+for attempt in 1 2 3; do
+  "$mpirun" -n 2 "${race[@]}" >"$folder/same"
+  "$mpirun" -n 1 "${race[@]}" : -n 1 "${ahead[@]}" "${race[@]}" >"$folder/ahead"
+  read -r same same_width _ same_bound < <(jq -r "$figures" "$folder/same")
+  read -r other other_width longest other_bound < <(jq -r "$figures" "$folder/ahead")
+  echo "attempt $attempt: ratio $same with one clock, $other with two; upper/lower $same_width, $other_width; bound $other_bound s"
+  holds() { awk "BEGIN { exit !($1) }"; }
+  holds "$longest < 10" || { echo "a run takes $longest s: the clock's offset shows"; exit 1; }
+  holds "$same_bound == 0 && $other_bound > 0" || { echo "bounds are $same_bound s with one clock and $other_bound s with two"; exit 1; }
+  if holds "$other / $same > 0.8 && $other / $same < 1.25"; then noisy=; break; fi
+  holds "$same_width > 1.25 || $other_width > 1.25" || { echo "the ratio changes with the clock"; [ "$attempt" -lt 3 ] || exit 1; }
+done
+
+calibrate() { echo "$quadrille" calibrate --time 0.5s --output "$folder/machine.toml"; }
+"$mpirun" -n 1 $(calibrate) : -n 1 "${ahead[@]}" $(calibrate) >/dev/null
+startup=$(sed -n '/linear/,/ports/s/^startup_us = \([^ ]*\).*/\1/p' "$folder/machine.toml")
+holds "$startup < 1e6" || { echo "a start-up of $startup us: the clock's offset shows"; exit 1; }
+echo "calibrated: a start-up of $startup us"
+[ -z "$noisy" ] || skip "the machine is too busy to compare ratios"
