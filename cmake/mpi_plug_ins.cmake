@@ -51,6 +51,12 @@ function(quadrille_mpi_plug_in mpi compile link)
     return()
   endif()
 
+  # What a C++ program needs that calls this MPI.
+  add_library(quadrille_uses_${mpi} INTERFACE)
+  target_include_directories(quadrille_uses_${mpi} SYSTEM INTERFACE ${includes})
+  target_compile_definitions(quadrille_uses_${mpi} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(quadrille_uses_${mpi} INTERFACE ${library})
+
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/*.cpp)
   set(target quadrille_${mpi})
   add_library(${target} MODULE ${sources})
@@ -58,10 +64,8 @@ function(quadrille_mpi_plug_in mpi compile link)
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
                         BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_include_directories(${target} SYSTEM PRIVATE ${includes})
-  target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX QUADRILLE_MPI_LIBRARY="${mpi}"
-                             QUADRILLE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(${target} PRIVATE quadrille quadrille_settings fmt::fmt ${library})
+  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}" QUADRILLE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE quadrille quadrille_settings fmt::fmt quadrille_uses_${mpi})
   add_dependencies(quadrille_plug_ins ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
   message(STATUS "Plug-in for ${mpi}: ${library}")
