@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "execute/shared/children.hpp"
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/segment.hpp"
 #include "quadrille/transports.hpp"
@@ -50,7 +50,7 @@ class Family {
   ~Family() {
     stop(SIGKILL);
     while (!children_.empty()) {
-      ::waitpid(children_.back().process, nullptr, 0);
+      wait_for_child(children_.back().process, nullptr);
       children_.pop_back();
     }
     sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -98,6 +98,7 @@ class Family {
   [[noreturn]] void become(Rank rank, Count ranks, const std::vector<char*>& command, const Descriptor& question, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) std::_Exit(1);
+    kept_.restore();
     sigprocmask(SIG_SETMASK, &before_, nullptr);
     ::fcntl(segment_.number(), F_SETFD, 0);
     ::setenv(rank_variable, std::to_string(rank).c_str(), 1);
@@ -118,12 +119,18 @@ class Family {
   void collect() {
     int status = 0;
     for (auto child = children_.begin(); child != children_.end();) {
-      if (::waitpid(child->process, &status, WNOHANG) != child->process) {
+      const pid_t found = wait_for_child(child->process, &status, WNOHANG);
+      if (found == 0) {
         ++child;
         continue;
       }
-      SegmentSpace::say_ended(segment_, child->rank);
+      const Rank rank = child->rank;
+      SegmentSpace::say_ended(segment_, rank);
       child = children_.erase(child);
+      if (found < 0)
+        throw Error(
+            ErrorCode::environment,
+            fmt::format("the exit code of rank {} is lost: another part of this process has waited for its children", rank));
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       if (code == 0 || result_ != 0) continue;
@@ -132,6 +139,7 @@ class Family {
     }
   }
 
+  const ChildrenAreKept kept_;
   sigset_t watched_, before_;
   const Descriptor& segment_;
   std::vector<Child> children_;
