@@ -146,7 +146,6 @@ int run_launched(const Request& request, bool json) {
 int run(const Options& options) {
   const Request request = request_of(options);
   if (request.launched) return run_launched(request, options.json);
-  if (!speaks()) return good;
   Output{request.file.string()};  // can it be written?
   Calibration calibration;
   run_threads(request.ranks, [&](Communicator& communicator) {
@@ -178,7 +177,7 @@ Subcommand add_calibrate(CLI::App& command) {
       "It prints how far the fitted lines are from what was measured. What cannot be measured is left out.\n\n"
       "Examples:\n  quadrille calibrate\n  mpirun -n 8 quadrille calibrate --output eight.toml\n"
       "  quadrille run -n 4 quadrille calibrate --executor shared\n  quadrille price alltoall --ranks 8 --machine this-machine");
-  return {parser, [options] { return run(*options); }, true};
+  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 
 }  // namespace quadrille::command

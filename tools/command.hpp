@@ -18,7 +18,9 @@ inline constexpr int misused = 2;
 struct Subcommand {
   CLI::App* parser = nullptr;
   std::function<int()> run;
-  bool on_all_ranks = false;  // under an MPI launcher; the others run on rank 0 alone
+  // Asked when the options are known: do launched processes run it together, so that rank 0 talks for all? Without one each
+  // process does the whole work, whatever a launcher has left in its environment.
+  std::function<bool()> is_collective = [] { return false; };
 };
 
 Subcommand add_list(CLI::App& command);

@@ -2,7 +2,6 @@
 #include "gnuplot.hpp"
 
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <cstring>
 #include <memory>
 
+#include "execute/shared/children.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {
@@ -76,13 +76,13 @@ std::optional<std::string> plotted(const std::string& script) {
   std::string program = "gnuplot", plain = "--default-settings";  // no settings of the user's
   char* const arguments[] = {program.data(), plain.data(), nullptr};
   pid_t child = 0;
+  const ChildrenAreKept kept;
   const int error = ::posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return std::nullopt;
   if (error != 0) Scratch::fail(error);
   int status = 0;
-  while (::waitpid(child, &status, 0) == -1)
-    if (errno != EINTR) Scratch::fail(errno);
+  if (wait_for_child(child, &status) == -1) Scratch::fail(errno);
   std::string picture = output.contents();
   if (status != 0 || !picture.ends_with("</svg>\n\n")) {
     const std::string said = complaints.contents();

@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher.hpp"
 
+#include <charconv>
 #include <cstdlib>
-#include <initializer_list>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "output.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
 #include "talk.hpp"
 
 namespace quadrille::command {
 namespace {
 
-std::optional<Count> first_of(std::initializer_list<const char*> variables) {
-  for (const char* variable : variables)
-    if (const char* text = std::getenv(variable)) return std::strtoll(text, nullptr, 10);
-  return std::nullopt;
+std::optional<Count> number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  const std::string_view word = text ? text : "";
+  Count number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Count> launched_ranks() { return first_of({"QUADRILLE_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}); }
+std::optional<Launched> launched() {
+  static constexpr std::pair<const char*, const char*> launchers[] = {
+      {"QUADRILLE_RANK", "QUADRILLE_RANKS"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
+  for (const auto& [rank_variable, ranks_variable] : launchers) {
+    const auto rank = number_in(rank_variable), ranks = number_in(ranks_variable);
+    if (rank && ranks && 0 <= *rank && *rank < *ranks) return Launched{*rank, *ranks};
+  }
+  return std::nullopt;
+}
 
-bool speaks() { return first_of({"QUADRILLE_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}).value_or(0) == 0; }
+bool joins_launched_ranks(const std::optional<std::string>& executor) {
+  return executor != "threads" && choose_transport().transport != "threads";
+}
 
 bool first_can_write(Communicator& world, const std::optional<std::string>& file) {
   char fine = 1;

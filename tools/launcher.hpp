@@ -11,10 +11,18 @@
 
 namespace quadrille::command {
 
-std::optional<Count> launched_ranks();  // how many processes were started together
+// A process of several that were started together.
+struct Launched {
+  Rank rank = 0;
+  Count ranks = 1;
+};
 
-// Whether this process does the talking: rank 0, or one that was started alone.
-bool speaks();
+// Nothing unless a launcher left both numbers, and they fit: one of them alone is a remainder in the environment.
+std::optional<Launched> launched();
+
+// Does a subcommand with this --executor run on the ranks that a launcher started, rather than on threads? Throws Error{misuse}
+// where the launcher could be either of two.
+bool joins_launched_ranks(const std::optional<std::string>& executor);
 
 // Collective: whether rank 0 finds that it can write `file`; it says so if not. The same answer on every rank, so that they end
 // together.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command `quadrille`. Results go to stdout, talk goes to stderr; exit 0: good, 1: findings, 2: misuse. Whatever goes
-// wrong is one sentence on stderr.
+// wrong is one sentence on stderr. Under an MPI launcher race and calibrate are collective, and rank 0 talks; anything else every
+// process does for itself.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,7 +16,6 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
-#include "launcher.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -91,10 +91,10 @@ int run(int count, char** arguments) {
   try {
     parser.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
-    if (speaks()) Output().finish(parser.help());
+    Output().finish(parser.help());
     return good;
   } catch (const CLI::CallForVersion& version) {
-    if (speaks()) Output().finish(std::string(version.what()) + "\n");
+    Output().finish(std::string(version.what()) + "\n");
     return good;
   } catch (const CLI::ArgumentMismatch& error) {
     refuse_mismatch(error.what());
@@ -115,8 +115,8 @@ int run(int count, char** arguments) {
         "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille "
         "--help' "
         "explains them");
+  if (chosen->is_collective()) let_first_rank_talk();
   if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);
-  if (!speaks() && !chosen->on_all_ranks) return good;
   return chosen->run();
 }
 
@@ -135,6 +135,6 @@ int main(int argc, char** argv) {
     complain(error.what());
   }
   // A launcher may end all when the first process does, so the one that has spoken goes first.
-  if (!speaks()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  if (!talks()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   return misused;
 }

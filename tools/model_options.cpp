@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "arguments.hpp"
+#include "talk.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -14,6 +17,38 @@ std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const Model* model : all_models()) names.emplace_back(model->id);
   return names;
+}
+
+const Model& named_model(const std::string& name) {
+  const Model* model = find_model(name);
+  if (!model) refuse_unknown("model", name, model_names());
+  return *model;
+}
+
+const Model& first_model(const MachineCosts& costs, const Workload& known, const ModelOptions::ReasonAgainst& further_reason) {
+  std::string need;
+  for (const Model* model : all_models()) {
+    if (!costs.models.contains(model->id)) continue;
+    auto reason = further_reason(*model);
+    if (!reason) reason = reason_against(*model, known);
+    if (!reason) return *model;
+    if (need.empty()) need = *reason;
+  }
+  refuse(fmt::format("the machine {} has no figures for a model that applies: {}", costs.name, need));
+}
+
+std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::ReasonAgainst& further_reason) {
+  std::string line = fmt::format("nodes are ignored: to the model {} all ranks are equally far from each other", chosen.id);
+  for (const Model* model : all_models()) {
+    if (!model->needs_nodes) continue;
+    if (const auto reason = further_reason(*model))
+      line += fmt::format("; {} counts nodes, but {}", model->id, *reason);
+    else if (costs.models.contains(model->id))
+      line += fmt::format("; --model {} counts them", model->id);
+    else
+      line += fmt::format("; {} counts them, and the machine {} has no figures for it", model->id, costs.name);
+  }
+  return line;
 }
 
 }  // namespace
@@ -38,20 +73,14 @@ MachineCosts ModelOptions::machine_costs() const {
   return find_machine(*machine);
 }
 
-const Model& ModelOptions::choose(const MachineCosts& costs, const ReasonAgainst& reason_against) const {
-  if (model) {
-    const Model* named = find_model(*model);
-    if (!named) refuse_unknown("model", *model, model_names());
-    return *named;
-  }
-  std::string need;
-  for (const Model* each : all_models()) {
-    if (!costs.models.contains(each->id)) continue;
-    const auto reason = reason_against(*each);
-    if (!reason) return *each;
-    if (need.empty()) need = *reason;
-  }
-  refuse(fmt::format("the machine {}: {}", costs.name, need));
+const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links,
+                                  const ReasonAgainst& reason_against) const {
+  const bool has_nodes = std::set(problem.nodes.begin(), problem.nodes.end()).size() > 1;
+  const Model& chosen =
+      model ? named_model(*model) : first_model(costs, {.has_links = has_links, .has_nodes = has_nodes}, reason_against);
+  coefficients_of(costs, chosen);  // throws where there are none
+  if (has_nodes && !chosen.needs_nodes) remark(nodes_are_ignored(chosen, costs, reason_against));
+  return chosen;
 }
 
 std::string model_text(const Model& model, const MachineCosts& machine) {

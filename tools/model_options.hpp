@@ -19,10 +19,12 @@ struct ModelOptions {
   void add_to(CLI::App& parser);
   MachineCosts machine_costs() const;  // of the machine that is named; refuses where none is
 
-  // The model that was asked for, or the first that the machine is known by and that nothing speaks against: a sentence, or
-  // nothing.
+  // The model that was asked for, or the first that the machine's file has figures for, that what is known of the problem suffices
+  // for, and that `reason_against` has nothing against. Says so if ranks are on several nodes and the model ignores that.
   using ReasonAgainst = std::function<std::optional<std::string>(const Model&)>;
-  const Model& choose(const MachineCosts& costs, const ReasonAgainst& reason_against) const;
+  const Model& choose(
+      const MachineCosts& costs, const Problem& problem, bool has_links,
+      const ReasonAgainst& reason_against = [](const Model&) { return std::nullopt; }) const;
 };
 
 // The machine and the model in two paragraphs.

@@ -40,8 +40,7 @@ void set_contention(const std::string& text, const Model& model, MachineCosts& m
 
 Pricer pricer_of(const Options& options, const Problem& problem) {
   MachineCosts machine = options.model.machine_costs();
-  const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
-  const Model& model = options.model.choose(machine, [&](const Model& each) { return reason_against(each, said); });
+  const Model& model = options.model.choose(machine, problem, options.problem.topology.has_value());
   Pricer pricer(model, machine, options.problem.network());
   if (!options.contention) return pricer;
   set_contention(*options.contention, model, machine);
@@ -119,7 +118,7 @@ Subcommand add_price(CLI::App& command) {
                  "bruck:radix=2..8\n"
                  "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
                  "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet --model cluster");
+                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -221,8 +221,8 @@ int run_on_threads(const Options& options) {
 int run_launched(const Options& options) {
   // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
   const bool mpi = choose_transport().transport != "shared";
-  if (const auto launched = launched_ranks())
-    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_launched(options, *launched)), 0), mpi);
+  if (const auto here = launched())
+    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_launched(options, here->ranks)), 0), mpi);
 
   const std::unique_ptr<Communicator> world = launched_world();
   ranks_launched(options, world->size());
@@ -253,7 +253,7 @@ int run_launched(const Options& options) {
 
 int run(const Options& options) {
   if (choose_ranks(options) != "threads") return run_launched(options);
-  return speaks() ? run_on_threads(options) : good;
+  return run_on_threads(options);
 }
 
 }  // namespace
@@ -309,7 +309,7 @@ Subcommand add_race(CLI::App& command) {
       "Examples:\n  quadrille race alltoall\n  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm "
       "bruck:radix=4\n"
       "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json");
-  return {parser, [options] { return run(*options); }, true};
+  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 
 }  // namespace quadrille::command

@@ -54,7 +54,7 @@ Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
       "others\n"
       "are then stopped. Nothing is left behind, whatever ends a rank or this command.\n\n"
       "Examples:\n  quadrille run -n 8 quadrille race alltoall\n  quadrille run -n 4 -- ./my_program --its-option");
-  return {parser, [options] { return run(*options); }, false};
+  return {parser, [options] { return run(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -94,12 +94,12 @@ EventOptions event_options(const Options& options) {
 SimulationSetting setting_of(const Options& options, const Problem& problem) {
   SimulationSetting setting{.machine = options.model.machine_costs(), .by_events = by_events(options)};
   setting.events = event_options(options);
-  const Workload said{.has_links = options.problem.topology.has_value(), .has_nodes = !problem.nodes.empty()};
-  setting.model = &options.model.choose(setting.machine, [&](const Model& each) -> std::optional<std::string> {
+  const auto reason_against = [&](const Model& each) -> std::optional<std::string> {
     if (setting.by_events && each.id != "loggp" && each.id != "linear")
-      return "events are simulated by the models loggp and linear, for which it says nothing";
-    return reason_against(each, said);
-  });
+      return "events are simulated by the models loggp and linear";
+    return std::nullopt;
+  };
+  setting.model = &options.model.choose(setting.machine, problem, options.problem.topology.has_value(), reason_against);
   setting.topology = options.problem.network();
   return setting;
 }
@@ -182,7 +182,6 @@ int run(const Options& options) {
   if (options.collective.empty()) refuse("name a collective: quadrille simulate alltoall --ranks 64 --machine sp2");
   const auto problems = options.problem.problems(parse_collective(options.collective));
   const SimulationSetting setting = setting_of(options, problems.front());
-  coefficients_of(setting.machine, *setting.model);
   Output output(options.output);
   const std::vector<SimulationList> lists = simulate(options, setting, problems);
   if (options.json) {

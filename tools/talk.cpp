@@ -25,18 +25,31 @@ std::string printable(std::string_view text) {
   return line;
 }
 
+// The one thing that this process remembers about itself.
+bool& is_silent() {
+  static bool silent = false;
+  return silent;
+}
+
 }  // namespace
 
+void let_first_rank_talk() {
+  const auto here = launched();
+  is_silent() = here && here->rank != 0;
+}
+
+bool talks() { return !is_silent(); }
+
 void complain(std::string_view sentence) {
-  if (speaks()) fmt::print(stderr, "quadrille: {}\n", printable(sentence));
+  if (talks()) fmt::print(stderr, "quadrille: {}\n", printable(sentence));
 }
 
 void remark(std::string_view line) {
   static std::set<std::string, std::less<>> said;
-  if (speaks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
+  if (talks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
 }
 
-Progress::Progress() : visible_(speaks() && ::isatty(STDERR_FILENO)) {}
+Progress::Progress() : visible_(talks() && ::isatty(STDERR_FILENO)) {}
 
 void Progress::show(std::string_view line) {
   if (!visible_) return;

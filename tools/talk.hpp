@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Talk on stderr: sentences, remarks and a line that shows progress. Under a launcher only rank 0 talks.
+// Talk on stderr: sentences, remarks and a line that shows progress.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace quadrille::command {
+
+// From now on this process says nothing, unless it was launched as rank 0 or alone: for what launched processes run together.
+void let_first_rank_talk();
+bool talks();
 
 void complain(std::string_view sentence);  // "quadrille: sentence" in one line, whatever the sentence quotes
 void remark(std::string_view line);        // once, however often

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of models. A row is the name of the record that the model's file defines.
+// The one table of models. A row is the name of the record that the model's file defines. Commands take the first row that applies,
+// so models that count nodes or links come before those that would ignore them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,10 +10,10 @@
 #include "quadrille/model.hpp"
 
 #define QUADRILLE_ROWS(ROW) \
+  ROW(cluster_model)        \
   ROW(torus_model)          \
   ROW(flat_model)           \
   ROW(linear_model)         \
-  ROW(cluster_model)        \
   ROW(loggp_model)
 
 namespace quadrille {

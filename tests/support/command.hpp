@@ -46,6 +46,11 @@ class CommandTest : public OwnFolder {
   Outcome run(const Words& arguments, const std::string& input = {}, std::string target = "stdout") const {
     Words words{QUADRILLE_COMMAND};
     words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(std::move(words), input, std::move(target));
+  }
+
+  // The same for any program, such as `env` or `timeout` before the command.
+  Outcome run_program(Words words, const std::string& input = {}, std::string target = "stdout") const {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -62,7 +67,7 @@ class CommandTest : public OwnFolder {
       posix_spawn_file_actions_addopen(&actions, 1, target.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, talk.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     pid_t child = 0;
-    const int error = ::posix_spawn(&child, QUADRILLE_COMMAND, &actions, nullptr, pointers.data(), environ);
+    const int error = ::posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     EXPECT_EQ(error, 0);
     int status = 0;

@@ -111,6 +111,63 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
   EXPECT_NE(allreduce.find("recursive-doubling; from "), std::string::npos) << allreduce;
 }
 
+// The machine is the one that docs/prices.md shows.
+TEST_F(CommandTest, CountsNodesOrSaysThatItDoesNot) {
+  const std::string docs = contents(fs::path(QUADRILLE_SOURCE_DIR) / "docs/prices.md");
+  const std::size_t begin = docs.find("```toml\n") + 8;
+  const std::string rack = write("rack.toml", docs.substr(begin, docs.find("```", begin) - begin)).string();
+  const auto outcome_of = [&](const std::string& subcommand, const Words& more) {
+    Words words{subcommand, "alltoall",    "--node-sizes", "8x8",         "--block", "4KiB",
+                "--json",   "--algorithm", "bruck",        "--algorithm", "combined"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+    return outcome;
+  };
+  const auto time_of = [](const Json& candidate) {
+    return candidate.contains("end_ps") ? candidate["end_ps"].get<double>() : 1e12 * candidate["blocking_s"].get<double>();
+  };
+  const auto first_is = [](const Json& list, const std::string& algorithm) {
+    return list["candidates"][0]["algorithm"].get<std::string>().starts_with(algorithm);
+  };
+  for (const std::string subcommand : {"price", "simulate"}) {
+    const Outcome by_nodes = outcome_of(subcommand, {"--machine", rack});
+    const Json list = Json::parse(by_nodes.out);
+    EXPECT_EQ(by_nodes.talk, "");
+    EXPECT_EQ(list["model"], "cluster");
+    EXPECT_TRUE(first_is(list, "combined")) << list;
+    EXPECT_NEAR(time_of(list["candidates"][1]) / time_of(list["candidates"][0]), 3.4, 0.05);
+
+    const Outcome flat = outcome_of(subcommand, {"--machine", rack, "--model", "linear"});
+    const Json flat_list = Json::parse(flat.out);
+    EXPECT_TRUE(first_is(flat_list, "bruck")) << flat_list;
+    EXPECT_NEAR(time_of(flat_list["candidates"][0]), 90e6, 0.1e6);
+    EXPECT_EQ(flat.talk,
+              "nodes are ignored: to the model linear all ranks are equally far from each other; --model cluster counts them\n");
+
+    const Outcome unknown = outcome_of(subcommand, {"--machine", "sp2"});
+    EXPECT_EQ(Json::parse(unknown.out)["model"], "flat");
+    EXPECT_NE(unknown.talk.find("nodes are ignored"), std::string::npos) << unknown.talk;
+    EXPECT_NE(unknown.talk.find("the machine sp2 has no figures for it"), std::string::npos) << unknown.talk;
+
+    // One node, or none named, is nothing to ignore.
+    for (const Words& ranks : {Words{"--node-sizes", "64"}, Words{"--ranks", "64"}}) {
+      Words words{subcommand, "alltoall", "--machine", rack, "--json", "--algorithm", "bruck"};
+      words.insert(words.end(), ranks.begin(), ranks.end());
+      const Outcome outcome = run(words);
+      EXPECT_EQ(outcome.talk, "");
+      EXPECT_EQ(Json::parse(outcome.out)["model"], "linear");
+    }
+    refuses({subcommand, "alltoall", "--node-sizes", "8x8", "--machine", "sp2", "--model", "cluster"},
+            "says nothing for the model");
+  }
+  const Outcome events = outcome_of("simulate", {"--machine", rack, "--by", "events"});
+  EXPECT_EQ(Json::parse(events.out)["model"], "linear");
+  EXPECT_NE(events.talk.find("cluster counts nodes, but events are simulated by the models loggp and linear"), std::string::npos)
+      << events.talk;
+  refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "paragon", "--by", "events"}, "has no figures for a model");
+}
+
 TEST_F(CommandTest, ListsModelsAndMachines) {
   const Json models = Json::parse(prints({"list", "models", "--json"})),
              machines = Json::parse(prints({"list", "machines", "--json"}));

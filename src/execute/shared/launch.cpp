@@ -3,16 +3,18 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
+#include "execute/shared/children.hpp"
 #include "execute/shared/communicator.hpp"
 #include "execute/shared/segment.hpp"
 #include "quadrille/transports.hpp"
@@ -29,13 +31,15 @@ constexpr std::chrono::seconds grace_after_signal{1};    // for ranks that were 
 
 using Clock = std::chrono::steady_clock;
 
-Count number_in(const char* variable) {
+// A number from 0 on that a variable holds and nothing else.
+template <class Number>
+Number number_in(const char* variable) {
   const char* text = std::getenv(variable);
-  char* end = nullptr;
-  const long long number = text ? std::strtoll(text, &end, 10) : -1;
-  if (!text || *text == 0 || *end != 0 || number < 0)
-    throw Error(ErrorCode::misuse,
-                fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, text ? text : ""));
+  const std::string_view word = text ? text : "";
+  Number number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{} || end != word.data() + word.size() || number < 0)
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, word));
   return number;
 }
 
@@ -50,7 +54,7 @@ class Family {
   ~Family() {
     stop(SIGKILL);
     while (!children_.empty()) {
-      ::waitpid(children_.back().process, nullptr, 0);
+      wait_for_child(children_.back().process, nullptr);
       children_.pop_back();
     }
     sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -98,6 +102,7 @@ class Family {
   [[noreturn]] void become(Rank rank, Count ranks, const std::vector<char*>& command, const Descriptor& question, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) std::_Exit(1);
+    kept_.restore();
     sigprocmask(SIG_SETMASK, &before_, nullptr);
     ::fcntl(segment_.number(), F_SETFD, 0);
     ::setenv(rank_variable, std::to_string(rank).c_str(), 1);
@@ -118,12 +123,18 @@ class Family {
   void collect() {
     int status = 0;
     for (auto child = children_.begin(); child != children_.end();) {
-      if (::waitpid(child->process, &status, WNOHANG) != child->process) {
+      const pid_t found = wait_for_child(child->process, &status, WNOHANG);
+      if (found == 0) {
         ++child;
         continue;
       }
-      SegmentSpace::say_ended(segment_, child->rank);
+      const Rank rank = child->rank;
+      SegmentSpace::say_ended(segment_, rank);
       child = children_.erase(child);
+      if (found < 0)
+        throw Error(
+            ErrorCode::environment,
+            fmt::format("the exit code of rank {} is lost: another part of this process has waited for its children", rank));
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       if (code == 0 || result_ != 0) continue;
@@ -132,6 +143,7 @@ class Family {
     }
   }
 
+  const ChildrenAreKept kept_;
   sigset_t watched_, before_;
   const Descriptor& segment_;
   std::vector<Child> children_;
@@ -155,13 +167,19 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
 }
 
 std::unique_ptr<Communicator> shared_world() {
-  const Count rank = number_in(rank_variable), ranks = number_in(ranks_variable);
-  const auto number = static_cast<int>(number_in(segment_variable));
-  const int flags = ::fcntl(number, F_GETFD);
-  if (rank >= ranks || flags < 0 || ::fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
-    throw Error(ErrorCode::misuse, "this process has no part in the group that QUADRILLE_RANK and QUADRILLE_SEGMENT name");
-  if (flags & FD_CLOEXEC)  // it was inherited without
+  const auto rank = number_in<Rank>(rank_variable);
+  const auto ranks = number_in<Count>(ranks_variable);
+  const auto number = number_in<int>(segment_variable);
+  // Only then may the descriptor be touched: any other belongs to somebody else.
+  if (rank >= ranks || !SegmentSpace::is_segment(number, ranks))
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("there is no group of {} ranks with a rank {} behind the descriptor {} ({}, {} and {} say so); start this "
+                    "process by 'quadrille run'",
+                    ranks, rank, number, ranks_variable, rank_variable, segment_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it was inherited without
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
   auto space = SegmentSpace::open(Descriptor(number), rank, ranks);
   space->introduce();
   const CopyCosts costs = measure_copy_costs(*space);

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <new>
 #include <numeric>
+#include <optional>
 
 namespace quadrille {
 namespace {
@@ -24,6 +25,8 @@ namespace {
 constexpr Bytes page = 4096;
 constexpr Bytes largest_segment = Bytes{1} << 44;  // of the addresses that a process has, an eighth
 constexpr Bytes large_block = Bytes{1} << 20;      // given back to the machine when released
+constexpr Count most_ranks = Count{1} << 20;       // each has some heap then
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -35,6 +38,27 @@ struct Title {
   Bytes head_bytes, heap_bytes;
 };
 constexpr Bytes title_bytes = rounded(sizeof(Title), 64);
+
+Bytes head_bytes_for(Count ranks) { return rounded(title_bytes + SpaceHead::bytes(ranks), page); }
+
+Bytes most_heap_bytes_for(Count ranks) { return largest_segment / ranks / page * page; }
+
+// The title of a segment; nothing if the file is none. The seals come first: what they promise, that nobody changes the file's
+// size, must hold for the size that the title is compared with. No arithmetic on a number of the title before the number is known
+// to be in range.
+std::optional<Title> title_of(int file) {
+  const int seals = ::fcntl(file, F_GET_SEALS);
+  Title title{};
+  struct stat status {};
+  if (seals < 0 || (seals & size_seals) != size_seals || ::fstat(file, &status) != 0 ||
+      ::pread(file, &title, sizeof title, 0) != sizeof title)
+    return std::nullopt;
+  const bool is_sound = std::memcmp(title.magic, Title::word, sizeof title.magic) == 0 && title.ranks >= 1 &&
+                        title.ranks <= most_ranks && title.head_bytes == head_bytes_for(title.ranks) && title.heap_bytes >= page &&
+                        title.heap_bytes <= most_heap_bytes_for(title.ranks) && title.heap_bytes % page == 0 &&
+                        title.head_bytes + title.ranks * title.heap_bytes == status.st_size;
+  return is_sound ? std::optional(title) : std::nullopt;
+}
 
 [[noreturn]] void refuse_segment(const char* what) {
   throw Error(ErrorCode::environment,
@@ -57,19 +81,23 @@ Descriptor::~Descriptor() {
 }
 
 Descriptor make_segment(Count ranks) {
+  if (ranks < 1 || ranks > most_ranks)
+    throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));
   struct sysinfo machine {};
   sysinfo(&machine);
   const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
   Title title{};
   std::memcpy(title.magic, Title::word, sizeof title.magic);
   title.ranks = ranks;
-  title.head_bytes = rounded(title_bytes + SpaceHead::bytes(ranks), page);
-  title.heap_bytes = std::min(rounded(memory, page), largest_segment / ranks / page * page);
+  title.head_bytes = head_bytes_for(ranks);
+  title.heap_bytes = std::min(rounded(memory, page), most_heap_bytes_for(ranks));
   const Bytes bytes = title.head_bytes + ranks * title.heap_bytes;
 
-  Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC));
+  Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.number() < 0) refuse_segment("memfd_create");
   if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_segment("ftruncate");
+  // Whoever touches memory behind the end of a file that has shrunk is killed.
+  if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse_segment("F_ADD_SEALS");
   void* head = ::mmap(nullptr, static_cast<std::size_t>(title.head_bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (head == MAP_FAILED) refuse_segment("mmap");
   SharedSpace::make_head(static_cast<std::byte*>(head) + title_bytes, ranks);
@@ -78,27 +106,32 @@ Descriptor make_segment(Count ranks) {
   return file;
 }
 
+bool SegmentSpace::is_segment(int file, Count ranks) {
+  const auto title = title_of(file);
+  return title && title->ranks == ranks;
+}
+
 std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Count ranks) {
-  Title title{};
-  struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || ::pread(file.number(), &title, sizeof title, 0) != sizeof title)
-    refuse_segment("reading its title");
-  const Bytes bytes = title.head_bytes + ranks * title.heap_bytes;
-  if (std::memcmp(title.magic, Title::word, sizeof title.magic) != 0 || title.ranks != ranks || bytes != status.st_size)
-    throw Error(ErrorCode::environment, fmt::format("what this process was handed is no memory shared by {} ranks", ranks));
+  const auto title = title_of(file.number());
+  if (!title || title->ranks != ranks || rank < 0 || rank >= ranks)
+    throw Error(ErrorCode::environment,
+                fmt::format("what rank {} was handed is no memory shared by {} ranks; it is made by the first of them, or by "
+                            "'quadrille run', and damaged if it was",
+                            rank, ranks));
+  const Bytes bytes = title->head_bytes + ranks * title->heap_bytes;
   void* memory =
       ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
   if (memory == MAP_FAILED) refuse_segment("mmap");
   ::madvise(memory, static_cast<std::size_t>(bytes), MADV_DONTDUMP);
   return std::unique_ptr<SegmentSpace>(new SegmentSpace(std::move(file), static_cast<std::byte*>(memory), bytes,
-                                                        static_cast<Offset>(title.head_bytes + rank * title.heap_bytes),
-                                                        title.heap_bytes, rank, ranks));
+                                                        static_cast<Offset>(title->head_bytes + rank * title->heap_bytes),
+                                                        title->heap_bytes, rank, ranks));
 }
 
 void SegmentSpace::say_ended(const Descriptor& file, Rank rank) {
-  Title title{};
-  if (::pread(file.number(), &title, sizeof title, 0) != sizeof title) return;
-  const auto bytes = static_cast<std::size_t>(title.head_bytes);
+  const auto title = title_of(file.number());
+  if (!title || rank < 0 || rank >= title->ranks) return;  // the others see that the rank's lock is gone
+  const auto bytes = static_cast<std::size_t>(title->head_bytes);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return;
   end_without(reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + title_bytes), rank);

@@ -32,12 +32,16 @@ class Descriptor {
   int number_;
 };
 
-// A segment for so many ranks, not mapped. Throws Error{environment} where the machine gives none.
+// A segment for so many ranks, not mapped; its size is sealed. Throws Error{misuse} for a number of ranks that none is made for,
+// Error{environment} where the machine gives none.
 Descriptor make_segment(Count ranks);
 
 class SegmentSpace : public SharedSpace {
  public:
-  // Maps the segment. Throws Error{environment} if it cannot be, or is none for `ranks` ranks.
+  // Is this descriptor a segment for `ranks` ranks, with an undamaged title? It may be anything.
+  static bool is_segment(int file, Count ranks);
+
+  // Maps the segment. Throws Error{environment} if it cannot be, or is none for `ranks` ranks, of which `rank` is one.
   static std::unique_ptr<SegmentSpace> open(Descriptor file, Rank rank, Count ranks);
   ~SegmentSpace() override;
 

@@ -30,7 +30,7 @@ constexpr std::size_t most_messages = 4;  // of a step
 constexpr Bytes longest_message = Bytes{4} << 20;
 
 // What this rank does now: the only thing that the handler of SIGALRM needs.
-std::array<char, 400> current_step;
+std::array<char, 1000> current_step;
 std::size_t current_step_length = 0;
 
 void end_hanging_program(int) {
@@ -223,8 +223,10 @@ void run(const Settings& settings) {
   std::vector<std::string> executors{settings.executor};
   if (settings.executor.empty()) {
     executors = {"messages"};
+    // Shared memory first: once long messages have been sent, an MPI library has all its connections and may hang no more.
     std::string reason;
-    if (const Communicator* sharing = communicator->over_shared_memory(reason)) executors.emplace_back(name(sharing->executor()));
+    if (const Communicator* sharing = communicator->over_shared_memory(reason))
+      executors.emplace(executors.begin(), name(sharing->executor()));
   }
   std::mt19937_64 random(settings.seed);
   std::vector<Occasion> occasions;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command's children, ranks of `quadrille run` and gnuplot, and the signals that the command inherits: ignored, blocked, or
+// neither.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+class RunTest : public CommandTest {
+ protected:
+  // Runs `words`, with `signals` as options of env(1). 124: it took more than `limit` and ended on SIGTERM; 137: it did not end on
+  // it.
+  Outcome run_with(const Words& signals, const Words& words, const std::string& limit = "20") const {
+    Words all{"timeout", "--foreground", "-k", "5", limit, "env"};
+    all.insert(all.end(), signals.begin(), signals.end());
+    all.insert(all.end(), words.begin(), words.end());
+    return run_program(all);
+  }
+
+  static Words ranks(const std::string& number, const Words& words) {
+    Words all{QUADRILLE_COMMAND, "run", "-n", number};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+};
+
+// The system forgets the children of a process that ignores SIGCHLD, so it cannot wait for them. Perl's $SIG{CHLD} = 'IGNORE' is
+// passed on to a command like this.
+TEST_F(RunTest, EndsWhereTheEndOfChildrenIsIgnored) {
+  for (const Words& signals : {Words{"--ignore-signal=CHLD"}, Words{"--block-signal=CHLD"}, Words{}}) {
+    EXPECT_EQ(run_with(signals, ranks("2", {"true"})).exit_code, 0);
+    EXPECT_EQ(run_with(signals, ranks("2", {"sh", "-c", "exit 3"})).exit_code, 3);
+    EXPECT_EQ(run_with(signals, ranks("1", {"nothing-of-this-name"})).exit_code, 2);
+  }
+}
+
+// Under `timeout --foreground` the signal goes to the launcher alone.
+TEST_F(RunTest, PassesSignalsOnWhereTheEndOfChildrenIsIgnored) {
+  for (const Words& signals : {Words{"--ignore-signal=CHLD"}, Words{}})
+    EXPECT_EQ(run_with(signals, ranks("2", {"sleep", "60"}), "0.5").exit_code, 124);
+}
+
+// Ranks ignore and block what they would without the launcher.
+TEST_F(RunTest, LeavesSignalsToRanksAsItInheritedThem) {
+  const Words report{"grep", "-E", "Sig(Blk|Ign|Cgt)", "/proc/self/status"};
+  for (const Words& signals : {Words{}, Words{"--ignore-signal=CHLD"}, Words{"--ignore-signal=TERM,INT,HUP"},
+                               Words{"--ignore-signal=CHLD,PIPE", "--block-signal=TERM,CHLD,USR1"}}) {
+    const Outcome alone = run_with(signals, report), rank = run_with(signals, ranks("1", report));
+    EXPECT_EQ(rank.exit_code, 0) << rank.talk;
+    EXPECT_NE(alone.out, "");
+    EXPECT_EQ(rank.out, alone.out);
+  }
+}
+
+TEST_F(RunTest, PlotsWhereTheEndOfChildrenIsIgnored) {
+  const Words words{QUADRILLE_COMMAND, "reproduce", "bruck1997-fig5", "-o"};
+  const auto plot = [&](const Words& signals, const std::string& folder) {
+    Words all = words;
+    all.push_back(file(folder).string());
+    const Outcome outcome = run_with(signals, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+    return contents(file(folder) / "bruck1997-fig5.svg");  // empty without gnuplot
+  };
+  EXPECT_EQ(plot({"--ignore-signal=CHLD"}, "ignored"), plot({}, "default"));
+}
+
+}  // namespace
+}  // namespace quadrille
