@@ -127,7 +127,7 @@ void report(Calibration calibration, const Request& request, bool json) {
 }
 
 int run_launched(const Request& request, bool json) {
-  const std::unique_ptr<Communicator> world = launched_world();
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, request.file.string())) return misused;
   try {
     const Calibration calibration = calibrate(*world, request.options);

@@ -39,6 +39,15 @@ bool joins_launched_ranks(const std::optional<std::string>& executor) {
   return executor != "threads" && choose_transport().transport != "threads";
 }
 
+std::unique_ptr<Communicator> join_launched_ranks() {
+  try {
+    return launched_world();
+  } catch (const Error&) {
+    talk_again();
+    throw;
+  }
+}
+
 bool first_can_write(Communicator& world, const std::optional<std::string>& file) {
   char fine = 1;
   if (world.rank() == 0) {

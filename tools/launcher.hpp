@@ -3,6 +3,7 @@
 // together.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,9 @@ std::optional<Launched> launched();
 // Does a subcommand with this --executor run on the ranks that a launcher started, rather than on threads? Throws Error{misuse}
 // where the launcher could be either of two.
 bool joins_launched_ranks(const std::optional<std::string>& executor);
+
+// The group that this process was launched in. If it cannot join, every process says why: rank 0 may be nowhere.
+std::unique_ptr<Communicator> join_launched_ranks();
 
 // Collective: whether rank 0 finds that it can write `file`; it says so if not. The same answer on every rank, so that they end
 // together.

@@ -224,7 +224,7 @@ int run_launched(const Options& options) {
   if (const auto here = launched())
     make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_launched(options, here->ranks)), 0), mpi);
 
-  const std::unique_ptr<Communicator> world = launched_world();
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
   ranks_launched(options, world->size());
   Request request = make_request(options, world->nodes(), mpi);
   for (auto& candidates : request.candidates) run_by(executors_for(options, *world), candidates);

@@ -100,9 +100,12 @@ class Communicator {
   // Throws std::bad_alloc.
   virtual std::shared_ptr<std::byte> allocate(Bytes bytes) = 0;
 
-  // Where plans are listed, and each of their executions: what it returns keeps alive all that a plan of this communicator uses.
-  // Null where nobody keeps such a list; a plan must not outlive the communicator then.
-  virtual std::shared_ptr<Starts> starts() { return nullptr; }
+  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of this
+  // communicator uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
+  virtual std::shared_ptr<Starts> starts(Executor executor) {
+    static_cast<void>(executor);
+    return nullptr;
+  }
 
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;

@@ -241,7 +241,7 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   else
     made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
-  if (const auto starts = communicator.starts())
+  if (const auto starts = users.starts(made.executor_))
     made.executable_ = std::make_unique<EnlistedExecutable>(starts, std::move(made.executable_),
                                                             fmt::format("{}/{}", name(problem.collective), made.algorithm_));
   return made;

@@ -63,7 +63,8 @@ void Stopwatch::start_together() {
   for (const Arrival& each : arrivals) last = {std::max(last.at, each.at), std::max(last.lateness, each.lateness)};
   lateness_ = std::max<Nanoseconds>(0, now() - last.at);
   const Nanoseconds start = last.at + std::min(2 * last.lateness, longest_wait);
-  Backoff backoff;
+  const Progress nothing;  // a millisecond at most
+  Backoff backoff(nothing);
   while (now() < start) {
     if (crowded_)
       sched_yield();

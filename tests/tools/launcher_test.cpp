@@ -96,5 +96,12 @@ TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
   }
 }
 
+// A whole pair of remainders names a rank that nobody started: the process says that it could not join.
+TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
+  const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_SEGMENT=99"}, {"race", "alltoall"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.talk, "");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -32,7 +32,7 @@ class SharedCommunicator : public Communicator {
   Executor executor() const override { return Executor::shared; }
   Communicator* over_shared_memory(std::string&) override { return this; }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
-  std::shared_ptr<Starts> starts() override { return {space_, &space_->starts()}; }
+  std::shared_ptr<Starts> starts(Executor) override { return {space_, &space_->starts()}; }
   [[noreturn]] void abort(int exit_code) override;
 
   const std::shared_ptr<SharedSpace>& space() const { return space_; }

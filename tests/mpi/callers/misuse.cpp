@@ -63,10 +63,10 @@ void add_one_of_each(User& user) {
 }
 
 // Both sides are told, in the same words.
-void start_in_different_orders(Executor executor) {
+void start_in_different_orders(Executor first, Executor second) {
   User user;
-  user.add("direct", executor);
-  user.add("bruck", executor);
+  user.add("direct", first);
+  user.add("bruck", second);
   const bool last = user.ranks->rank() == user.ranks->size() - 1;
   expect_misuse("different orders", {"plan 1 (alltoall/direct", "plan 2 (alltoall/bruck", "wait", "same order on all ranks"}, [&] {
     user.run(last ? 1 : 0);
@@ -94,10 +94,11 @@ int main(int count, char** arguments) {
     }
     const char* check = std::getenv("QUADRILLE_CHECK");
     if (check) {
-      start_in_different_orders(Executor::messages);
-      start_in_different_orders(Executor::automatic);
+      start_in_different_orders(Executor::messages, Executor::messages);
+      start_in_different_orders(Executor::automatic, Executor::automatic);
+      start_in_different_orders(Executor::automatic, Executor::messages);
     } else if (!std::getenv("QUADRILLE_NODE_SIZES")) {
-      start_in_different_orders(Executor::shared);
+      start_in_different_orders(Executor::shared, Executor::shared);
     }
     late.emplace();
     add_one_of_each(*late);

@@ -92,13 +92,7 @@ class HybridCommunicator : public Communicator {
   }
   Executor executor() const override { return Executor::hybrid; }
   Communicator* over_shared_memory(std::string&) override { return this; }
-  // Of all ranks where they compare; else those of a node watch each other.
-  std::shared_ptr<Starts> starts() override {
-    const auto both =
-        std::make_shared<std::pair<std::shared_ptr<MpiStarts>, std::shared_ptr<SharedSpace>>>(ranks_.own_starts(), node_.space());
-    Starts* const book = both->first->compares() ? static_cast<Starts*>(both->first.get()) : &both->second->starts();
-    return {both, book};
-  }
+  std::shared_ptr<Starts> starts(Executor executor) override { return ranks_.starts(executor); }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override { return node_.allocate(bytes); }
   [[noreturn]] void abort(int exit_code) override { ranks_.abort(exit_code); }
 
@@ -199,6 +193,15 @@ Communicator* MpiCommunicator::over_shared_memory(std::string& reason) {
   if (shared_) return shared_.get();
   if (!hybrid_) reason = no_sharing_;
   return hybrid_.get();
+}
+
+// Where ranks compare their starts, all plans are in one list. Else those that share memory watch each other.
+std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
+  const SharedCommunicator* sharing = shared_ ? shared_.get() : hybrid_ ? node_->shared_.get() : nullptr;
+  const auto kept = std::make_shared<std::pair<std::shared_ptr<MpiStarts>, std::shared_ptr<SharedSpace>>>(
+      starts_, sharing ? sharing->space() : nullptr);
+  const bool by_messages = executor == Executor::messages || starts_->compares();
+  return {kept, by_messages ? static_cast<Starts*>(starts_.get()) : &kept->second->starts()};
 }
 
 std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {

@@ -31,12 +31,11 @@ class MpiCommunicator final : public Communicator {
                                      std::string& reason) override;
   Executor executor() const override { return Executor::messages; }
   Communicator* over_shared_memory(std::string& reason) override;
-  std::shared_ptr<Starts> starts() override { return starts_; }
+  std::shared_ptr<Starts> starts(Executor executor) override;
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
 
   const std::shared_ptr<MpiGroup>& group() const { return group_; }
-  const std::shared_ptr<MpiStarts>& own_starts() const { return starts_; }
 
  private:
   struct OfOneNode {};
