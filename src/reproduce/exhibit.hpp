@@ -65,7 +65,7 @@ std::string_view name(Outcome outcome);
 
 // What is known of a claim besides its value. It counts only where the numbers support it: the paper's value does not hold and
 // `value` does. Of a sharper bound both hold, and `value` is the stricter one.
-struct Finding {
+struct PaperFinding {
   Outcome level = Outcome::paper_is_wrong;  // neither `holds` nor `differs`, which need no finding
   double value = 0;
   std::string why;
@@ -79,7 +79,7 @@ struct Comparison {
   double ours = 0;
   Relation relation = Relation::equal;
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
-  std::optional<Finding> finding;
+  std::optional<PaperFinding> finding;
   std::string reason;  // said where they differ: what is in the one and not in the other
   std::string aside;   // said in brackets behind our value: what it is under another convention
   // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.

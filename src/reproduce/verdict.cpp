@@ -40,7 +40,7 @@ double distance(const Comparison& comparison) {
 }
 
 // Both are bounds of one kind; an equality has no stricter form.
-bool is_stricter(const Finding& finding, const Comparison& comparison) {
+bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   switch (comparison.relation) {
     case Relation::equal: return false;
     case Relation::at_most: return finding.value < comparison.paper;
@@ -68,7 +68,7 @@ std::span<const VerdictLevel> levels() {
 std::string_view name(Outcome outcome) { return levels()[static_cast<std::size_t>(outcome)].name; }
 
 Outcome outcome_of(const Comparison& comparison) {
-  const std::optional<Finding>& finding = comparison.finding;
+  const std::optional<PaperFinding>& finding = comparison.finding;
   const bool is_borne_out = finding && agrees(comparison.ours, finding->value, comparison);
   if (agrees(comparison.ours, comparison.paper, comparison))
     return is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison) ? Outcome::sharper_bound

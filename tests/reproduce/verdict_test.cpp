@@ -27,7 +27,7 @@ TEST(Verdict, CountsAFindingByTheNumbers) {
   for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
     SCOPED_TRACE(name(level));
     const Comparison comparison{
-        .what = "rounds", .paper = 2, .ours = 3, .finding = Finding{.level = level, .value = 3, .why = "it is ceil"}};
+        .what = "rounds", .paper = 2, .ours = 3, .finding = PaperFinding{.level = level, .value = 3, .why = "it is ceil"}};
     EXPECT_EQ(outcome_of(comparison), level);
     EXPECT_EQ(sentence_of(comparison), "paper 2, ours 3: it is ceil");
     Comparison right = comparison, neither = comparison;
@@ -45,7 +45,7 @@ TEST(Verdict, FindsASharperBoundByTheNumbers) {
   const Comparison comparison{.paper = 10,
                               .ours = 6,
                               .relation = Relation::at_most,
-                              .finding = Finding{.level = Outcome::sharper_bound, .value = 6, .why = "counts are known"}};
+                              .finding = PaperFinding{.level = Outcome::sharper_bound, .value = 6, .why = "counts are known"}};
   EXPECT_EQ(outcome_of(comparison), Outcome::sharper_bound);
   EXPECT_EQ(sentence_of(comparison), "paper at most 10, ours 6: counts are known");
   Comparison misses = comparison, exceeds = comparison, milder = comparison, equal = comparison, least = comparison;
@@ -63,7 +63,7 @@ TEST(Verdict, FindsASharperBoundByTheNumbers) {
 
 TEST(Verdict, SaysWhereTheTranscriptIsInDoubt) {
   const Comparison comparison{
-      .paper = 2, .ours = 3, .finding = Finding{Outcome::misprint, 3, "it is ceil", true}, .aside = "4 on two ports"};
+      .paper = 2, .ours = 3, .finding = PaperFinding{Outcome::misprint, 3, "it is ceil", true}, .aside = "4 on two ports"};
   EXPECT_EQ(sentence_of(comparison),
             "paper 2, ours 3 (4 on two ports): it is ceil; the error may be the transcript's, which has lost signs here");
 }
@@ -90,8 +90,8 @@ TEST(Verdict, SaysByHowMuch) {
 
 TEST(Verdict, IsThatOfTheWorstComparison) {
   const Comparison right{.what = "steps", .paper = 3, .ours = 3},
-      wrong{.what = "rounds", .paper = 2, .ours = 3, .finding = Finding{Outcome::paper_is_wrong, 3, "why"}},
-      slip{.what = "rounds", .paper = 2, .ours = 3, .finding = Finding{Outcome::misprint, 3, "why"}},
+      wrong{.what = "rounds", .paper = 2, .ours = 3, .finding = PaperFinding{Outcome::paper_is_wrong, 3, "why"}},
+      slip{.what = "rounds", .paper = 2, .ours = 3, .finding = PaperFinding{Outcome::misprint, 3, "why"}},
       off{.what = "time", .paper = 10, .ours = 15}, explained{.what = "time", .paper = 10, .ours = 11, .reason = "so"};
   const auto verdict = [](std::vector<Comparison> comparisons) { return verdict_of({.comparisons = std::move(comparisons)}); };
   EXPECT_EQ(verdict({right}).sentence, "holds");

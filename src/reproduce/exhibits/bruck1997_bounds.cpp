@@ -92,31 +92,32 @@ Reproduction make(const Making& making) {
        .paper = 0,
        .ours = static_cast<double>(found.volume),
        .finding =
-           Finding{.level = Outcome::paper_is_wrong,
-                   .value = 13192,
-                   .why = "a round of several digit values is as long as the longest of them, which may have more than "
-                          "ceil(n/r) blocks; so even with every quotient rounded up, should the transcript have lost that"}});
+           PaperFinding{.level = Outcome::paper_is_wrong,
+                        .value = 13192,
+                        .why = "a round of several digit values is as long as the longest of them, which may have more than "
+                               "ceil(n/r) blocks; so even with every quotient rounded up, should the transcript have lost that"}});
   made.comparisons.push_back(
       {.what = "the smallest of these, n = 6, k = 2, r = 3: blocks",
        .paper = 4,
        .ours = static_cast<double>(at(6, 3, 2).c2),
        .relation = Relation::at_most,
-       .finding = Finding{.level = Outcome::paper_is_wrong, .value = 5, .why = "the second digit is 1 for blocks 3, 4 and 5"}});
+       .finding =
+           PaperFinding{.level = Outcome::paper_is_wrong, .value = 5, .why = "the second digit is 1 for blocks 3, 4 and 5"}});
   made.comparisons.push_back(
       {.what = "blocks of the longest message for n = 6 and r = 3, ceil(n/r) (section 3.2)",
        .paper = 2,
        .ours = static_cast<double>(longest_message(index_operation(6, 3, 1))),
        .relation = Relation::at_most,
-       .finding = Finding{.level = Outcome::paper_is_wrong,
-                          .value = 3,
-                          .why = "true for r = 2 and where n is a power of r; what always holds is floor(n/2)"}});
+       .finding = PaperFinding{.level = Outcome::paper_is_wrong,
+                               .value = 3,
+                               .why = "true for r = 2 and where n is a power of r; what always holds is floor(n/2)"}});
   made.comparisons.push_back(
       {.what = "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
                "\"clearly\" needed (section 3.4)",
        .paper = static_cast<double>(best_of(6, 3, true).c2),
        .ours = static_cast<double>(best_of(6, 3, false).c2),
-       .finding =
-           Finding{.level = Outcome::paper_is_wrong, .value = 2, .why = "radix 6 takes two rounds as well, and carries less"}});
+       .finding = PaperFinding{
+           .level = Outcome::paper_is_wrong, .value = 2, .why = "radix 6 takes two rounds as well, and carries less"}});
   Count least = 0;
   for (const Bound& bound : lower_bounds(alltoall(5, 1), 3))
     if (bound.figure == "c2") least = bound.value;
@@ -125,9 +126,9 @@ Reproduction make(const Making& making) {
        .paper = 4.0 / 3,
        .ours = static_cast<double>(at(5, 5, 3).c2),
        .relation = Relation::at_least,
-       .finding = Finding{.level = Outcome::sharper_bound,
-                          .value = static_cast<double>(least),
-                          .why = "a byte is not cut, so the quotient can be rounded up"}});
+       .finding = PaperFinding{.level = Outcome::sharper_bound,
+                               .value = static_cast<double>(least),
+                               .why = "a byte is not cut, so the quotient can be rounded up"}});
   return made;
 }
 

@@ -55,19 +55,19 @@ Reproduction make(const Making&) {
       {.what = "rounds for n = 5 and radix 2 where the last digit has floor(n/dist) values (Appendix A, line 8)",
        .paper = 2,
        .ours = static_cast<double>(binary.c1),
-       .finding =
-           Finding{.level = Outcome::misprint,
-                   .value = 3,
-                   .why = "with the floor block 4 would never move, and section 3.3 counts ceil(log2 n) rounds; it is ceil(n/dist)",
-                   .is_transcript_in_doubt = true}});
+       .finding = PaperFinding{
+           .level = Outcome::misprint,
+           .value = 3,
+           .why = "with the floor block 4 would never move, and section 3.3 counts ceil(log2 n) rounds; it is ceil(n/dist)",
+           .is_transcript_in_doubt = true}});
   made.comparisons.push_back(
       {.what = "of 25 blocks those that phase 3 rotates i steps downwards (section 3.1)",
        .paper = 25,
        .ours = static_cast<double>(rotated_downwards(schedule)),
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 5,
-                          .why = "block j goes from position j to i - j, a reflection, as line 22 of Appendix "
-                                 "A has it; only one block of a processor agrees with both"}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 5,
+                               .why = "block j goes from position j to i - j, a reflection, as line 22 of Appendix "
+                                      "A has it; only one block of a processor agrees with both"}});
   return made;
 }
 

@@ -45,10 +45,10 @@ Reproduction make(const Making&) {
       {.what = "folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1) (section 4)",
        .paper = 30,
        .ours = static_cast<double>(gathering.c2 + spreading.c2),
-       .finding = Finding{.level = Outcome::paper_is_wrong,
-                          .value = 15 + 16 * 4,
-                          .why = "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
-                                 "pipelining, which takes more rounds"}});
+       .finding = PaperFinding{.level = Outcome::paper_is_wrong,
+                               .value = 15 + 16 * 4,
+                               .why = "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
+                                      "pipelining, which takes more rounds"}});
   return made;
 }
 

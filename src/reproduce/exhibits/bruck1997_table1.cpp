@@ -96,10 +96,10 @@ Reproduction make(const Making& making) {
        .paper = 3,
        .ours = static_cast<double>(1 + first_round),
        .finding =
-           Finding{.level = Outcome::misprint,
-                   .value = 4,
-                   .why = "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
-                          "of no round of this algorithm"}});
+           PaperFinding{.level = Outcome::misprint,
+                        .value = 4,
+                        .why = "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
+                               "of no round of this algorithm"}});
   const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.comparisons.push_back(
@@ -108,10 +108,11 @@ Reproduction make(const Making& making) {
            "leftmost column\" (section 4.2)",
        .paper = 1,
        .ours = static_cast<double>(last),
-       .finding = Finding{.level = Outcome::paper_is_wrong,
-                          .value = 2,
-                          .why = "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
-                                 "with offsets that differ theorem 4.3 holds"}});
+       .finding =
+           PaperFinding{.level = Outcome::paper_is_wrong,
+                        .value = 2,
+                        .why = "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
+                               "with offsets that differ theorem 4.3 holds"}});
   const Excess counted = excess(making);
   made.comparisons.push_back({.what = "cases outside the range of theorem 4.3 that are not optimal",
                               .paper = 0,
@@ -125,10 +126,11 @@ Reproduction make(const Making& making) {
        .paper = static_cast<double>(counted.in_the_range),
        .ours = static_cast<double>(counted.not_optimal),
        .relation = Relation::at_most,
-       .finding = Finding{.level = Outcome::sharper_bound,
-                          .value = static_cast<double>(counted.in_the_exact_range),
-                          .why = "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
-                                 "optimal in one last round"}});
+       .finding =
+           PaperFinding{.level = Outcome::sharper_bound,
+                        .value = static_cast<double>(counted.in_the_exact_range),
+                        .why = "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
+                               "optimal in one last round"}});
   return made;
 }
 

@@ -104,7 +104,7 @@ Reproduction make(const Making& making) {
       {.what = "all-to-all broadcast on a ring, \"in p steps\"",
        .paper = 64,
        .ours = ring.steps,
-       .finding = Finding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"}});
+       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"}});
   const auto c2 = [&](Collective collective, const char* specification) {
     return static_cast<double>(figures(make_schedule(problem_of(collective, p, 1), specification)).c2);
   };
@@ -126,10 +126,11 @@ Reproduction make(const Making& making) {
       {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
        .paper = 8,
        .ours = static_cast<double>(right_prefixes(8)),
-       .finding = Finding{.level = Outcome::beyond_assumptions,
-                          .value = 1,
-                          .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
-                                 "scan/hypercube keeps the order"},
+       .finding =
+           PaperFinding{.level = Outcome::beyond_assumptions,
+                        .value = 1,
+                        .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
+                               "scan/hypercube keeps the order"},
        .is_reading = true});
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
@@ -137,14 +138,14 @@ Reproduction make(const Making& making) {
       {.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
        .paper = 8,
        .ours = static_cast<double>(fixed),
-       .finding = Finding{
+       .finding = PaperFinding{
            .level = Outcome::misprint, .value = 0, .why = "it is its own inverse, an involution, as the slide says in brackets"}});
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
   made.comparisons.push_back(
       {.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
        .paper = 3,
        .ours = static_cast<double>(last.last - last.first + 1),
-       .finding = Finding{
+       .finding = PaperFinding{
            .level = Outcome::misprint, .value = 4, .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"}});
   return made;
 }

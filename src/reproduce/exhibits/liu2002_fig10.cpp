@@ -78,9 +78,9 @@ Reproduction make(const Making&) {
       {.what = "step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text",
        .paper = 4,
        .ours = static_cast<double>(stall),
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 3,
-                          .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"}}};
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 3,
+                               .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"}}};
   return made;
 }
 

@@ -49,10 +49,11 @@ Reproduction make(const Making&) {
        .paper = 85,
        .ours = static_cast<double>(as_printed),
        .finding =
-           Finding{.level = Outcome::beyond_assumptions,
-                   .value = 13,
-                   .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is there for all i where P is a square "
-                          "or one less"},
+           PaperFinding{
+               .level = Outcome::beyond_assumptions,
+               .value = 13,
+               .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is there for all i where P is a square "
+                      "or one less"},
        .is_reading = true},
       {.what = "the same of our Pattern2, which counts nodes column by column",
        .paper = 85,

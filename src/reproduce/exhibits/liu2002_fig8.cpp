@@ -38,11 +38,11 @@ Reproduction make(const Making&) {
       {.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
        .paper = 2,
        .ours = static_cast<double>((19 + 4) / 5 - 1),
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 3,
-                          .why = "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
-                                 "= 4 that are needed",
-                          .is_transcript_in_doubt = true}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 3,
+                               .why = "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
+                                      "= 4 that are needed",
+                               .is_transcript_in_doubt = true}});
   made.sheets.push_back(std::move(sheet));
   return made;
 }

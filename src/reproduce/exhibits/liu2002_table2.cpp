@@ -88,12 +88,12 @@ Reproduction make(const Making& making) {
                "of theorem 1",
        .paper = 30,
        .ours = product,
-       .finding =
-           Finding{.level = Outcome::misprint,
-                   .value = 24,
-                   .why = "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
-                          "messages just before",
-                   .is_transcript_in_doubt = true}});
+       .finding = PaperFinding{
+           .level = Outcome::misprint,
+           .value = 24,
+           .why = "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
+                  "messages just before",
+           .is_transcript_in_doubt = true}});
   // Counts that P does not divide.
   const auto longest_collected = [](const std::string& specification) {
     const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
@@ -105,10 +105,10 @@ Reproduction make(const Making& making) {
        .ours = longest_collected(irregular_algorithm(4)),
        .relation = Relation::at_most,
        .finding =
-           Finding{.level = Outcome::beyond_assumptions,
-                   .value = 64,
-                   .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
-                          "what is for a column in it"}});
+           PaperFinding{.level = Outcome::beyond_assumptions,
+                        .value = 64,
+                        .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
+                               "what is for a column in it"}});
   made.comparisons.push_back({.what = "the same where dealing goes on from target to target, as by default it does here",
                               .paper = 8,
                               .ours = longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"),

@@ -45,11 +45,11 @@ Reproduction make(const Making& making) {
                             .relation = Relation::at_most};
       if (number == 3)
         comparison.finding =
-            Finding{.level = Outcome::paper_is_wrong,
-                    .value = k + 1,
-                    .why =
-                        "a node of a row may have to take in what sqrt(P) nodes send, a hot spot of section 3.1.3, before the "
-                        "column hop brings it L more"};
+            PaperFinding{.level = Outcome::paper_is_wrong,
+                         .value = k + 1,
+                         .why =
+                             "a node of a row may have to take in what sqrt(P) nodes send, a hot spot of section 3.1.3, before the "
+                             "column hop brings it L more"};
       made.comparisons.push_back(std::move(comparison));
     }
   }
@@ -68,19 +68,19 @@ Reproduction make(const Making& making) {
                               .paper = 256,
                               .ours = volume,
                               .relation = Relation::at_most,
-                              .finding = Finding{.level = Outcome::misprint,
-                                                 .value = 286,
-                                                 .why = "theorem 2 has 4 K (K + 1) for the same time",
-                                                 .is_transcript_in_doubt = true}});
+                              .finding = PaperFinding{.level = Outcome::misprint,
+                                                      .value = 286,
+                                                      .why = "theorem 2 has 4 K (K + 1) for the same time",
+                                                      .is_transcript_in_doubt = true}});
   made.comparisons.push_back(
       {.what = "A4, 61 nodes: start-ups in all, K + 2 (proof of theorem 2)",
        .paper = 10,
        .ours =
            startups_with_own(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))),
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 34,
-                          .why = "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K",
-                          .is_transcript_in_doubt = true}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 34,
+                               .why = "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K",
+                               .is_transcript_in_doubt = true}});
   return made;
 }
 

@@ -57,15 +57,16 @@ Reproduction make(const Making&) {
                               "{:.4g} L; the paper's two buffers take turns",
                               scratch / heaviest)};
     if (number == 1)
-      comparison.finding = Finding{.level = Outcome::sharper_bound,
-                                   .value = 2 * heaviest,
-                                   .why = "where the counts are known no message needs a slot of M_max elements"};
+      comparison.finding = PaperFinding{.level = Outcome::sharper_bound,
+                                        .value = 2 * heaviest,
+                                        .why = "where the counts are known no message needs a slot of M_max elements"};
     if (number == 3)
-      comparison.finding = Finding{.level = Outcome::sharper_bound,
-                                   .value = (root + 1) * heaviest,
-                                   .why =
-                                       "where the counts are known no message needs a slot of M_max elements, and a node takes in "
-                                       "what sqrt(P) nodes send, (sqrt(P) + 1) L in all with what it sends"};
+      comparison.finding =
+          PaperFinding{.level = Outcome::sharper_bound,
+                       .value = (root + 1) * heaviest,
+                       .why =
+                           "where the counts are known no message needs a slot of M_max elements, and a node takes in "
+                           "what sqrt(P) nodes send, (sqrt(P) + 1) L in all with what it sends"};
     made.comparisons.push_back(std::move(comparison));
   }
   made.sheets.push_back(std::move(sheet));
@@ -73,11 +74,11 @@ Reproduction make(const Making&) {
       {.what = "what A3 needs over what A4 needs where M_max = L_max, P (section 3.3)",
        .paper = n,
        .ours = allocated[3] / allocated[4],
-       .finding =
-           Finding{.level = Outcome::beyond_assumptions,
-                   .value = (root + 1) * heaviest / allocated[4],
-                   .why = "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
-                          "the counts are known"}});
+       .finding = PaperFinding{
+           .level = Outcome::beyond_assumptions,
+           .value = (root + 1) * heaviest / allocated[4],
+           .why = "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
+                  "the counts are known"}});
   return made;
 }
 

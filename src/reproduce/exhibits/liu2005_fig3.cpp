@@ -92,22 +92,22 @@ Reproduction make(const Making&) {
       {.what = "ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way",
        .paper = 10,
        .ours = static_cast<double>(opposite_to_the_right(ring(10, "ar"))),
-       .finding =
-           Finding{.level = Outcome::misprint,
-                   .value = 5,
-                   .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
-                          "for that",
-                   .is_transcript_in_doubt = true}});
+       .finding = PaperFinding{
+           .level = Outcome::misprint,
+           .value = 5,
+           .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
+                  "for that",
+           .is_transcript_in_doubt = true}});
   for (const Count p : {5, 9, 31})
     made.comparisons.push_back(
         {.what = fmt::format("ring of {}: blocks where an imaginary node makes it even (section VI), as few as (p^2 - 1)/8", p),
          .paper = static_cast<double>(p * p - 1) / 8,
          .ours = static_cast<double>(printed_odd_ring_volume(p)),
          .finding =
-             Finding{.level = Outcome::beyond_assumptions,
-                     .value = static_cast<double>(((p + 1) * (p + 1) + 7) / 8),
-                     .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
-                            "lemma 2 with one node more"},
+             PaperFinding{.level = Outcome::beyond_assumptions,
+                          .value = static_cast<double>(((p + 1) * (p + 1) + 7) / 8),
+                          .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
+                                 "lemma 2 with one node more"},
          .is_reading = true});
   Count not_least = 0;
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;

@@ -11,8 +11,8 @@ namespace {
 
 // Where the blocks as printed exceed r c^2/8: all blocks for the column opposite, a row's worth in each of the phases 2 and 3, go
 // one way, so that each phase takes r/2 more.
-Finding one_way(Count rows, Count columns) {
-  Finding finding{.value = static_cast<double>(rows * columns * columns / 8 + rows)};
+PaperFinding one_way(Count rows, Count columns) {
+  PaperFinding finding{.value = static_cast<double>(rows * columns * columns / 8 + rows)};
   if (columns / 2 < 4) {
     finding.level = Outcome::beyond_assumptions;
     finding.why = "phases 2 and 3 run algorithm AR on rings of c/2 = 2 nodes, and section III has it for p >= 4";
@@ -48,10 +48,10 @@ Reproduction make(const Making&) {
         {.what = place + ": the same with all rows and columns in lock-step",
          .paper = blocks,
          .ours = static_cast<double>(printed.in_step),
-         .finding = Finding{.level = Outcome::beyond_assumptions,
-                            .value = 424,
-                            .why = "lemma 3 takes the longer of the times of a row ring and a column ring, so "
-                                   "that neither waits for the other's steps"},
+         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                                 .value = 424,
+                                 .why = "lemma 3 takes the longer of the times of a row ring and a column ring, so "
+                                        "that neither waits for the other's steps"},
          .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));

@@ -40,9 +40,10 @@ Reproduction make(const Making&) {
       {.what = "8x8: nodes of G10 in QI, to which the lower port's rc/8 blocks are said to go",
        .paper = 8,
        .ours = static_cast<double>(in_first_quadrant(8, 8)),
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 6,
-                          .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"}});
+       .finding =
+           PaperFinding{.level = Outcome::misprint,
+                        .value = 6,
+                        .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"}});
   return made;
 }
 

@@ -63,11 +63,11 @@ Reproduction make(const Making&) {
       {.what = "steps, processors of a node sending, as the algorithm is printed",
        .paper = 15,
        .ours = static_cast<double>(steps_of(printed).size()),
-       .finding =
-           Finding{.level = Outcome::misprint,
-                   .value = 18,
-                   .why = "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
-                          "as well"}});
+       .finding = PaperFinding{
+           .level = Outcome::misprint,
+           .value = 18,
+           .why = "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
+                  "as well"}});
   Count inner = 0, which = 0;
   for (Count step = 0; step < exchanging.program(0).stages[0].round_count; ++step)
     if (!steps[static_cast<std::size_t>(step)].between_nodes) ++inner, which = step + 1;
@@ -79,10 +79,10 @@ Reproduction make(const Making&) {
        .paper = 0,
        .ours = static_cast<double>(undelivered(printed)),
        .finding =
-           Finding{.level = Outcome::paper_is_wrong,
-                   .value = 3,
-                   .why = "inside a node messages go one way only, so that the invariant's second half holds for U other than "
-                          "V"}});
+           PaperFinding{.level = Outcome::paper_is_wrong,
+                        .value = 3,
+                        .why = "inside a node messages go one way only, so that the invariant's second half holds for U other than "
+                               "V"}});
   return made;
 }
 

@@ -67,10 +67,10 @@ Reproduction make(const Making& making) {
        .paper = 6,
        .ours = inside_share({4, 4, 4, 4, 4, 4}),
        .tolerance = 1e-6,
-       .finding = Finding{.level = Outcome::misprint,
-                          .value = 1.0 / 6,
-                          .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p "
-                                 "much above n"}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 1.0 / 6,
+                               .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p "
+                                      "much above n"}});
 
   Sheet growth{.name = "growth", .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)"}};
   for (Count nodes = 2; nodes <= 12; ++nodes) {
