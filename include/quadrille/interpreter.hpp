@@ -20,8 +20,8 @@ struct InterpreterOptions {
 };
 
 // Runs `schedule` on one input per rank and returns one output per rank. A message without its other end is lost, and one
-// of unequal ends is cut to the shorter. Throws Error{misuse} if a region lies outside its buffer or a reduction has no
-// operator.
+// of unequal ends is cut to the shorter. Throws Error{misuse} if a region lies outside its buffer, if a reduction has no
+// operator, or if an operand of it is not made of whole elements: cut by a region, or with bytes of several elements in one.
 std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                   const InterpreterOptions& options = {});
 

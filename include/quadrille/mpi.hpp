@@ -93,12 +93,14 @@ inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type)
   made.type = type_name[0] ? type_name : "elements of " + std::to_string(extent) + " bytes";
   made.element_bytes = extent;
   made.commutative = commutative != 0;
-  made.combine = [op, type, extent](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
-    if (order == OperandOrder::source_first)
-      mpi_detail::reduce_local(source, target, elements, extent, type, op);
-    else
-      mpi_detail::reduce_local_behind(source, target, elements, extent, type, op);
-  };
+  made.combine = on_aligned_elements(
+      [op, type, extent](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+        if (order == OperandOrder::source_first)
+          mpi_detail::reduce_local(source, target, elements, extent, type, op);
+        else
+          mpi_detail::reduce_local_behind(source, target, elements, extent, type, op);
+      },
+      extent);
   made.mpi = Operator::MpiHandles{mpi_library, mpi_detail::bytes_of(op), mpi_detail::bytes_of(type)};
   return std::make_shared<const Operator>(std::move(made));
 }

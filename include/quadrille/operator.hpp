@@ -30,7 +30,8 @@ struct Operator {
 
   // Combines arrays of `elements` elements, which do not overlap: target = source o target if the source comes first, else
   // target = target o source.
-  std::function<void(const std::byte* source, std::byte* target, Count elements, OperandOrder order)> combine;
+  using Combine = std::function<void(const std::byte* source, std::byte* target, Count elements, OperandOrder order)>;
+  Combine combine;
 
   // The operator and the type of elements as an MPI library knows them, for the vendor's own collectives (mpi.hpp).
   struct MpiHandles {
@@ -44,6 +45,11 @@ struct Operator {
 // on pairs of a value and an index (of equal values the least index); matmul2: products of 2 x 2 matrices in row order, which do
 // not commute. Whole numbers wrap round. Throws Error{misuse} for an unknown name, or an operator that the type does not have.
 std::shared_ptr<const Operator> built_in_operator(std::string_view operation, std::string_view type);
+
+// For functions that take elements only where their type is aligned, as those that compilers made of C may do: elements that lie
+// elsewhere are combined in copies. A type's alignment is taken to be the largest power of two that divides the size of an element,
+// up to that of the largest scalar type.
+Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_bytes);
 
 std::vector<std::string> operator_names();
 std::vector<std::string>

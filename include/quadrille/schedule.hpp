@@ -62,8 +62,8 @@ std::pair<Bytes, Bytes> hull(const Region& region);
 // Calls visit(offset, length) for each contiguous run, in order. Adjacent runs are not merged.
 template <class Visit>
 void for_each_run(const Region& region, Visit&& visit) {
-  if (region.length == 0) return;
   const auto& [inner, middle, outer] = region.levels;
+  if (region.length == 0 || inner.count == 0 || middle.count == 0) return;  // however often it is repeated
   for (Count c = 0; c < outer.count; ++c)
     for (Count b = 0; b < middle.count; ++b)
       for (Count a = 0; a < inner.count; ++a)

@@ -80,6 +80,7 @@ class Counting {
   void count(const Program& program) {
     if (result_.stages.empty())
       for (const Stage& stage : named_ = program.stages) result_.stages.push_back({.name = stage.name});
+    if (result_.stages.empty() && !program.rounds.empty()) result_.stages.emplace_back();  // a document may name none
     result_.held =
         std::max({result_.held, input_bytes(schedule_.problem, program.rank), output_bytes(schedule_.problem, program.rank)});
     result_.scratch = std::max(result_.scratch, program.scratch_bytes);

@@ -90,8 +90,8 @@ class BlockNames {
     const OriginBlocks& blocks = blocks_of(part, terms);
     const auto begin = std::prev(blocks.cuts.upper_bound(part.index));
     const auto target = blocks.targets.find(*begin);
-    const Rank origin = terms.sequence(part.term).front().first;
-    const std::string operands = terms.to_string(part.term).substr(std::string_view("rank ").size());
+    const Rank origin = terms.sequence(terms.form(part.term)).front().first;
+    const std::string operands = terms.to_string(terms.form(part.term)).substr(std::string_view("rank ").size());
     const auto place = static_cast<Count>(std::distance(blocks.cuts.begin(), begin));
     const Count colours = by_ == ColourBy::place ? static_cast<Count>(blocks.cuts.size()) - 1 : problem_.ranks;
     const Count colour = by_ == ColourBy::place                                      ? place
@@ -134,12 +134,12 @@ class BlockNames {
   bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
 
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
-    return origins_[static_cast<std::size_t>(terms.sequence(run.term).front().first)];
+    return origins_[static_cast<std::size_t>(terms.sequence(terms.form(run.term)).front().first)];
   }
 
   static Count operand_count(const SymbolRun& run, const Terms& terms) {
     Count count = 0;
-    for (const auto& [first, last] : terms.sequence(run.term)) count += last - first + 1;
+    for (const auto& [first, last] : terms.sequence(terms.form(run.term))) count += last - first + 1;
     return count;
   }
 

@@ -2,6 +2,7 @@
 #include "execute/copies.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace quadrille {
 namespace {
@@ -152,6 +153,7 @@ void run_reduction(const StridedCopy& copy, const Operator& operation, const Bas
   const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
   std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
   const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
+  assert(copy.length % operation.element_bytes == 0);
   const Count elements = copy.length / operation.element_bytes;
   const auto& [inner, middle, outer] = copy.levels;
   for (Count c = 0; c < outer.count; ++c)

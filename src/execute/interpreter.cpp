@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/interpreter.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -9,40 +11,112 @@
 namespace quadrille {
 namespace {
 
-struct Memory {
-  std::array<ByteVector, 3> buffers;  // by Buffer
+// Which byte of which element a byte is: the element's number times element_bytes, plus the byte. Kept in reductions only.
+using ElementByte = std::uint64_t;
+constexpr ElementByte no_element = static_cast<ElementByte>(-1);
 
-  std::byte& at(Buffer buffer, Bytes offset) {
-    if (buffer == Buffer::staging || offset < 0 || offset >= static_cast<Bytes>(buffers[static_cast<std::size_t>(buffer)].size()))
-      throw Error(ErrorCode::misuse, "a region lies outside its buffer");
-    return buffers[static_cast<std::size_t>(buffer)][static_cast<std::size_t>(offset)];
+struct Data {
+  ByteVector bytes;
+  std::vector<ElementByte> elements;
+};
+
+struct Memory {
+  std::array<Data, 3> buffers;  // by Buffer
+
+  Data& at(Buffer buffer) { return buffers[static_cast<std::size_t>(buffer)]; }
+
+  template <class Visit>
+  void for_each_byte(const Regions& regions, Visit&& visit) {
+    for (const Region& region : regions) {
+      if (bytes(region) == 0) continue;
+      const auto [first, last] = hull(region);
+      const bool is_staging = region.buffer == Buffer::staging;
+      if (is_staging || first < 0 || last > static_cast<Bytes>(at(region.buffer).bytes.size()))
+        throw Error(ErrorCode::misuse, "a region lies outside its buffer");
+      for_each_run(region, [&](Bytes offset, Bytes length) {
+        for (Bytes i = offset; i < offset + length; ++i) visit(at(region.buffer), static_cast<std::size_t>(i));
+      });
+    }
   }
 
-  ByteVector read(const Regions& regions) {
-    ByteVector data;
-    for (const Region& region : regions)
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        for (Bytes i = 0; i < length; ++i) data.push_back(at(region.buffer, offset + i));
-      });
+  Data read(const Regions& regions) {
+    Data data;
+    for_each_byte(regions, [&](const Data& buffer, std::size_t i) {
+      data.bytes.push_back(buffer.bytes[i]);
+      if (!buffer.elements.empty()) data.elements.push_back(buffer.elements[i]);
+    });
     return data;
   }
 
-  void write(const Regions& regions, const ByteVector& data) {
+  void write(const Regions& regions, const Data& data) {
     std::size_t next = 0;
-    for (const Region& region : regions)
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        for (Bytes i = 0; i < length && next < data.size(); ++i) at(region.buffer, offset + i) = data[next++];
-      });
+    for_each_byte(regions, [&](Data& buffer, std::size_t i) {
+      if (next == data.bytes.size()) return;
+      buffer.bytes[i] = data.bytes[next];
+      if (!buffer.elements.empty()) buffer.elements[i] = data.elements[next];
+      ++next;
+    });
   }
 };
 
-void play(const Local& local, Memory& memory, const InterpreterOptions& options) {
-  ByteVector data = memory.read(local.source);
+// Numbers the elements of a reduction: those of the inputs, and what each two give, in their order, when they are combined.
+// Equal numbers are equal elements.
+class Elements {
+ public:
+  explicit Elements(Bytes element_bytes) : size_(static_cast<ElementByte>(element_bytes)) {}
+
+  // Of a whole buffer, with new elements.
+  std::vector<ElementByte> of_input(std::size_t bytes) {
+    std::vector<ElementByte> elements(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) elements[i] = count_ * size_ + i;
+    count_ += (bytes + size_ - 1) / size_;
+    return elements;
+  }
+
+  std::vector<ElementByte> combined(const std::vector<ElementByte>& left, const std::vector<ElementByte>& right) {
+    std::vector<ElementByte> result;
+    for (std::size_t first = 0; first + size_ <= std::min(left.size(), right.size()); first += size_) {
+      const auto [entry, fresh] = made_.try_emplace({whole(left, first), whole(right, first)}, count_);
+      count_ += fresh ? 1 : 0;
+      for (ElementByte i = 0; i < size_; ++i) result.push_back(entry->second * size_ + i);
+    }
+    return result;
+  }
+
+ private:
+  ElementByte whole(const std::vector<ElementByte>& bytes, std::size_t first) const {
+    for (std::size_t i = 0; i < size_; ++i)
+      if (bytes[first] == no_element || bytes[first] % size_ != 0 || bytes[first + i] != bytes[first] + i)
+        throw Error(ErrorCode::misuse, fmt::format("a reduction reads {} bytes that are not one whole element", size_));
+    return bytes[first] / size_;
+  }
+
+  const ElementByte size_;
+  ElementByte count_ = 0;
+  std::map<std::pair<ElementByte, ElementByte>, ElementByte> made_;
+};
+
+void check_runs(const Regions& regions, Bytes element_bytes) {
+  for (const Region& region : regions)
+    if (region.length % element_bytes != 0)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a reduction has a run of {} bytes, which cuts an element of {}", region.length, element_bytes));
+}
+
+void play(const Local& local, Memory& memory, Elements& elements, const InterpreterOptions& options) {
+  Data data = memory.read(local.source);
   if (local.kind == LocalKind::reduce) {
     if (!options.operation) throw Error(ErrorCode::misuse, "a reduction needs an operator");
-    const ByteVector source = std::exchange(data, memory.read(local.target));
-    const auto length = static_cast<Bytes>(std::min(data.size(), source.size()));
-    options.operation->combine(source.data(), data.data(), length / options.operation->element_bytes, local.order);
+    const Bytes element_bytes = options.operation->element_bytes;
+    check_runs(local.source, element_bytes);
+    check_runs(local.target, element_bytes);
+    const Data source = std::exchange(data, memory.read(local.target));
+    const auto length = static_cast<Bytes>(std::min(data.bytes.size(), source.bytes.size()));
+    const bool source_first = local.order == OperandOrder::source_first;
+    data.elements =
+        elements.combined(source_first ? source.elements : data.elements, source_first ? data.elements : source.elements);
+    options.operation->combine(source.bytes.data(), data.bytes.data(), length / element_bytes, local.order);
+    data.bytes.resize(static_cast<std::size_t>(length));
   }
   memory.write(local.target, data);
 }
@@ -52,22 +126,27 @@ void play(const Local& local, Memory& memory, const InterpreterOptions& options)
 std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                   const InterpreterOptions& options) {
   const auto p = static_cast<std::size_t>(schedule.problem.ranks);
+  Elements elements(options.operation ? options.operation->element_bytes : 1);
   std::vector<Program> programs;
   std::vector<Memory> memories;
   std::map<Count, std::vector<std::pair<std::size_t, const Round*>>> rounds;  // by number: who does what
   for (std::size_t rank = 0; rank < p; ++rank) programs.push_back(schedule.program(static_cast<Rank>(rank)));
   for (std::size_t rank = 0; rank < p; ++rank) {
-    const auto fresh = [&](Bytes size) { return ByteVector(static_cast<std::size_t>(size), options.unwritten); };
-    memories.push_back(
-        {{inputs.at(rank), fresh(output_bytes(schedule.problem, static_cast<Rank>(rank))), fresh(programs[rank].scratch_bytes)}});
+    const auto fresh = [&](Bytes size) {
+      const auto length = static_cast<std::size_t>(size);
+      return Data{ByteVector(length, options.unwritten), std::vector<ElementByte>(options.operation ? length : 0, no_element)};
+    };
+    const ByteVector& input = inputs.at(rank);
+    memories.push_back({{Data{input, elements.of_input(options.operation ? input.size() : 0)},
+                         fresh(output_bytes(schedule.problem, static_cast<Rank>(rank))), fresh(programs[rank].scratch_bytes)}});
     for (const Round& round : programs[rank].rounds) rounds[round.number].emplace_back(rank, &round);
   }
 
   for (const auto& [number, acting] : rounds) {
     for (const auto& [rank, round] : acting)
-      for (const Local& local : round->locals) play(local, memories[rank], options);
+      for (const Local& local : round->locals) play(local, memories[rank], elements, options);
     // Everything is read before anything is written.
-    std::map<std::tuple<Rank, Rank, std::optional<Port>>, ByteVector> under_way;
+    std::map<std::tuple<Rank, Rank, std::optional<Port>>, Data> under_way;
     for (const auto& [rank, round] : acting)
       for (const Message& message : round->sends)
         under_way[{static_cast<Rank>(rank), message.peer, message.port}] = memories[rank].read(message.regions);
@@ -78,7 +157,7 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   }
 
   std::vector<ByteVector> outputs;
-  for (Memory& memory : memories) outputs.push_back(std::move(memory.buffers[static_cast<std::size_t>(Buffer::output)]));
+  for (Memory& memory : memories) outputs.push_back(std::move(memory.buffers[static_cast<std::size_t>(Buffer::output)].bytes));
   return outputs;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
@@ -181,6 +182,31 @@ std::shared_ptr<const Operator> built_in_operator(std::string_view operation, st
                 fmt::format("there is no operator '{}'; there are: {}", operation, fmt::join(operator_names(), ", ")));
   throw Error(ErrorCode::misuse,
               fmt::format("{} has no elements of type '{}'; its types are: {}", operation, type, fmt::join(types, ", ")));
+}
+
+Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_bytes) {
+  const Bytes alignment = std::min<Bytes>(element_bytes & -element_bytes, alignof(std::max_align_t));
+  return [combine = std::move(combine), element_bytes, alignment](const std::byte* source, std::byte* target, Count elements,
+                                                                  OperandOrder order) {
+    const auto is_aligned = [&](const std::byte* place) {
+      return reinterpret_cast<std::uintptr_t>(place) % static_cast<std::uintptr_t>(alignment) == 0;
+    };
+    if (is_aligned(source) && is_aligned(target)) return combine(source, target, elements, order);
+    constexpr Bytes room_bytes = 4096;
+    alignas(std::max_align_t) std::array<std::byte, 2 * room_bytes> room;
+    std::vector<std::byte> larger(element_bytes > room_bytes ? 2 * static_cast<std::size_t>(element_bytes) : 0);
+    const Count at_once = larger.empty() ? room_bytes / element_bytes : 1;
+    std::byte* aligned_source = larger.empty() ? room.data() : larger.data();
+    std::byte* aligned_target = aligned_source + at_once * element_bytes;
+    for (Count done = 0; done < elements; done += at_once) {
+      const Count count = std::min(elements - done, at_once);
+      const auto length = static_cast<std::size_t>(count * element_bytes);
+      std::memcpy(aligned_source, source + done * element_bytes, length);
+      std::memcpy(aligned_target, target + done * element_bytes, length);
+      combine(aligned_source, aligned_target, count, order);
+      std::memcpy(target + done * element_bytes, aligned_target, length);
+    }
+  };
 }
 
 std::vector<std::string> operator_names() {

@@ -122,8 +122,10 @@ class ScriptMaker {
     if (local.kind == LocalKind::reduce) {
       assert(options_.operation);
       const bool source_first = local.order == OperandOrder::source_first;
-      for (std::uint32_t step = steps.first; step < steps.last; ++step)
+      for (std::uint32_t step = steps.first; step < steps.last; ++step) {
+        assert(script_.copies[step].length % options_.operation->element_bytes == 0);  // by the verifier's rule element-cut
         script_.copies[step].effect = source_first ? Effect::combine_source_first : Effect::combine_target_first;
+      }
     }
     return steps;
   }

@@ -89,18 +89,22 @@ void check_executor(Executor asked, Executor given, const std::string& reason) {
   throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
 }
 
-// A reduction combines whole elements, so each piece of memory holds whole ones.
+// A reduction combines whole elements, so each piece of memory holds whole ones, with the pieces that follow it without a gap.
+// Pieces that reach past 2^63 are refused where they are bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
-  Bytes length = 0;  // of the piece, with those that follow it without a gap
-  for (std::size_t i = 0; i < layout.size(); ++i) {
-    length += layout[i].length;
-    const bool goes_on = i + 1 < layout.size() && layout[i + 1].offset == layout[i].offset + layout[i].length;
-    if (goes_on) continue;
-    if (length % element_bytes != 0)
+  Bytes end = 0, cut = 0;  // of the piece before: where it ends, and its bytes of an element that is not complete
+  const auto check_complete = [&] {
+    if (cut != 0)
       throw Error(ErrorCode::misuse,
-                  fmt::format("a layout has a piece of {} bytes, which cuts an element of {}", length, element_bytes));
-    length = 0;
+                  fmt::format("a piece of a layout ends after {} bytes of an element of {}", cut, element_bytes));
+  };
+  for (const LayoutPiece& piece : layout) {
+    if (piece.length == 0) continue;
+    if (piece.offset != end) check_complete();
+    cut = (cut + piece.length % element_bytes) % element_bytes;
+    if (__builtin_add_overflow(piece.offset, piece.length, &end)) return;
   }
+  check_complete();
 }
 
 // `homes` are the nodes of the ranks; the problem may name others.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -14,11 +15,28 @@ namespace {
 // Of one program. Algorithms have a few for each operation; a document could have the square of its length.
 constexpr std::size_t most_dependences = std::size_t{1} << 24;
 
+// Whoever asks may do so before the verifier, of regions that reach from one end of 64 bits to the other: distances are without
+// sign, and lengths end at 2^63 - 1.
+std::uint64_t magnitude(Bytes value) {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+}
+
+std::uint64_t residue(Bytes value, std::uint64_t modulus) {
+  const std::uint64_t rest = magnitude(value) % modulus;
+  return value < 0 && rest > 0 ? modulus - rest : rest;
+}
+
+Bytes difference(Bytes a, Bytes b) {
+  Bytes result = 0;
+  if (!__builtin_sub_overflow(a, b, &result)) return result;
+  return a < b ? std::numeric_limits<Bytes>::min() : std::numeric_limits<Bytes>::max();
+}
+
 // The greatest common divisor of a region's strides: its runs begin at offset + multiples of it.
-Bytes stride_of(const Region& region) {
-  Bytes common = 0;
+std::uint64_t stride_of(const Region& region) {
+  std::uint64_t common = 0;
   for (const Level& level : region.levels)
-    if (level.count > 1) common = std::gcd(common, level.stride);
+    if (level.count > 1) common = std::gcd(common, magnitude(level.stride));
   return common;
 }
 
@@ -36,13 +54,13 @@ class BufferAccesses {
   template <class Visit>
   void for_each_overlap(const Region& region, Visit&& visit) const {
     const auto [first, last] = hull(region);
-    for (auto entry = accesses_.lower_bound(first - longest_); entry != accesses_.end() && entry->first < last; ++entry)
+    for (auto entry = accesses_.lower_bound(difference(first, longest_)); entry != accesses_.end() && entry->first < last; ++entry)
       if (may_overlap(entry->second.region, region)) visit(entry->second);
   }
 
   void add(const Region& region, std::size_t operation, bool writes) {
     const auto extent = hull(region);
-    longest_ = std::max(longest_, extent.second - extent.first);
+    longest_ = std::max(longest_, difference(extent.second, extent.first));
     if (writes && is_contiguous(region, extent)) forget(extent, operation);
     accesses_.insert({extent.first, {region, extent, operation, writes}});
   }
@@ -51,11 +69,12 @@ class BufferAccesses {
   using Extent = std::pair<Bytes, Bytes>;
 
   static bool is_contiguous(const Region& region, const Extent& extent) {
-    return stride_of(region) == 0 && bytes(region) == extent.second - extent.first;
+    return stride_of(region) == 0 && bytes(region) == difference(extent.second, extent.first);
   }
 
   void forget(const Extent& written, std::size_t writer) {
-    for (auto entry = accesses_.lower_bound(written.first - longest_); entry != accesses_.end() && entry->first < written.second;) {
+    for (auto entry = accesses_.lower_bound(difference(written.first, longest_));
+         entry != accesses_.end() && entry->first < written.second;) {
       Access& access = entry->second;
       const auto [first, last] = access.hull;
       const auto next = std::next(entry);
@@ -116,13 +135,13 @@ bool may_overlap(const Region& a, const Region& b) {
   const auto [a_first, a_last] = hull(a);
   const auto [b_first, b_last] = hull(b);
   if (a_first >= b_last || b_first >= a_last) return false;
-  const Bytes a_stride = stride_of(a), b_stride = stride_of(b);
-  const Bytes common = std::gcd(a_stride, b_stride);
+  const std::uint64_t common = std::gcd(stride_of(a), stride_of(b));
   if (common == 0) return true;  // both contiguous
   // All runs of a begin at a.offset mod `common`, all of b at b.offset: compare one period.
-  if (a.length >= common || b.length >= common) return true;
-  const Bytes distance = (((b.offset - a.offset) % common) + common) % common;
-  return distance < a.length || common - distance < b.length;
+  const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
+  if (a_length >= common || b_length >= common) return true;
+  const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
+  return distance < a_length || common - distance < b_length;
 }
 
 DependenceGraph dependences(const Program& program) {

@@ -101,6 +101,9 @@ void check_regions(const std::vector<Program>& programs) {
     }
 }
 
+// Every round is listed, also where nobody acts: so many of those may be, and a few words of text could say 2^60.
+constexpr Count most_idle_rounds = Count{1} << 20;
+
 // The stages must be one table for all, without gaps, and every round must belong to one of them.
 void check_stages(const std::vector<Program>& programs) {
   Count rounds = 0;
@@ -109,7 +112,9 @@ void check_stages(const std::vector<Program>& programs) {
       inexpressible(fmt::format("stage '{}' does not begin at round {}, where the one before ends", stage.name, rounds));
     rounds += stage.round_count;
   }
+  Count acting = 0;
   for (const Program& program : programs) {
+    acting += static_cast<Count>(program.rounds.size());
     if (program.stages != programs.front().stages) inexpressible(fmt::format("rank {} has other stages than rank 0", program.rank));
     Count next = 0;
     for (const Round& round : program.rounds) {
@@ -118,6 +123,9 @@ void check_stages(const std::vector<Program>& programs) {
       next = round.number + 1;
     }
   }
+  if (rounds - most_idle_rounds > acting)
+    throw Error(ErrorCode::too_large,
+                fmt::format("the stages have {} rounds, and the JSON form lists every one; use the text form", rounds));
 }
 
 class JsonWriter {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "quadrille/error.hpp"
 #include "schedule/dependence.hpp"
 
 namespace quadrille {
@@ -56,27 +57,30 @@ bool overlap(const Regions& some, const Regions& others) {
   });
 }
 
-}  // namespace
+// Where control messages lie once they are messages: slots of `longest` bytes, from `first` on.
+struct ControlSlots {
+  Placement first;
+  Bytes longest;
+};
 
-Count round_count(const Program& program) {
-  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
+Bytes bytes_in_slot(const Control& control, const ControlSlots& slots) {
+  return std::clamp<Bytes>(control.bytes, 1, slots.longest);
 }
 
-Program with_control_messages(Program program) {
+// How many slots the arrivals of a round take, at most; 0: the program has no control messages.
+Count control_slots(const Program& program) {
   Count slots = 0;
-  Bytes longest = 1;
-  for (const Round& round : program.rounds) {
+  for (const Round& round : program.rounds)
     if (!round.control_sends.empty() || !round.control_receives.empty())
       slots = std::max<Count>({slots, 1, static_cast<Count>(round.control_receives.size())});
-    for (const auto* controls : {&round.control_sends, &round.control_receives})
-      for (const Control& control : *controls) longest = std::max(longest, control.bytes);
-  }
-  if (slots == 0) return program;
+  return slots;
+}
 
-  // What a round brings is copied before the next round that tells: so it tells no more than was heard, and waits for that.
-  const Region arrivals{Buffer::scratch, program.scratch_bytes, slots * longest, {}};
-  const Region news{Buffer::scratch, arrivals.offset + arrivals.length, slots * longest, {}};
-  program.scratch_bytes += 2 * slots * longest;
+// What a round brings is copied before the next round that tells: so it tells no more than was heard, and waits for that.
+Program with_controls_in(Program program, Count slot_count, const ControlSlots& slots) {
+  const auto [buffer, offset] = slots.first;
+  const Region arrivals{buffer, offset, slot_count * slots.longest, {}};
+  const Region news{buffer, offset + arrivals.length, arrivals.length, {}};
   bool heard = false;
   for (Round& round : program.rounds) {
     if (heard && !round.control_sends.empty()) {
@@ -84,17 +88,43 @@ Program with_control_messages(Program program) {
       heard = false;
     }
     for (const Control& control : round.control_sends)
-      round.sends.push_back({control.peer, {{Buffer::scratch, news.offset, std::max<Bytes>(1, control.bytes), {}}}, {}});
+      round.sends.push_back({control.peer, {{buffer, news.offset, bytes_in_slot(control, slots), {}}}, {}});
     Bytes place = arrivals.offset;
     for (const Control& control : round.control_receives) {
-      round.receives.push_back({control.peer, {{Buffer::scratch, place, std::max<Bytes>(1, control.bytes), {}}}, {}});
-      place += longest;
+      round.receives.push_back({control.peer, {{buffer, place, bytes_in_slot(control, slots), {}}}, {}});
+      place += slots.longest;
       heard = true;
     }
     round.control_sends.clear();
     round.control_receives.clear();
   }
   return program;
+}
+
+}  // namespace
+
+Count round_count(const Program& program) {
+  return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
+}
+
+Program with_control_messages(Program program) {
+  const Count slots = control_slots(program);
+  if (slots == 0) return program;
+  Bytes longest = 1;
+  for (const Round& round : program.rounds)
+    for (const auto* controls : {&round.control_sends, &round.control_receives})
+      for (const Control& control : *controls) longest = std::max(longest, control.bytes);
+  const ControlSlots place{{Buffer::scratch, program.scratch_bytes}, longest};
+  Bytes added = 0;
+  if (__builtin_mul_overflow(2 * slots, longest, &added) ||
+      __builtin_add_overflow(program.scratch_bytes, added, &program.scratch_bytes))
+    throw Error(ErrorCode::too_large, "the control messages of a rank take 2^63 bytes of scratch memory; make them shorter");
+  return with_controls_in(std::move(program), slots, place);
+}
+
+Program with_control_tokens(Program program) {
+  const Count slots = control_slots(program);
+  return with_controls_in(std::move(program), slots, {{Buffer::staging, 0}, 1});
 }
 
 Program in_port_order(Program program) {

@@ -33,8 +33,12 @@ Program reversed(Program program);
 
 // Control messages as messages, for those who move or wait for messages: each takes the bytes it has, and one at least, in
 // scratch memory added behind the program's own. What a rank sends in a round depends on all it has heard in rounds before, so
-// that a barrier holds everybody back under every policy.
+// that a barrier holds everybody back under every policy. Throws Error{too_large} where that memory reaches 2^63 bytes.
 Program with_control_messages(Program program);
+
+// The same for those who only ask what waits for what: each control message is one byte, in the buffer `staging`, of which
+// schedules have none. So its size does not matter.
+Program with_control_tokens(Program program);
 
 // The same program with the messages of each round in the order of their ports, so that the k-th message of a round to a rank is
 // the k-th that this rank receives: executors match by order.

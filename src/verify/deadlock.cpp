@@ -221,7 +221,7 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
   // Control messages can keep ranks waiting as any message can.
   std::vector<Program> with_messages;
   if (std::any_of(programs.begin(), programs.end(), has_control_messages))
-    std::transform(programs.begin(), programs.end(), std::back_inserter(with_messages), with_control_messages);
+    std::transform(programs.begin(), programs.end(), std::back_inserter(with_messages), with_control_tokens);
   const Operations operations(with_messages.empty() ? programs : with_messages);
   for (const Policy policy : policies) {
     Rendezvous run(operations, policy);

@@ -26,6 +26,30 @@ struct End {
   auto key() const { return std::tuple(from, to, port); }
 };
 
+bool at_multiples_of(Bytes element, const Region& region) {
+  return region.offset % element == 0 && region.length % element == 0 &&
+         std::all_of(region.levels.begin(), region.levels.end(),
+                     [&](const Level& level) { return level.count <= 1 || level.stride % element == 0; });
+}
+
+// Does every operation read and write whole elements, if memory is made of them? Then none is ever taken apart.
+bool keep_elements(const std::vector<Program>& programs, Bytes element) {
+  const auto keep = [&](const Regions& regions) {
+    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return at_multiples_of(element, region); });
+  };
+  const auto all_keep = [&](const std::vector<Message>& messages) {
+    return std::all_of(messages.begin(), messages.end(), [&](const Message& message) { return keep(message.regions); });
+  };
+  const auto round_keeps = [&](const Round& round) {
+    return all_keep(round.sends) && all_keep(round.receives) &&
+           std::all_of(round.locals.begin(), round.locals.end(),
+                       [&](const Local& local) { return keep(local.source) && keep(local.target); });
+  };
+  return element == 1 || std::all_of(programs.begin(), programs.end(), [&](const Program& program) {
+           return std::all_of(program.rounds.begin(), program.rounds.end(), round_keeps);
+         });
+}
+
 class Replay {
  public:
   Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
@@ -35,14 +59,15 @@ class Replay {
         most_pieces_(options.most_pieces),
         report_(report),
         observer_(observer),
-        terms_(schedule.problem.ranks, required_combining(schedule.problem), options.most_pieces),
+        terms_(schedule.problem.ranks, required_combining(schedule.problem),
+               keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
         memories_(programs.size()),
         next_round_(programs.size(), 0),
         heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       sizes_.push_back(buffer_sizes(schedule, programs[rank]));
-      memories_[rank][0].write(0, {input_bytes(schedule.problem, static_cast<Rank>(rank)),
-                                   terms_.operands(static_cast<Rank>(rank), static_cast<Rank>(rank)), 0});
+      memories_[rank][0].write(
+          0, {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operand(static_cast<Rank>(rank)), 0});
       if (!heard_.empty()) heard_[rank].set(rank);
     }
   }
@@ -101,7 +126,7 @@ class Replay {
         add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
       held_ += static_cast<Count>(part.size());
       if (held_ > most_pieces_) too_large();
-      strip.insert(strip.end(), part.begin(), part.end());
+      for (const SymbolRun& piece : part) append(strip, piece);
     }
     return strip;
   }
@@ -168,9 +193,57 @@ class Replay {
       add(Rule::overlapping_local, rank, both, "source and target share these bytes");
     if (!usable(local.source, local.target)) return;
     Strip result = read(rank, local.source);
-    if (local.kind == LocalKind::reduce) result = combine(rank, local, result, read(rank, local.target));
+    if (local.kind == LocalKind::reduce) {
+      const Strip target_strip = read(rank, local.target);
+      check_elements(rank, local.source, result, "source");
+      check_elements(rank, local.target, target_strip, "target");
+      result = combine(rank, local, result, target_strip);
+    }
     write(rank, local.target, result);
     held_ = 0;
+  }
+
+  void check_elements(Rank rank, const Regions& regions, const Strip& strip, std::string_view operand) {
+    if (const auto torn = first_torn_element(strip))
+      add(Rule::element_torn, rank, regions.front(), torn_element(strip, *torn, operand));
+  }
+
+  // The number of the first element whose bytes are not, in their order, those of one element of one term. Unwritten bytes are the
+  // matter of another rule.
+  std::optional<Count> first_torn_element(const Strip& strip) const {
+    const Bytes element = schedule_.problem.element_bytes;
+    Bytes at = 0;
+    for (const SymbolRun& piece : strip) {
+      if (piece.term != Terms::undefined) {
+        if (at % element != 0 || piece.index % element != 0) return at / element;
+        if (piece.length % element != 0) return (at + piece.length) / element;
+      }
+      at += piece.length;
+    }
+    return std::nullopt;
+  }
+
+  std::string torn_element(const Strip& strip, Count number, std::string_view of_what) const {
+    const Bytes element = schedule_.problem.element_bytes, first = number * element, last = first + element;
+    std::string parts;
+    Bytes at = 0;
+    for (const SymbolRun& piece : strip) {
+      const Bytes begin = std::max(at, first), end = std::min(at + piece.length, last);
+      if (begin < end) {
+        const Bytes byte = piece.index + begin - at, last_byte = byte + end - begin - 1;
+        parts += parts.empty() ? "" : ", then ";
+        if (piece.term == Terms::undefined)
+          parts += "nothing";
+        else
+          parts += fmt::format("{} of {}",
+                               byte == last_byte ? fmt::format("byte {}", byte) : fmt::format("bytes {} to {}", byte, last_byte),
+                               terms_.to_string(terms_.form(piece.term)));
+      }
+      at += piece.length;
+    }
+    return fmt::format(
+        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined alike", number,
+        of_what, parts, element);
   }
 
   Strip combine(Rank rank, const Local& local, const Strip& source, const Strip& target) {
@@ -186,7 +259,7 @@ class Replay {
       const auto term = !defined || s_index != t_index              ? Terms::undefined
                         : local.order == OperandOrder::source_first ? terms_.combine(source[s].term, target[t].term)
                                                                     : terms_.combine(target[t].term, source[s].term);
-      result.push_back({length, term, t_index});
+      append(result, {length, term, t_index});
       if (s_used += length; s_used == source[s].length) ++s, s_used = 0;
       if (t_used += length; t_used == target[t].length) ++t, t_used = 0;
     }
@@ -223,7 +296,8 @@ class Replay {
 
   void check_write_overlap(Rank rank, const Round& round) {
     Regions written;
-    for (const Message& message : round.receives) written.insert(written.end(), message.regions.begin(), message.regions.end());
+    for (const Message& message : round.receives)
+      if (in_buffers(rank, message.regions)) written.insert(written.end(), message.regions.begin(), message.regions.end());
     if (const auto twice = repeated(sorted_runs(written)))
       add(Rule::overlapping_writes, rank, twice, "received twice in one round");
   }
@@ -306,30 +380,38 @@ class Replay {
         if (report_.full()) return;
         Strip strip;
         memories_[rank][1].read(expected.offset, expected.length, strip);
-        const Terms::Term wanted = terms_.operands(expected.first, expected.last);
+        const Terms::Form wanted = terms_.form_of_ranks(expected.first, expected.last);
         Bytes at = 0;
-        for (const SymbolRun& piece : strip) {
-          if (piece.term != wanted || piece.index != expected.input_offset + at) {
-            report_wrong_piece(static_cast<Rank>(rank), expected, at, piece, wanted);
-            break;
-          }
+        const auto wrong = std::find_if(strip.begin(), strip.end(), [&](const SymbolRun& piece) {
+          if (terms_.form(piece.term) != wanted || piece.index != expected.input_offset + at) return true;
           at += piece.length;
-        }
+          return false;
+        });
+        if (wrong != strip.end())
+          report_wrong_piece(static_cast<Rank>(rank), expected, at, *wrong, wanted);
+        else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip) : std::nullopt)
+          report_.add({Rule::element_torn,
+                       static_cast<Rank>(rank),
+                       "",
+                       {},
+                       Region{Buffer::output, expected.offset, expected.length, {}},
+                       torn_element(strip, *torn, "result")});
       }
   }
 
-  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const SymbolRun& piece, Terms::Term wanted) {
-    const bool right_operands = piece.index == expected.input_offset + at && terms_.same_operands(piece.term, wanted);
+  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const SymbolRun& piece, Terms::Form wanted) {
+    const Terms::Form found = terms_.form(piece.term);
+    const bool right_operands = piece.index == expected.input_offset + at && terms_.same_operands(found, wanted);
     const Region where{Buffer::output, expected.offset + at, piece.length, {}};
-    const auto description = [&](Terms::Term term, Bytes index) {
-      return term == Terms::undefined ? std::string("nothing") : fmt::format("{}, bytes from {}", terms_.to_string(term), index);
+    const auto description = [&](Terms::Form form, Bytes index) {
+      return form == Terms::undefined ? std::string("nothing") : fmt::format("{}, bytes from {}", terms_.to_string(form), index);
     };
     report_.add({right_operands ? Rule::operand_order : Rule::delivery,
                  rank,
                  "",
                  {},
                  where,
-                 fmt::format("holds {} at the end; expected {}", description(piece.term, piece.index),
+                 fmt::format("holds {} at the end; expected {}", description(found, piece.index),
                              description(wanted, expected.input_offset + at))});
   }
 

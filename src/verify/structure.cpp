@@ -80,6 +80,9 @@ class StructureCheck {
     const Bytes source = bytes(local.source), target = bytes(local.target);
     if (source != target) add(Rule::length_mismatch, first(local.target), fmt::format("{} bytes into {}", source, target));
     if (local.kind == LocalKind::copy) return;
+    if (!is_reduction(schedule_.problem.collective))
+      return add(Rule::no_operator, first(local.target),
+                 fmt::format("{} combines nothing, so there is no operator to reduce by", name(schedule_.problem.collective)));
     const Bytes element = schedule_.problem.element_bytes;
     for (const Regions* regions : {&local.source, &local.target})
       for (const Region& region : *regions)

@@ -38,74 +38,94 @@ Terms::Sequence Terms::joined_by_tree(const Sequence& both) {
   return aligned ? Sequence{{first, last}} : both;
 }
 
-Terms::Term Terms::entered(Sequence sequence) {
+void Terms::hold(Count more) {
+  if ((held_ += more) > most_held_)
+    throw Error(ErrorCode::too_large, "its reductions combine operands in too many different ways to be replayed");
+}
+
+Terms::Term Terms::new_term(Form form) {
+  hold(1);
+  forms_.push_back(form);
+  return static_cast<Term>(forms_.size() - 1);
+}
+
+Terms::Form Terms::entered(Sequence sequence) {
   // More intervals than ranks name some rank twice, and so does every longer sequence that begins like this one: what
   // follows no longer matters. Without the cut a few operations could double a sequence beyond all memory.
   if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
   const auto length = static_cast<Count>(sequence.size());
-  const auto [entry, fresh] = known_.try_emplace(std::move(sequence), static_cast<Term>(sequences_.size()));
+  const auto [entry, fresh] = known_.try_emplace(std::move(sequence), static_cast<Form>(sequences_.size()));
   if (fresh) {
-    if ((interval_count_ += length) > most_intervals_)
-      throw Error(ErrorCode::too_large, "its reductions combine operands in too many different ways to be replayed");
+    hold(length);
     sequences_.push_back(entry->first);
   }
   return entry->second;
 }
 
-Terms::Term Terms::operands(Rank first, Rank last) { return entered({{first, last}}); }
+Terms::Form Terms::form_of_ranks(Rank first, Rank last) { return entered(Sequence{{first, last}}); }
+
+Terms::Term Terms::term_of(Form form) {
+  const auto [entry, fresh] = term_of_form_.try_emplace(form, undefined);
+  if (fresh) entry->second = new_term(form);
+  return entry->second;
+}
+
+Terms::Term Terms::operand(Rank rank) { return term_of(form_of_ranks(rank, rank)); }
 
 Terms::Term Terms::combine(Term left, Term right) {
   if (left == undefined || right == undefined) return undefined;
   const auto [entry, fresh] = combined_.try_emplace({left, right}, undefined);
   if (fresh) {
-    Sequence both = sequence(left);
-    const Sequence& second = sequence(right);
+    Sequence both = sequence(form(left));
+    const Sequence& second = sequence(form(right));
     both.insert(both.end(), second.begin(), second.end());
     switch (combining_) {
       case Combining::any_order: both = sorted(std::move(both)); break;
       case Combining::rank_order: both = merged(both); break;
       case Combining::fixed_tree: both = joined_by_tree(both); break;
     }
-    entry->second = entered(std::move(both));
+    const Form result = entered(std::move(both));
+    entry->second = one_term_a_form_ ? term_of(result) : new_term(result);
   }
   return entry->second;
 }
 
-bool Terms::same_operands(Term a, Term b) const {
+bool Terms::same_operands(Form a, Form b) const {
   if (a == undefined || b == undefined) return a == b;
   return sorted(sequence(a)) == sorted(sequence(b));
 }
 
-std::string Terms::to_string(Term term) const {
-  if (term == undefined) return "nothing";
+std::string Terms::to_string(Form form) const {
+  if (form == undefined) return "nothing";
   std::string text;
-  for (const auto& [first, last] : sequence(term))
+  for (const auto& [first, last] : sequence(form))
     text += fmt::format("{}{}", text.empty() ? "" : " o ",
                         first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
   return "rank " + text;
+}
+
+void append(Strip& strip, const SymbolRun& run) {
+  if (run.length <= 0) return;
+  if (!strip.empty() && strip.back().term == run.term &&
+      (run.term == Terms::undefined || strip.back().index + strip.back().length == run.index))
+    strip.back().length += run.length;
+  else
+    strip.push_back(run);
 }
 
 void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
   const Bytes end = offset + length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;
-  const auto append = [&](const SymbolRun& piece) {
-    if (piece.length <= 0) return;
-    if (!strip.empty() && strip.back().term == piece.term &&
-        (piece.term == Terms::undefined || strip.back().index + strip.back().length == piece.index))
-      strip.back().length += piece.length;
-    else
-      strip.push_back(piece);
-  };
   for (; entry != pieces_.end() && entry->first < end; ++entry) {
     const Bytes first = std::max(offset, entry->first);
     const Bytes last = std::min(end, entry->first + entry->second.length);
     if (first >= last) continue;
-    append({first - offset, Terms::undefined, 0});
-    append(from(entry->second, first - entry->first, last - first));
+    append(strip, {first - offset, Terms::undefined, 0});
+    append(strip, from(entry->second, first - entry->first, last - first));
     offset = last;
   }
-  append({end - offset, Terms::undefined, 0});
+  append(strip, {end - offset, Terms::undefined, 0});
 }
 
 void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {

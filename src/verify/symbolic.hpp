@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of symbols instead of bytes: each byte knows which operands it combines and which byte of the vector it is.
+// Memory of symbols instead of bytes: each byte knows how operands were combined to it and which byte of the vector it is.
 // Runs of bytes that belong together are one piece, so the cost does not depend on how long blocks are.
 #pragma once
 
@@ -10,35 +10,51 @@
 
 namespace quadrille {
 
-// Combinations of ranks' operands, each stored once: a sequence of rank intervals in operand order, sorted where the
-// operator commutes. Neighbouring intervals become one, but where a tree is fixed only as that tree joins them.
+// Combinations of ranks' operands. A *term* says exactly what was combined with what: bytes of one term and one index are equal,
+// whichever ranks computed them. The *form* of a term is what the laws of the operator leave of it: the result that a collective
+// asks for is a form. Two terms of one form may differ in their bits, since sums of floating-point numbers are rounded.
+//
+// A form is a sequence of rank intervals in operand order, sorted where the operator commutes. Neighbouring intervals become one;
+// where a tree is fixed, only those that are neighbours in the tree do.
+//
+// Terms matter where an element may be put together from several. Elsewhere a form is the only term there is of it: so there are
+// fewer of them, and memory is in longer pieces.
 class Terms {
  public:
   using Term = int;
+  using Form = int;
   using Sequence = std::vector<std::pair<Rank, Rank>>;  // intervals: from a rank to a rank
-  static constexpr Term undefined = -1;
+  static constexpr int undefined = -1;                  // term and form of what nothing has written
 
-  // Holds at most `most_intervals` intervals in all terms together; throws Error{too_large} beyond that.
-  Terms(Count ranks, Combining combining, Count most_intervals)
-      : ranks_(ranks), combining_(combining), most_intervals_(most_intervals) {}
-  Term operands(Rank first, Rank last);                                                             // first o .. o last
-  Term combine(Term left, Term right);                                                              // undefined if either is
-  bool same_operands(Term a, Term b) const;                                                         // in whatever order
-  const Sequence& sequence(Term term) const { return sequences_[static_cast<std::size_t>(term)]; }  // of a defined one
-  std::string to_string(Term term) const;
+  // Holds at most `most_held` terms and intervals of forms together; throws Error{too_large} beyond that.
+  Terms(Count ranks, Combining combining, bool one_term_a_form, Count most_held)
+      : ranks_(ranks), combining_(combining), one_term_a_form_(one_term_a_form), most_held_(most_held) {}
+  Term operand(Rank rank);
+  Term combine(Term left, Term right);        // undefined if either is
+  Form form_of_ranks(Rank first, Rank last);  // first o .. o last
+  Form form(Term term) const { return term == undefined ? undefined : forms_[static_cast<std::size_t>(term)]; }
+  bool same_operands(Form a, Form b) const;                                                         // in whatever order
+  const Sequence& sequence(Form form) const { return sequences_[static_cast<std::size_t>(form)]; }  // of a defined one
+  std::string to_string(Form form) const;
 
  private:
-  Term entered(Sequence sequence);
+  Term new_term(Form form);
+  Term term_of(Form form);
+  Form entered(Sequence sequence);
+  void hold(Count more);
   static Sequence sorted(Sequence sequence);
   static Sequence merged(const Sequence& sequence);
   static Sequence joined_by_tree(const Sequence& both);
 
   Count ranks_;
   Combining combining_;
-  Count most_intervals_;
-  Count interval_count_ = 0;
-  std::vector<Sequence> sequences_;
-  std::map<Sequence, Term> known_;
+  bool one_term_a_form_;
+  Count most_held_;
+  Count held_ = 0;
+  std::vector<Form> forms_;          // by term
+  std::vector<Sequence> sequences_;  // by form
+  std::map<Sequence, Form> known_;
+  std::map<Form, Term> term_of_form_;  // of operands; of all where a form has one term
   std::map<std::pair<Term, Term>, Term> combined_;
 };
 
@@ -49,6 +65,9 @@ struct SymbolRun {
 };
 
 using Strip = std::vector<SymbolRun>;  // symbols of a list of regions, in its order
+
+// Appends to the last run what goes on in it.
+void append(Strip& strip, const SymbolRun& run);
 
 class SymbolicBuffer {
  public:

@@ -6,7 +6,8 @@
 //   input-written        nothing writes to the input
 //   buffer-size          a document's input and output buffers have the sizes of its collective
 //   length-mismatch      source and target of a local operation, and both ends of a message, are equally long
-//   element-cut          a reduction's regions are whole elements
+//   no-operator          only the schedule of a reduction has operations that reduce
+//   element-cut          each region of an operation that reduces is whole elements, and so is each of its runs
 //   unknown-rank         the peer of a message is one of the ranks
 //   self-message         no message goes from a rank to itself
 //   round-order          rounds ascend, and each lies in a stage
@@ -24,6 +25,8 @@
 //   overlapping-local    source and target of a local operation do not overlap
 //   undefined-read       nothing is read from output or scratch that was not written before
 //   operand-mismatch     a reduction combines the same elements of both operands
+//   element-torn         each element of an operand, and of the result, is one whole element: its bytes in their order, of operands
+//                        that were combined in one way
 //   operand-order        with an operator that does not commute, operands are combined in rank order, and along the fixed tree
 //                        where the result is to be reproducible
 //   delivery             at the end every byte of the output is what the collective asks for; nobody is left out of a barrier
@@ -42,11 +45,11 @@
 namespace quadrille {
 namespace {
 
-constexpr std::array<std::string_view, 22> rule_names{
-    "delivery",         "operand-order", "operand-mismatch",   "undefined-read",  "overlapping-writes", "overlapping-local",
-    "out-of-buffer",    "input-written", "buffer-size",        "length-mismatch", "element-cut",        "unmatched-message",
-    "repeated-message", "self-message",  "unknown-rank",       "port-limit",      "node-port-limit",    "no-such-way",
-    "link-contention",  "round-order",   "stage-disagreement", "deadlock"};
+constexpr std::array<std::string_view, 24> rule_names{
+    "delivery",        "operand-order",     "operand-mismatch", "undefined-read",  "overlapping-writes", "overlapping-local",
+    "out-of-buffer",   "input-written",     "buffer-size",      "length-mismatch", "no-operator",        "element-cut",
+    "element-torn",    "unmatched-message", "repeated-message", "self-message",    "unknown-rank",       "port-limit",
+    "node-port-limit", "no-such-way",       "link-contention",  "round-order",     "stage-disagreement", "deadlock"};
 
 Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   if (options.port_limit) return *options.port_limit;

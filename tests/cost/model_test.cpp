@@ -107,5 +107,19 @@ TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
+// A document in the text form may leave them out.
+TEST(Workload, OfRoundsThatLieInNoStage) {
+  Schedule schedule = make_schedule(alltoall(4, 10), "shift");
+  schedule.program = [inner = schedule.program](Rank rank) {
+    Program program = inner(rank);
+    program.stages.clear();
+    return program;
+  };
+  const Workload work = workload(schedule);
+  ASSERT_EQ(work.stages.size(), 1u);
+  EXPECT_EQ(work.stages[0].startups, 3);
+  EXPECT_EQ(work.stages[0].volume, 30);
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "execute/layout.hpp"
@@ -161,6 +162,11 @@ TEST(Layouts, RefuseWhatDoesNotFit) {
     PlanOptions whole = torn;
     whole.layouts.input = {{0, 3}, {3, 1}, {8, 4}};
     EXPECT_NO_THROW(plan(communicator, sum, whole));
+    whole.layouts.input = {{0, 3}, {50, 0}, {3, 1}, {8, 4}};
+    EXPECT_NO_THROW(plan(communicator, sum, whole)) << "a piece of nothing cuts nothing";
+    PlanOptions far = torn;
+    far.layouts.input = {{std::numeric_limits<Bytes>::max() - 2, 8}};
+    EXPECT_THROW(plan(communicator, sum, far), Error);
     Plan in_place = plan(communicator, alltoall(2, 4), {.in_place = true}), apart = plan(communicator, alltoall(2, 4));
     std::vector<std::byte> memory(16);
     EXPECT_THROW(in_place.execute(memory.data(), memory.data() + 8), Error);

@@ -184,6 +184,35 @@ TEST(Reductions, RunOnStridedRegions) {
   });
 }
 
+// An operator that takes only elements at multiples of its alignment, and says where it was called with others.
+TEST(Reductions, OnAlignedElementsWhereverTheyLie) {
+  const auto sum = built_in_operator("sum", "u32");
+  for (const Bytes element_bytes : {4, 12, 16, 8192}) {  // of several numbers
+    bool aligned = true;
+    const Bytes alignment = element_bytes % 16 == 0 ? 16 : 4;
+    const auto combine = on_aligned_elements(
+        [&](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+          for (const std::byte* place : {source, static_cast<const std::byte*>(target)})
+            aligned = aligned && reinterpret_cast<std::uintptr_t>(place) % static_cast<std::uintptr_t>(alignment) == 0;
+          sum->combine(source, target, elements * element_bytes / 4, order);
+        },
+        element_bytes);
+    const Count elements = 2000 / (element_bytes / 4) + 3;
+    const auto length = static_cast<std::size_t>(elements * element_bytes);
+    std::vector<std::byte> source(length + 32), target(length + 32);
+    for (std::size_t i = 0; i < source.size(); ++i)
+      source[i] = static_cast<std::byte>(i * 7), target[i] = static_cast<std::byte>(i * 5);
+    for (const std::size_t s : {0, 1, 4, 8})
+      for (const std::size_t t : {0, 3, 8}) {
+        std::vector<std::byte> expected = target, result = target;
+        sum->combine(source.data() + s, expected.data() + t, static_cast<Count>(length / 4), OperandOrder::source_first);
+        combine(source.data() + s, result.data() + t, elements, OperandOrder::source_first);
+        EXPECT_EQ(result, expected);
+      }
+    EXPECT_TRUE(aligned) << element_bytes;
+  }
+}
+
 TEST(Reductions, WantAnOperatorThatFits) {
   run_threads(2, [](Communicator& communicator) {
     const auto sum = built_in_operator("sum", "f64"), product = built_in_operator("matmul2", "f32");

@@ -374,5 +374,15 @@ TEST(Json, RefusesToWriteWhatIsNoText) {
   EXPECT_EQ(out.str(), "");
 }
 
+TEST(Json, RefusesToWriteRoundsWithoutEnd) {
+  Schedule schedule = make_schedule(alltoall(2, 4), "direct");
+  schedule.program = [inner = schedule.program](Rank rank) {
+    Program program = inner(rank);
+    program.stages.back().round_count = Count{1} << 60;
+    return program;
+  };
+  EXPECT_THROW(json_of(schedule), Error);
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -77,6 +78,27 @@ TEST(ControlMessages, BecomeMessagesThatWaitForWhatWasHeard) {
   EXPECT_TRUE(program.rounds[0].control_sends.empty() && program.rounds[0].control_receives.empty());
   const Program without = part("one", 3);
   EXPECT_EQ(with_control_messages(without), without);
+}
+
+// Sums of legal sizes that no 64 bits hold.
+TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
+  ProgramBuilder builder{0};
+  builder.scratch(10);
+  builder.begin_round();
+  builder.control_send(1, Bytes{1} << 62);
+  builder.control_receive(1, 8);
+  builder.begin_round();
+  builder.control_send(1, 1);
+  const Program program = std::move(builder).finish();
+  EXPECT_THROW(with_control_messages(program), Error);
+
+  const Program tokens = with_control_tokens(program);
+  EXPECT_EQ(tokens.scratch_bytes, 10);
+  const Region arrived{Buffer::staging, 0, 1}, news{Buffer::staging, 1, 1};
+  EXPECT_EQ(tokens.rounds[0].sends, (std::vector<Message>{{1, {news}, {}}}));
+  EXPECT_EQ(tokens.rounds[0].receives, (std::vector<Message>{{1, {arrived}, {}}}));
+  EXPECT_EQ(tokens.rounds[1].locals, (std::vector<Local>{{LocalKind::copy, {}, {arrived}, {news}}}));
+  EXPECT_EQ(tokens.rounds[1].sends, (std::vector<Message>{{1, {news}, {}}}));
 }
 
 }  // namespace

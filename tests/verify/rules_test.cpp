@@ -287,6 +287,54 @@ TEST(Rules, OperandMismatch) {
   EXPECT_TRUE(has(found(reduction(problem_of(Collective::reduce, 3, 4), {0, 1, 2}, 1)), Rule::operand_mismatch, 0, 1));
 }
 
+// Rank 0 combines the vectors of two ranks, of two elements of 4 bytes, after the bytes of both have changed places as `order`
+// says.
+std::vector<Finding> combined_as(const std::vector<Bytes>& order) {
+  Problem problem = problem_of(Collective::reduce, 2, 8);
+  problem.element_bytes = 4;
+  Regions torn, whole;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    torn.push_back({in, order[i], 1, {}});
+    whole.push_back({out, order[i], 1, {}});
+  }
+  ProgramBuilder root{0}, other{1};
+  root.scratch(16);
+  for (ProgramBuilder* program : {&root, &other}) program->stage("all");
+  root.begin_round();
+  root.copy(torn, {{tmp, 0, 8}});
+  root.receive(1, {{tmp, 8, 8}});
+  other.begin_round();
+  other.send(0, torn);
+  for (ProgramBuilder* program : {&root, &other}) program->begin_round();
+  root.reduce({{tmp, 8, 8}}, {{tmp, 0, 8}}, OperandOrder::target_first);
+  root.copy({{tmp, 0, 8}}, whole);
+  return found(of(problem, {std::move(root).finish(), std::move(other).finish()}));
+}
+
+TEST(Rules, ElementTorn) {
+  EXPECT_TRUE(combined_as({0, 1, 2, 3, 4, 5, 6, 7}).empty());
+  EXPECT_TRUE(combined_as({4, 5, 6, 7, 0, 1, 2, 3}).empty()) << "whole elements may change places";
+  for (const std::vector<Bytes>& order : std::vector<std::vector<Bytes>>{{2, 3, 0, 1, 6, 7, 4, 5},     // halves
+                                                                         {3, 0, 1, 2, 7, 4, 5, 6},     // rotated
+                                                                         {1, 2, 3, 4, 5, 6, 7, 0},     // shifted
+                                                                         {0, 1, 2, 3, 4, 5, 7, 6},     // two bytes
+                                                                         {0, 1, 6, 7, 4, 5, 2, 3}}) {  // of two elements
+    const auto findings = combined_as(order);
+    EXPECT_EQ(findings.size(), 2u) << "one for each operand";
+    EXPECT_TRUE(has(findings, Rule::element_torn, 0, 1));
+  }
+  EXPECT_EQ(combined_as({2, 3, 0, 1, 4, 5, 6, 7}).at(0).message,
+            "element 0 of the source is made of bytes 2 to 3 of rank 1, then bytes 0 to 1 of rank 1; expected the 4 bytes of one "
+            "element in their order, all combined alike");
+}
+
+TEST(Rules, NoOperator) {
+  EXPECT_TRUE(has(broken([](auto& p) {
+                    p[0].rounds[0].locals.push_back({LocalKind::reduce, OperandOrder::source_first, {{in, 0, 4}}, {{out, 0, 4}}});
+                  }),
+                  Rule::no_operator, 0, 0));
+}
+
 TEST(Rules, Delivery) {
   EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{in, 0, 4}}; }), Rule::delivery, 1));
   EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].locals.clear(); }), Rule::delivery, 0));
@@ -384,6 +432,30 @@ TEST(Replay, RefusesWhatIsTooLarge) {
     return program;
   };
   EXPECT_THROW(found(schedule), Error);
+}
+
+TEST(Replay, TakesNoTimeForRegionsOfNothing) {
+  const Region nothing{in, 0, 4, {{{0, 1}, {Count{1} << 60, 0}, {}}}};
+  EXPECT_TRUE(broken([&](auto& p) { p[0].rounds[0].sends[0].regions.push_back(nothing); }).empty());
+}
+
+// Legal, if not to be run: only what follows from what is looked at, not how much it is.
+TEST(Verify, SizesNearTheEndOf64Bits) {
+  constexpr Bytes most = std::numeric_limits<Bytes>::max();
+  const auto all = broken([&](auto& p) {
+    for (Program& program : p) {
+      program.scratch_bytes = most;
+      for (const Bytes bytes : {Bytes{1} << 62, most}) {
+        program.rounds[0].control_sends.push_back({1 - program.rank, bytes});
+        program.rounds[0].control_receives.push_back({1 - program.rank, bytes});
+      }
+      Round last = program.rounds[0];
+      last = {1, {{LocalKind::copy, {}, {{in, 0, 8}}, {{tmp, most - 8, 8}}}}, {}, {}, last.control_sends, last.control_receives};
+      program.rounds.push_back(last);
+      program.stages[0].round_count = 2;
+    }
+  });
+  EXPECT_TRUE(all.empty()) << to_string(all.front());
 }
 
 TEST(Symmetry, AFalseStatementIsFound) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Switches of tests that can go on for longer.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace quadrille::testing {
+
+inline std::uint64_t number_in_environment(const char* name, std::uint64_t standard) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : standard;
+}
+
+}  // namespace quadrille::testing

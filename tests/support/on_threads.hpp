@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any schedule on threads, by the options that a plan gives to those of the table.
+#pragma once
+
+#include "execute/script.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/interpreter.hpp"
+
+namespace quadrille::testing {
+
+struct ThreadOptions {
+  Policy policy = Policy::blocking;
+  int buffers = 2;
+  std::byte unwritten{0xA5};  // what the output holds before
+  std::shared_ptr<const Operator> operation;
+};
+
+// The outputs of all ranks. The schedule must be a right one: ranks that wait in vain wait forever.
+inline std::vector<ByteVector> run_on_threads(const Schedule& schedule, const std::vector<ByteVector>& inputs,
+                                              const ThreadOptions& options) {
+  std::vector<ByteVector> outputs(inputs.size());
+  run_threads(schedule.problem.ranks, [&](Communicator& communicator) {
+    const Rank me = communicator.rank();
+    const auto script = std::make_shared<const Script>(
+        make_script(schedule.program(me), schedule.problem.ranks,
+                    {.policy = options.policy,
+                     .buffers = options.buffers,
+                     .strided_messages = communicator.moves_strided_messages(),
+                     .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
+                     .fuses = communicator.fuses_reductions(),
+                     .operation = options.operation}));
+    ByteVector output(static_cast<std::size_t>(output_bytes(schedule.problem, me)), options.unwritten);
+    communicator.prepare(script)->execute(inputs[static_cast<std::size_t>(me)].data(), output.data());
+    outputs[static_cast<std::size_t>(me)] = std::move(output);
+  });
+  return outputs;
+}
+
+}  // namespace quadrille::testing

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules with random changes, judged by what they do to data. Whatever the verifier has nothing against must do as its
+// collective says on threads and in the interpreter, under any policy and with any operator of its kind, also with operators whose
+// results tell how they were combined. What it refuses as wrong results must have been wrong.
+//
+// QUADRILLE_MUTANTS=100000 QUADRILLE_SEED=7 quadrille_tests --gtest_filter='RandomMutation.*' looks at as many, from this seed on.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "quadrille/document.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+#include "support/environment.hpp"
+#include "support/last_words.hpp"
+#include "support/trials.hpp"
+#include "verify/mutants.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+// A few elements of a size that comes with operators of all kinds; five of six are reductions.
+Schedule drawn_schedule(std::mt19937_64& random) {
+  const auto below = [&](std::size_t end) { return random() % end; };
+  for (;;) {
+    std::vector<const Algorithm*> algorithms;
+    const bool reduces = below(6) > 0;
+    for (const Algorithm* algorithm : all_algorithms())
+      if (is_reduction(algorithm->collective) == reduces && algorithm->collective != Collective::barrier)
+        algorithms.push_back(algorithm);
+    const Algorithm& algorithm = *algorithms[below(algorithms.size())];
+    const auto p = static_cast<Count>(2 + below(4));
+    Problem problem = problem_of(algorithm.collective, p, static_cast<Bytes>(1 + below(3)),
+                                 static_cast<Rank>(below(static_cast<std::size_t>(p))), random());
+    if (reduces) {
+      problem = with_elements_of(problem, std::array<Bytes, 3>{4, 8, 16}[below(3)]);
+      problem.commutative = below(2) == 0;
+      problem.reproducible = below(4) == 0;
+    }
+    const std::vector<Choice> choices = all_choices(algorithm, problem, 3);
+    if (!choices.empty()) return make_schedule(problem, choices[below(choices.size())]);
+  }
+}
+
+std::string text_of(const Schedule& schedule) {
+  std::ostringstream text;
+  write_text(text, schedule);
+  return text.str();
+}
+
+struct Tally {
+  std::uint64_t accepted = 0, refused = 0, refused_though_right = 0;
+  std::map<Rule, std::uint64_t> refused_by, right_by;  // by rules found
+};
+
+std::ostream& operator<<(std::ostream& out, const Tally& tally) {
+  out << tally.accepted << " accepted, " << tally.refused << " refused, of which " << tally.refused_though_right
+      << " left the right data:";
+  for (const auto& [rule, count] : tally.refused_by) {
+    const auto right = tally.right_by.find(rule);
+    out << ' ' << name(rule) << ' ' << count << " (" << (right == tally.right_by.end() ? 0 : right->second) << ')';
+  }
+  return out;
+}
+
+void look_at(const Schedule& schedule, std::mt19937_64& random, Tally& tally) {
+  std::vector<Trial> trials{trial_of_shares(schedule.problem), trial_of_built_in(schedule.problem, random())};
+  std::erase_if(trials, [](const Trial& trial) { return !trial.data; });
+  ASSERT_FALSE(trials.empty());
+  const std::vector<Finding> findings = verify(schedule);
+  if (findings.empty()) {
+    ++tally.accepted;
+    for (const Trial& trial : trials) {
+      ASSERT_EQ(wrong_in_interpreter(schedule, trial), "") << (trial.operation ? trial.operation->name : "");
+      const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
+      ASSERT_EQ(wrong_on_threads(schedule, trial, policies[random() % 3], 1 + static_cast<int>(random() % 2)), "")
+          << (trial.operation ? trial.operation->name + " of " + trial.operation->type : "");
+    }
+    return;
+  }
+  ++tally.refused;
+  std::set<Rule> rules;
+  for (const Finding& finding : findings) rules.insert(finding.rule);
+  for (const Rule rule : rules) ++tally.refused_by[rule];
+  for (const Trial& trial : trials)
+    if (!wrong_in_interpreter(schedule, trial).empty()) return;
+  ++tally.refused_though_right;
+  for (const Rule rule : rules) ++tally.right_by[rule];
+  for (const Rule rule : {Rule::delivery, Rule::operand_order})
+    EXPECT_FALSE(rules.contains(rule)) << to_string(findings.front()) << ": but the data is right";
+}
+
+constexpr unsigned most_seconds_a_case = 60;  // ranks that wait for each other wait forever
+
+TEST(RandomMutation, WhatHasNoFindingsIsRightOnData) {
+  const std::uint64_t mutants = number_in_environment("QUADRILLE_MUTANTS", sanitized ? 100 : 600);
+  const std::uint64_t seed = number_in_environment("QUADRILLE_SEED", 20261122);
+  Tally tally;
+  LastWords last_words;
+  for (std::uint64_t i = 0; i < mutants; ++i) {
+    std::mt19937_64 random(seed + i);
+    const Schedule schedule = drawn_schedule(random);
+    Mutator mutator(schedule, random());
+    std::string changes;
+    for (Count count = 1 + mutator.below(2); count > 0; --count) changes += (changes.empty() ? "" : ", ") + mutator.mutate();
+    last_words.text = "QUADRILLE_SEED=" + std::to_string(seed + i) + " QUADRILLE_MUTANTS=1, changes: " + changes + "\n" +
+                      text_of(mutator.mutant()) + "\n";
+    ::alarm(most_seconds_a_case);
+    look_at(mutator.mutant(), random, tally);
+    if (HasFailure()) FAIL() << last_words.text;
+    if (i % 10000 == 9999) std::cout << i + 1 << " mutants, seed " << seed << ": " << tally << std::endl;
+  }
+  ::alarm(0);
+  std::ostringstream text;
+  text << tally;
+  RecordProperty("mutants", text.str());
+  if (mutants < 500) return;
+  EXPECT_GT(tally.accepted, mutants / 10) << tally;
+  EXPECT_GT(tally.refused_by[Rule::element_torn], mutants / 20) << tally;
+  EXPECT_GT(tally.refused_by[Rule::element_cut], mutants / 50) << tally;
+  EXPECT_GT(tally.refused_by[Rule::operand_order], mutants / 100) << tally;
+}
+
+}  // namespace
+}  // namespace quadrille
