@@ -166,7 +166,7 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
   const std::uint64_t unread = before;
   if (before == (execution_ | Turn::withdrawn) ||
       !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
-    throw Error(ErrorCode::peer_lost, "another rank of the group failed");
+    space_.throw_lost();
   try {
     if (held) {
       Bases source{};

@@ -256,10 +256,8 @@ void SegmentSpace::read_private(Rank peer, const void* source, std::span<const T
         ::process_vm_readv(processes_[static_cast<std::size_t>(peer)], &here[first], targets.size() - first, &there, 1, 0);
     if (count <= 0) {
       const int error = errno;
-      const Error why(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
-                      fmt::format("the memory of rank {} cannot be read: {}", peer, std::strerror(error)));
-      fail(why);
-      throw why;
+      fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
+                 fmt::format("the memory of rank {} cannot be read: {}", peer, std::strerror(error))));
     }
     const auto read = static_cast<std::size_t>(count);  // the kernel stops after 2 GiB
     there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};

@@ -46,14 +46,14 @@ void SharedSpace::fail(const Error& why) {
     head_->reason.store(SpaceHead::known, std::memory_order_release);
   }
   fail();
+  if (head_->reason.load(std::memory_order_acquire) == SpaceHead::known) throw_lost();
+  throw why;
 }
 
 void SharedSpace::fail_if_somebody_is_gone() {
   for (Rank rank = 0; rank < ranks_; ++rank)
-    if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire)) {
+    if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire))
       fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", rank)));
-      throw_lost();
-    }
 }
 
 // Only ranks that are stuck themselves are compared with: a rank that has run ahead, or is still on its way, will be here in time.
@@ -71,7 +71,6 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
     fail(Error(ErrorCode::misuse,
                fmt::format("{}; now rank {} waits for {} and rank {} for {}; start plans in the same order on all ranks",
                            difference, rank_, waits_for(name_of(whom)), rank, waits_for(stuck))));
-    throw_lost();
   }
 }
 

@@ -92,9 +92,10 @@ class SharedSpace {
   // This rank will not be waited for any more.
   void leave() { tray(rank_).left.store(true, std::memory_order_release); }
 
-  // The group cannot go on: whoever waits throws `why`, which is the same at all ranks, or Error{peer_lost} if nobody says why.
+  // The group cannot go on: whoever waits throws what the first rank says that gives a reason, or Error{peer_lost} if none does.
   void fail() { head_->failed.store(1, std::memory_order_release); }
-  void fail(const Error& why);
+  [[noreturn]] void fail(const Error& why);
+  [[noreturn]] void throw_lost() const;
   bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
 
   // What waiting ranks drive meanwhile; nothing unless it is set.
@@ -236,7 +237,6 @@ class SharedSpace {
   void fail_if_starts_differ(Rank whom);
   bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
   Rank first_that_left() const;  // anybody: none has
-  [[noreturn]] void throw_lost() const;
 
   const std::uintptr_t base_;
   SpaceHead* const head_;
