@@ -107,6 +107,8 @@ Json json_of(const Calibration& calibration) {
           {"missing", calibration.missing}};
 }
 
+constexpr double most_tolerated_error = 0.5;  // of a fit
+
 std::string file_text(const Calibration& calibration) {
   try {
     return machine_text(calibration.machine, calibration.remarks());
@@ -120,6 +122,10 @@ void report(Calibration calibration, const Request& request, bool json) {
   calibration.machine.description += ", " + to_string(this_machine());
   Output(request.file.string()).finish(file_text(calibration));
   Output().finish(json ? to_text(json_of(calibration)) : text_of(calibration));
+  for (const LineFit& fit : calibration.fits)
+    if (fit.worst_error() > most_tolerated_error)
+      remark(fmt::format("{}: the fit is off by {:.0f} % at most; calibrate again on a quiet machine, or with a longer --time",
+                         fit.of, 100 * fit.worst_error()));
   remark(fmt::format("written to {}; try: quadrille price alltoall --ranks 8 --machine {}", request.file.string(),
                      request.file.stem() == "this-machine" && request.file.parent_path() == user_machine_folder()
                          ? "this-machine"

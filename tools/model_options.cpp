@@ -38,15 +38,15 @@ const Model& first_model(const MachineCosts& costs, const Workload& known, const
 }
 
 std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::ReasonAgainst& further_reason) {
-  std::string line = fmt::format("nodes are ignored: to the model {} all ranks are equally far from each other", chosen.id);
+  std::string line = fmt::format("nodes are ignored: the model {} does not count them", chosen.id);
   for (const Model* model : all_models()) {
     if (!model->needs_nodes) continue;
     if (const auto reason = further_reason(*model))
-      line += fmt::format("; {} counts nodes, but {}", model->id, *reason);
+      line += fmt::format("; {} does, but {}", model->id, *reason);
     else if (costs.models.contains(model->id))
-      line += fmt::format("; --model {} counts them", model->id);
+      line += fmt::format("; --model {} does", model->id);
     else
-      line += fmt::format("; {} counts them, and the machine {} has no figures for it", model->id, costs.name);
+      line += fmt::format("; {} does, but the machine {} has no figures for it", model->id, costs.name);
   }
   return line;
 }

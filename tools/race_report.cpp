@@ -124,7 +124,7 @@ std::string conclusion_text(const RaceResult& result) {
   switch (result.conclusion) {
     case Conclusion::wrong_data: break;
     case Conclusion::too_few_rounds:
-      return fmt::format("least: {}; to say what is fastest takes 6 rounds at least (--rounds)", figures);
+      return fmt::format("least: {}; at least 6 rounds are needed to name the fastest (--rounds 6)", figures);
     case Conclusion::noisy:
       return fmt::format("noisy, nothing to conclude; raise --time: {}; relative to {}:{}", figures, name, others);
     case Conclusion::tied: return fmt::format("tied: {}; relative to {}:{}", figures, name, others);
@@ -192,8 +192,8 @@ std::string predictions_text(const RaceResult& result) {
                                         result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
                                         result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
   if (shows_predictions(result)) return fmt::format("predicted for {}\n", model);
-  return fmt::format("predictions are hidden, half of them are off by {:.0f} % or more: for {}\n", 100 * *result.prediction_error,
-                     model);
+  return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they assume {}\n",
+                     100 * *result.prediction_error, model);
 }
 
 RatioCell cell_of(const RaceResult& result) {
@@ -209,10 +209,7 @@ RatioCell cell_of(const RaceResult& result) {
   cell.seconds = best->seconds.median;
   if (best->ratio) {
     cell.times_as_fast = 1 / best->ratio->median;
-    if (best->ratio->is_wide())
-      cell.remark = " noisy";
-    else if (best->ratio->lower <= 1 && 1 <= best->ratio->upper)
-      cell.remark = " tied";
+    if (best->ratio->lower <= 1 && 1 <= best->ratio->upper) cell.remark = best->ratio->is_wide() ? " noisy" : " tied";
   }
   return cell;
 }

@@ -100,8 +100,8 @@ class Communicator {
   // Throws std::bad_alloc.
   virtual std::shared_ptr<std::byte> allocate(Bytes bytes) = 0;
 
-  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of this
-  // communicator uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
+  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
+  // this communicator uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
   virtual std::shared_ptr<Starts> starts(Executor executor) {
     static_cast<void>(executor);
     return nullptr;
@@ -128,8 +128,8 @@ struct PlanOptions {
 };
 
 // Ready to run, again and again. It keeps alive what it needs of the communicator it was made for, so the two may be destroyed in
-// any order. All ranks start their plans in the same order; where ranks that share memory do not, and wait for each other in vain,
-// each of them throws Error{misuse} that names the calls.
+// any order. All ranks start the plans of a communicator in the same order; where ranks that share memory do not, and wait for each
+// other in vain, all that wait throw the same Error{misuse}, which names the two calls.
 class Plan {
  public:
   // Collective. `input` and `output` are the canonical buffers of the problem at this rank, input_bytes(problem, rank) and

@@ -84,7 +84,7 @@ struct Coefficient {
   bool required = true;            // else a file may leave it out
   std::optional<double> standard;  // its value then; absent: the model does without it
   double least = 0;
-  double most = 1e9;
+  double most = 1e6;      // a second, or a millisecond a byte: more is a mistake
   bool is_whole = false;  // a whole number
 };
 

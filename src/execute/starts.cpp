@@ -19,8 +19,7 @@ std::string Starts::call_of(std::uint32_t plan) const {
 }
 
 void Starts::throw_ended() {
-  throw Error(ErrorCode::misuse,
-              "MPI has been finalised, so this plan cannot be executed any more; execute it before MPI_Finalize");
+  throw Error(ErrorCode::misuse, "MPI has been finalised; make plans and execute them before MPI_Finalize");
 }
 
 }  // namespace quadrille

@@ -43,11 +43,14 @@ class Starts {
 // An executable whose executions are in the book. `starts` is destroyed after the executable, and so may keep alive what that uses.
 class EnlistedExecutable final : public Executable {
  public:
-  EnlistedExecutable(std::shared_ptr<Starts> starts, std::unique_ptr<Executable> executable, std::string call)
-      : starts_(std::move(starts)), executable_(std::move(executable)), plan_(starts_->enlist(std::move(call))) {}
+  EnlistedExecutable(std::shared_ptr<Starts> starts, std::string call)
+      : starts_(std::move(starts)), plan_(starts_->enlist(std::move(call))) {}
   ~EnlistedExecutable() override { starts_->strike(plan_); }
   EnlistedExecutable(const EnlistedExecutable&) = delete;
   EnlistedExecutable& operator=(const EnlistedExecutable&) = delete;
+
+  // Before the first execution. A rank that fails to make its executable has its place in the list all the same.
+  void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
 
   void execute(const std::byte* input, std::byte* output) override {
     starts_->begin(plan_);
@@ -60,7 +63,7 @@ class EnlistedExecutable final : public Executable {
 
  private:
   const std::shared_ptr<Starts> starts_;
-  const std::unique_ptr<Executable> executable_;
+  std::unique_ptr<Executable> executable_;
   const std::uint32_t plan_;
 };
 

@@ -145,6 +145,13 @@ void agree(Communicator& communicator, const Vote& mine, const std::optional<Err
     throw Error(ErrorCode::misuse, "what some ranks are to send is not what others expect of them; compare their counts");
 }
 
+// What sentences call the plan.
+std::string call(const Problem& problem, const std::string& algorithm) {
+  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
+  return fmt::format("{}/{}{}", name(problem.collective), algorithm,
+                     has_blocks ? fmt::format(" of {} B a block", problem.block_bytes) : "");
+}
+
 // Null where the algorithm's parameters do not ask for headers.
 StagedExecutable::Make staged(const Problem& problem, const Choice& choice, Rank me) {
   check_applies(problem, choice);
@@ -239,22 +246,27 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_), own_counts);
   agree(users, vote, error);
 
+  std::unique_ptr<EnlistedExecutable> enlisted;
+  if (const auto starts = users.starts(made.executor_))
+    enlisted = std::make_unique<EnlistedExecutable>(starts, call(problem, made.algorithm_));
   if (in_stages)
     made.executable_ =
         std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));
   else
     made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
   if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
-  if (const auto starts = users.starts(made.executor_))
-    made.executable_ = std::make_unique<EnlistedExecutable>(starts, std::move(made.executable_),
-                                                            fmt::format("{}/{}", name(problem.collective), made.algorithm_));
+  if (enlisted) {
+    enlisted->hold(std::move(made.executable_));
+    made.executable_ = std::move(enlisted);
+  }
   return made;
 }
 
 namespace {
 
 void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, const char* what) {
-  if (buffer || extent.first == extent.second) return;
+  constexpr Bytes lowest_address = 65536;  // of any process: layouts that begin there or above hold addresses, as with MPI_BOTTOM
+  if (buffer || extent.first == extent.second || extent.first >= lowest_address) return;
   throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,
                                              what, extent.second - extent.first));
 }

@@ -93,9 +93,27 @@ class Race {
     steps_.push_back(std::move(steps));
   }
 
+  // The bytes of a list of regions, in their order, whatever regions say so.
+  static void flatten(Regions& regions) {
+    Regions runs;
+    for (const Region& region : regions)
+      for_each_run(region, [&](Bytes offset, Bytes length) {
+        if (!runs.empty() && runs.back().buffer == region.buffer && runs.back().offset + runs.back().length == offset)
+          runs.back().length += length;
+        else
+          runs.push_back({region.buffer, offset, length, {}});
+      });
+    regions = std::move(runs);
+  }
+
   // What a program does: its stages have no names and only the rounds in which this rank acts. The messages of a round are under
   // way together, so the order in which it lists what it receives from different ranks tells nothing.
   static Program steps_of(Program program) {
+    for (Round& round : program.rounds) {
+      for (Local& local : round.locals) flatten(local.source), flatten(local.target);
+      for (auto* messages : {&round.sends, &round.receives})
+        for (Message& message : *messages) flatten(message.regions);
+    }
     for (Stage& stage : program.stages)
       stage = {"", stage.first_round, std::count_if(program.rounds.begin(), program.rounds.end(), [&](const Round& round) {
                  return round.number >= stage.first_round && round.number < stage.first_round + stage.round_count;

@@ -242,8 +242,8 @@ class Replay {
       at += piece.length;
     }
     return fmt::format(
-        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined alike", number,
-        of_what, parts, element);
+        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same way",
+        number, of_what, parts, element);
   }
 
   Strip combine(Rank rank, const Local& local, const Strip& source, const Strip& target) {

@@ -133,7 +133,7 @@ TEST_F(Machines, AreTheSameWhenWrittenAndRead) {
     EXPECT_EQ(again.source, machine.source);
     EXPECT_EQ(again.models, machine.models);
   }
-  for (const double impossible : {1e11, -1.0, std::nan(""), HUGE_VAL}) {
+  for (const double impossible : {1e11, 3.7e7, -1.0, std::nan(""), HUGE_VAL}) {
     MachineCosts wrong = find_machine("sp2");
     wrong.models.at("linear").at("startup_us") = impossible;
     EXPECT_THROW(machine_text(wrong), Error) << impossible << " could not be read again";

@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/time.h>
 
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "execute/shared/communicator.hpp"
@@ -47,7 +49,8 @@ TEST(StartRecord, ComparesOnlyWhatBothHold) {
   EXPECT_FALSE(first_difference(mine, theirs)) << "nothing is held by both";
 }
 
-// What each rank says when it runs its plans, 0 and 1 (alltoalls), 2 (a broadcast from rank 0), in the order that it is given.
+// What each rank says when it runs its plans, 0 and 1 (alltoalls), 2 (a broadcast from rank 0), 3 (of nothing), in the order that
+// it is given.
 std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& orders) {
   const auto p = static_cast<Count>(orders.size());
   std::vector<std::string> said(orders.size());
@@ -62,6 +65,7 @@ std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& 
       plans.push_back(plan(threads, alltoall(p, 8)));
       plans.push_back(plan(threads, alltoall(p, 8), {.algorithm = "bruck"}));
       plans.push_back(plan(threads, broadcast, {.algorithm = "linear"}));
+      plans.push_back(plan(threads, alltoall(p, 0)));
       ByteVector input(static_cast<std::size_t>(8 * p)), output(input.size());
       try {
         for (const std::size_t each : orders[me]) plans[each].execute(input.data(), output.data());
@@ -81,7 +85,7 @@ TEST(Starts, InDifferentOrdersAreNamedAtEachRank) {
     orders.back() = {1, 0};
     for (const std::string& sentence : sentences(orders))
       EXPECT_THAT(sentence,
-                  AllOf(HasSubstr("misuse: start "), HasSubstr("plan 1 (alltoall/direct"), HasSubstr("plan 2 (alltoall/bruck"),
+                  AllOf(HasSubstr("misuse: rank "), HasSubstr("plan 1 (alltoall/direct"), HasSubstr("plan 2 (alltoall/bruck"),
                         HasSubstr("waits for"), HasSubstr("start plans in the same order on all ranks")));
   }
 }
@@ -107,6 +111,14 @@ TEST(Starts, NameABarrierInTheWrongPlace) {
     EXPECT_THAT(sentence, AllOf(HasSubstr("a barrier"), HasSubstr("plan 1 (alltoall/direct")));
 }
 
+// A root that nobody holds back may be further ahead than records go back.
+TEST(Starts, FarApartAreToldThatTheyWaitForEachOther) {
+  std::vector<std::size_t> ahead(100, 3), behind{1};
+  ahead.push_back(0);
+  for (const std::string& sentence : sentences({ahead, behind}))
+    EXPECT_THAT(sentence, AllOf(HasSubstr("rank 0 is 1"), HasSubstr("starts ahead of rank 1, and they wait for each other")));
+}
+
 // The root of a broadcast does not wait for anybody, so this order, however wrong, keeps nobody waiting.
 TEST(Starts, LeaveAloneWhoeverIsNotStuck) {
   for (const std::string& sentence : sentences({{2, 0}, {0, 2}})) EXPECT_EQ(sentence, "");
@@ -122,6 +134,21 @@ TEST(Starts, LeaveALateRankAlone) {
     second.execute(input.data(), output.data());
     first.execute(input.data(), output.data());
   });
+}
+
+// Signals wake a rank that sleeps, which must not keep it from asking what has become of the others.
+TEST(Starts, AreComparedHoweverOftenSignalsWakeARank) {
+  struct sigaction ignore {
+  }, before{};
+  ignore.sa_handler = [](int) {};
+  sigaction(SIGALRM, &ignore, &before);
+  const itimerval often{{0, 20'000}, {0, 20'000}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  std::vector<std::vector<std::size_t>> orders(static_cast<std::size_t>(usable_core_count() + 1), {0, 1});
+  orders.back() = {1, 0};
+  for (const std::string& sentence : sentences(orders)) EXPECT_THAT(sentence, HasSubstr("same order on all ranks"));
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 // A plan may outlive the communicator, and even the whole group; it is destroyed after them, or says that nobody answers.

@@ -87,7 +87,7 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   };
   const std::string text = prints(race_on("1e6"));
   EXPECT_EQ(text.find("  predicted  "), std::string::npos) << text;
-  EXPECT_NE(text.find("predictions are hidden, half of them are off by "), std::string::npos) << text;
+  EXPECT_NE(text.find("predictions are hidden, because half of them are off by "), std::string::npos) << text;
   Words as_json = race_on("1e6");
   as_json.push_back("--json");
   const Json size = Json::parse(prints(as_json))["sizes"][0];

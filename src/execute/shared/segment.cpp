@@ -257,7 +257,7 @@ void SegmentSpace::read_private(Rank peer, const void* source, std::span<const T
     if (count <= 0) {
       const int error = errno;
       fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
-                 fmt::format("the memory of rank {} cannot be read: {}", peer, std::strerror(error))));
+                 fmt::format("the memory of rank {} cannot be read: {}", shown(peer), std::strerror(error))));
     }
     const auto read = static_cast<std::size_t>(count);  // the kernel stops after 2 GiB
     there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};

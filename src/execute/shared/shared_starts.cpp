@@ -9,11 +9,12 @@ namespace quadrille {
 
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
-  const std::uint64_t most = std::max(own, others), first = most > StartRecord::kept ? most - StartRecord::kept : 0;
+  // The oldest entry may be overwritten before the count that goes with it is seen.
+  const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;
     const DifferentStart start{number, mine.plans[place].load(std::memory_order_relaxed),
-                               theirs.plans[place].load(std::memory_order_relaxed)};
+                               theirs.plans[place].load(std::memory_order_acquire)};
     if (start.mine != start.theirs && theirs.count.load(std::memory_order_acquire) == others) return start;
   }
   return std::nullopt;
@@ -22,8 +23,7 @@ std::optional<DifferentStart> first_difference(const StartRecord& mine, const St
 std::string SharedStarts::difference(Rank own, Rank other, const StartRecord& others) const {
   const auto start = first_difference(record_, others);
   if (!start) return "";
-  return fmt::format("start {} of rank {} is {}, and of rank {} it is {}", start->number + 1, own, call_of(start->mine), other,
-                     call_of(start->theirs));
+  return fmt::format("rank {} starts {} where rank {} starts {}", own, call_of(start->mine), other, call_of(start->theirs));
 }
 
 }  // namespace quadrille

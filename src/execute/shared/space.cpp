@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace quadrille {
 
@@ -53,25 +54,42 @@ void SharedSpace::fail(const Error& why) {
 void SharedSpace::fail_if_somebody_is_gone() {
   for (Rank rank = 0; rank < ranks_; ++rank)
     if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire))
-      fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", rank)));
+      fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", shown(rank))));
 }
 
 // Only ranks that are stuck themselves are compared with: a rank that has run ahead, or is still on its way, will be here in time.
 void SharedSpace::fail_if_starts_differ(Rank whom) {
-  const auto waits_for = [](std::uint32_t name) {
-    return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", static_cast<Rank>(name) - 2);
+  const auto waits_for = [&](std::uint32_t name) {
+    return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", shown(static_cast<Rank>(name) - 2));
   };
   for (Rank rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_ || (whom != anybody && whom != rank)) continue;
     const StartRecord& theirs = tray(rank).starts;
     const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
     if (stuck == 0) continue;
-    const std::string difference = starts_.difference(rank_, rank, theirs);
-    if (difference.empty()) continue;
+    const std::string difference = starts_.difference(shown(rank_), shown(rank), theirs);
+    if (difference.empty() || theirs.stuck.load(std::memory_order_relaxed) != stuck) continue;
     fail(Error(ErrorCode::misuse,
                fmt::format("{}; now rank {} waits for {} and rank {} for {}; start plans in the same order on all ranks",
-                           difference, rank_, waits_for(name_of(whom)), rank, waits_for(stuck))));
+                           difference, shown(rank_), waits_for(name_of(whom)), shown(rank), waits_for(stuck))));
   }
+}
+
+// Records go back a number of starts only. Where they have none in common any more, two ranks that wait for each other, both of
+// them still from one question to the next, are proof enough: what a rank has left behind it has sent.
+void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
+  if (whom == anybody) return;
+  const StartRecord &mine = tray(rank_).starts, &theirs = tray(whom).starts;
+  const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
+  if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||
+      std::max(own, others) - std::min(own, others) < StartRecord::kept)
+    return;
+  if (std::exchange(seen, others) != others) return;
+  const bool ahead = own > others;
+  fail(Error(ErrorCode::misuse,
+             fmt::format("rank {} is {} starts ahead of rank {}, and they wait for each other; start plans in the same "
+                         "order on all ranks",
+                         shown(ahead ? rank_ : whom), ahead ? own - others : others - own, shown(ahead ? whom : rank_))));
 }
 
 Rank SharedSpace::first_that_left() const {
@@ -108,9 +126,9 @@ std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll ? std::chrono::milliseconds(1) : between_questions;
 }
 
-bool SharedSpace::sleep(std::uint32_t heard) {
+void SharedSpace::sleep(std::uint32_t heard) {
   const timespec longest{0, std::chrono::nanoseconds(longest_sleep()).count()};
-  return ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &longest, nullptr, 0) == 0 || errno != ETIMEDOUT;
+  ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &longest, nullptr, 0);
 }
 
 void SharedSpace::wake(Rank rank) const {

@@ -101,6 +101,11 @@ class SharedSpace {
   // What waiting ranks drive meanwhile; nothing unless it is set.
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
+  // What sentences call the ranks, where they are a part of a larger group.
+  void set_names(std::vector<Rank> names) { names_ = std::move(names); }
+
+  Rank shown(Rank rank) const { return names_.empty() ? rank : names_[static_cast<std::size_t>(rank)]; }
+
   // Of this rank.
   SharedStarts& starts() { return starts_; }
 
@@ -124,7 +129,6 @@ class SharedSpace {
     Backoff backoff(progress_);
     Patience patience(yields_hand_over_, progress_);
     LongWait long_wait(*this);
-    std::chrono::nanoseconds slept{0};
     while (!done()) {
       bool long_since = false;
       if (core_for_every_rank()) {
@@ -132,13 +136,10 @@ class SharedSpace {
       } else if (patience.is_over()) {
         const std::uint32_t heard = lie_down(whom());
         const bool over = done();
-        if (!over && !sleep(heard)) slept += longest_sleep();
+        if (!over) sleep(heard);
         awaited(rank_).store(0, std::memory_order_relaxed);
         if (over) return;
-        if (slept >= between_questions) {
-          slept = std::chrono::nanoseconds{0};
-          long_since = true;
-        }
+        long_since = long_wait.is_time_to_ask();
       }
       if (long_since) {
         long_wait.ask(whom());
@@ -159,10 +160,10 @@ class SharedSpace {
   template <class Done>
   void poll_until(Done&& done) {
     LongWait long_wait(*this);
-    LongSince long_since(between_questions);
+    int polls = 0;
     for (bool failed = false; !done(); give_core_away(progress_)) {
       if (failed) throw_lost();  // what came before the failure still counts
-      if (long_since.is_over()) long_wait.ask(anybody);
+      if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
       failed = has_failed();
     }
   }
@@ -192,6 +193,7 @@ class SharedSpace {
 
  private:
   static constexpr std::chrono::milliseconds between_questions{100};
+  static constexpr int polls_between_looks = 64;
 
   // A wait that takes so long that it is time to ask what has become of the others. From the first question to its end others see
   // whom it is for.
@@ -204,16 +206,28 @@ class SharedSpace {
     LongWait(const LongWait&) = delete;
     LongWait& operator=(const LongWait&) = delete;
 
+    // By the clock: how often, and by what, a rank is woken meanwhile makes no difference.
+    bool is_time_to_ask() {
+      const auto now = std::chrono::steady_clock::now();
+      if (last_ == std::chrono::steady_clock::time_point{}) last_ = now;
+      if (now - last_ < between_questions) return false;
+      last_ = now;
+      return true;
+    }
+
     void ask(Rank whom) {
       asked_ = true;
       space_.tray(space_.rank_).starts.stuck.store(name_of(whom), std::memory_order_release);
       space_.fail_if_somebody_is_gone();
       space_.fail_if_starts_differ(whom);
+      space_.fail_if_far_apart(whom, seen_);
     }
 
    private:
     SharedSpace& space_;
     bool asked_ = false;
+    std::chrono::steady_clock::time_point last_{};
+    std::uint64_t seen_ = 0;  // fail_if_far_apart
   };
 
   struct Retired {
@@ -226,7 +240,7 @@ class SharedSpace {
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
   static void full_fence();
   std::uint32_t lie_down(Rank whom);  // what to listen to
-  bool sleep(std::uint32_t heard);    // until the bell is rung: true; or for the longest sleep
+  void sleep(std::uint32_t heard);    // until the bell is rung, for the longest sleep at most
   std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
     const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);
@@ -235,6 +249,7 @@ class SharedSpace {
   void wake(Rank rank) const;
   void fail_if_somebody_is_gone();
   void fail_if_starts_differ(Rank whom);
+  void fail_if_far_apart(Rank whom, std::uint64_t& seen);
   bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
   Rank first_that_left() const;  // anybody: none has
 
@@ -246,6 +261,7 @@ class SharedSpace {
   bool yields_hand_over_ = true;
   Progress progress_;
   SharedStarts starts_;
+  std::vector<Rank> names_;
   std::vector<Retired> retired_;
 };
 

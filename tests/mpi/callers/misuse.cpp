@@ -74,6 +74,18 @@ void start_in_different_orders(Executor first, Executor second) {
   });
 }
 
+void make_a_plan_while_others_execute() {
+  User user;
+  user.add("direct");
+  const bool last = user.ranks->rank() == user.ranks->size() - 1;
+  expect_misuse("a plan is made while others execute",
+                {"the making of a plan", "plan 1 (alltoall/direct", "same order on all ranks"}, [&] {
+                  if (!last) user.run(0);
+                  user.add("bruck");
+                  if (last) user.run(0);
+                });
+}
+
 }  // namespace
 }  // namespace quadrille::testing
 
@@ -100,6 +112,7 @@ int main(int count, char** arguments) {
     } else if (!std::getenv("QUADRILLE_NODE_SIZES")) {
       start_in_different_orders(Executor::shared, Executor::shared);
     }
+    if (check || !std::getenv("QUADRILLE_NODE_SIZES")) make_a_plan_while_others_execute();
     late.emplace();
     add_one_of_each(*late);
     for (std::size_t number = 0; number < late->plans.size(); ++number) late->run(number);
@@ -117,6 +130,11 @@ int main(int count, char** arguments) {
       std::fprintf(stderr, "after MPI_Finalize: %s\n", error.what());
       return 1;
     }
+  try {
+    late->ranks->barrier();
+    std::fprintf(stderr, "a barrier returns after MPI_Finalize\n");
+    return 1;
+  } catch (const Error&) {}
   late.reset();
   try {
     over(MPI_COMM_WORLD);

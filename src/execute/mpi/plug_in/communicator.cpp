@@ -155,15 +155,20 @@ void MpiCommunicator::share_within_nodes() {
   all_gather(&mine, all.data(), 1);
   no_sharing_ = mine ? "there is a node whose ranks do not" : node_->no_sharing_;
   if (std::find(all.begin(), all.end(), 0) != all.end()) return;
-  std::vector<Rank> place(nodes_.size(), -1);
-  Rank next = 0;
+  std::vector<Rank> place(nodes_.size(), -1), members;
   for (std::size_t rank = 0; rank < place.size(); ++rank)
-    if (nodes_[rank] == own) place[rank] = next++;
+    if (nodes_[rank] == own) {
+      place[rank] = static_cast<Rank>(members.size());
+      members.push_back(static_cast<Rank>(rank));
+    }
+  node_->shared_->space()->set_names(std::move(members));
   hybrid_ = std::make_unique<HybridCommunicator>(*this, *node_->shared_, std::move(place));
 }
 
+// Where all ranks share memory they meet there, so that whoever waits for them is told if they do not come.
 void MpiCommunicator::barrier() {
   starts_->begin_barrier();
+  if (shared_) return shared_->barrier();
   MPI_Request request;
   check_mpi(MPI_Ibarrier(handle(), &request), "MPI_Ibarrier");
   waiter().wait_all(1, &request);
@@ -171,6 +176,7 @@ void MpiCommunicator::barrier() {
 
 void MpiCommunicator::all_gather(const void* mine, void* all, Bytes count) {
   starts_->begin_barrier();
+  if (shared_) return shared_->all_gather(mine, all, count);
   MPI_Request request;
   const int bytes = static_cast<int>(count);
   check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");

@@ -33,8 +33,9 @@ void MpiStarts::begin(std::uint32_t plan) {
   if (compares_) compare(plan);
 }
 
+void MpiStarts::begin_barrier() { begin(barrier); }
+
 void MpiStarts::compare(std::uint32_t plan) {
-  ++count_;
   int size = 1;
   check_mpi(MPI_Comm_size(group_->handle(), &size), "MPI_Comm_size");
   std::vector<std::uint32_t> plans(static_cast<std::size_t>(size));
@@ -43,11 +44,9 @@ void MpiStarts::compare(std::uint32_t plan) {
   group_->waiter().wait_all(1, &request);
   const auto other = std::find_if(plans.begin(), plans.end(), [&](std::uint32_t each) { return each != plans.front(); });
   if (other == plans.end()) return;
-  throw Error(
-      ErrorCode::misuse,
-      fmt::format("start {} of rank 0 is {}, and of rank {} it is {}, so they would wait for each other; start plans in the "
-                  "same order on all ranks",
-                  count_, call_of(plans.front()), other - plans.begin(), call_of(*other)));
+  throw Error(ErrorCode::misuse, fmt::format("rank 0 starts {} where rank {} starts {}, so they would wait for each other; start "
+                                             "plans in the same order on all ranks",
+                                             call_of(plans.front()), other - plans.begin(), call_of(*other)));
 }
 
 }  // namespace quadrille

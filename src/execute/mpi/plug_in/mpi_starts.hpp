@@ -19,16 +19,13 @@ class MpiStarts final : public Starts {
   bool compares() const { return compares_; }
 
   void begin(std::uint32_t plan) override;
-  void begin_barrier() {
-    if (compares_) compare(barrier);
-  }
+  void begin_barrier();
 
  private:
   void compare(std::uint32_t plan);
 
   const std::shared_ptr<MpiGroup> group_;
   bool compares_ = false;
-  std::uint64_t count_ = 0;  // of starts
 };
 
 }  // namespace quadrille

@@ -20,7 +20,14 @@ MPI_Comm duplicate(MPI_Comm users) {
   return own;
 }
 
+void check_not_finalised() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
+}
+
 std::unique_ptr<Communicator> world() {
+  check_not_finalised();
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised) check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
@@ -34,9 +41,8 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised) throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
-  int finalised = 0, is_inter = 0;
-  MPI_Finalized(&finalised);
-  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
+  check_not_finalised();
+  int is_inter = 0;
   if (communicator == MPI_COMM_NULL)
     throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; call over() only on ranks that the communicator has");
   check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
