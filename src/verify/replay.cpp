@@ -242,7 +242,8 @@ class Replay {
       at += piece.length;
     }
     return fmt::format(
-        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same way",
+        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same order "
+        "and with the same brackets",
         number, of_what, parts, element);
   }
 

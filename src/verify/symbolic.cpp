@@ -74,9 +74,7 @@ Terms::Term Terms::operand(Rank rank) { return term_of(form_of_ranks(rank, rank)
 
 Terms::Term Terms::combine(Term left, Term right) {
   if (left == undefined || right == undefined) return undefined;
-  // Where the operator commutes, a o b and b o a are the same value.
-  const auto key = combining_ == Combining::any_order ? std::pair<Term, Term>(std::minmax(left, right)) : std::pair(left, right);
-  const auto [entry, fresh] = combined_.try_emplace(key, undefined);
+  const auto [entry, fresh] = combined_.try_emplace({left, right}, undefined);
   if (fresh) {
     Sequence both = sequence(form(left));
     const Sequence& second = sequence(form(right));

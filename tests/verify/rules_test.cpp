@@ -325,7 +325,7 @@ TEST(Rules, ElementTorn) {
   }
   EXPECT_EQ(combined_as({2, 3, 0, 1, 4, 5, 6, 7}).at(0).message,
             "element 0 of the source is made of bytes 2 to 3 of rank 1, then bytes 0 to 1 of rank 1; expected the 4 bytes of one "
-            "element in their order, all combined in the same way");
+            "element in their order, all combined in the same order and with the same brackets");
 }
 
 TEST(Rules, NoOperator) {
