@@ -43,7 +43,7 @@ bool MpiGroup::poll() const {
   }
   int found = 0;
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag_that_nobody_sends, communicator_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
-  return waiter_.library_yields();
+  return waiter_.polls_yield();
 }
 
 }  // namespace quadrille

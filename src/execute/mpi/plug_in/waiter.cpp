@@ -59,8 +59,8 @@ bool polls_give_core_away(MPI_Comm communicator) {
 }  // namespace
 
 Waiter::Waiter(MPI_Comm communicator) {
-  library_yields_ = polls_give_core_away(communicator);
-  yields_ = !core_for_every_rank(communicator) && !library_yields_;
+  polls_yield_ = polls_give_core_away(communicator);
+  yields_ = !core_for_every_rank(communicator) && !polls_yield_;
 }
 
 }  // namespace quadrille

@@ -17,7 +17,7 @@ class Waiter {
   Waiter() = default;  // for a library that waits as it should
 
   // Does the library give the core away in each fruitless poll?
-  bool library_yields() const { return library_yields_; }
+  bool polls_yield() const { return polls_yield_; }
 
   void wait_all(int count, MPI_Request* requests) const {
     if (!yields_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
@@ -53,7 +53,7 @@ class Waiter {
   }
 
  private:
-  bool library_yields_ = false;
+  bool polls_yield_ = false;
   bool yields_ = false;  // this rank must give its core away itself
 };
 
