@@ -9,7 +9,7 @@ namespace quadrille::command {
 
 // From now on this process says nothing, unless it was launched as rank 0 or alone: for what launched processes run together.
 void let_first_rank_talk();
-void talk_again();  // for a process that is on its own after all
+void talk_again();  // for a process that cannot join the other ranks
 bool talks();
 
 void complain(std::string_view sentence);  // "quadrille: sentence" in one line, whatever the sentence quotes

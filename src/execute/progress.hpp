@@ -16,7 +16,7 @@ namespace quadrille {
 struct Progress {
   // Lets the transport go on, once; empty: there is nothing to drive. Returns whether it has given the core away meanwhile.
   std::function<bool()> poll;
-  std::shared_ptr<const std::atomic<bool>> ended;  // the transport has been shut down (MPI_Finalize); null: it never is
+  std::shared_ptr<const std::atomic<bool>> ended;  // true after MPI_Finalize; null where there is no MPI
 };
 
 inline void give_core_away(const Progress& progress) {

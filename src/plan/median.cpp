@@ -7,7 +7,7 @@
 
 namespace quadrille {
 
-// As many samples are below the true median as heads in as many throws of a coin.
+// The number of samples below the true median is binomially distributed, with probability 1/2.
 MedianInterval median_interval(std::size_t samples) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(samples), 0.5);
   const double outside = boost::math::quantile(below, (1 - wanted_confidence) / 2);  // rounded towards fewer samples

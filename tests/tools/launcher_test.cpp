@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What launchers leave in the environment: subcommands that are not collective do their work all the same.
+// Subcommands that are not collective ignore the variables that launchers set.
 #include <gtest/gtest.h>
 
 #include "support/command.hpp"
