@@ -22,4 +22,6 @@ target_include_directories(quadrille_smpi PRIVATE ${PROJECT_SOURCE_DIR}/src ${PR
 target_include_directories(quadrille_smpi SYSTEM PRIVATE ${QUADRILLE_SMPI_INCLUDE}/smpi ${QUADRILLE_SMPI_INCLUDE})
 target_compile_definitions(quadrille_smpi PRIVATE QUADRILLE_MPI_LIBRARY="smpi")
 target_link_libraries(quadrille_smpi PRIVATE quadrille quadrille_settings fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11 ${QUADRILLE_SIMGRID})
+quadrille_precompile(quadrille_smpi)
+quadrille_optimise(quadrille_smpi -O1)
 message(STATUS "quadrille-smpi: ${QUADRILLE_SIMGRID}")
