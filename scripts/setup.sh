@@ -3,9 +3,12 @@
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
-                libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
-mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
-further_packages=(gnuplot-nox libsimgrid-dev)  # for the plots of quadrille reproduce, and for quadrille-smpi
+                libpugixml-dev)
+openmpi_packages=(openmpi-bin libopenmpi-dev)
+mpich_packages=(mpich libmpich-dev)
+# What ./check needs besides. Tests that miss one of the optional packages are skipped, with the reason.
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
+optional_test_packages=(gnuplot-nox libsimgrid-dev iproute2 jq zsh fish)
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -20,6 +23,7 @@ missing() {  # those of the packages that are not installed
 
 apt_install() {  # quietly, asking nothing; what apt says is shown where it fails
   local said
+  talk "Installing $*"
   said=$(mktemp)
   if DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >"$said" 2>&1 </dev/null ||
     { apt-get update >>"$said" 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$said" 2>&1 </dev/null; }; then
@@ -31,26 +35,25 @@ apt_install() {  # quietly, asking nothing; what apt says is shown where it fail
   fi
 }
 
+# set_up NEEDED -- OPTIONAL: installs these packages, and one MPI if there is none. Ends the script where a needed one cannot be had.
 set_up() {
   command -v apt-get >/dev/null || { talk "This is no Debian system: nothing installed. Needed: the likes of ${build_packages[*]}."; find_mpis; return; }
-  local build other=()
-  mapfile -t build < <(missing "${build_packages[@]}")
-  mapfile -t other < <(missing "${further_packages[@]}" $([ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || printf '%s ' "${mpi_packages[@]}"))
+  local needed=() optional=()
+  while [ "$1" != -- ]; do needed+=("$1"); shift; done
+  mapfile -t needed < <(missing "${needed[@]}")
+  find_mpis
+  [ ${#mpis[@]} -gt 0 ] || [ -n "${QUADRILLE_WITHOUT_MPI:-}" ] || set -- "$@" "${openmpi_packages[@]}"
+  mapfile -t optional < <(missing "${@:2}")
 
-  if [ ${#build[@]} -gt 0 ]; then
-    is_root || fail "Missing packages. Run: sudo apt-get install ${build[*]} ${other[*]}"
-    talk "Installing ${build[*]}"
-    apt_install "${build[@]}" || fail "These packages cannot be installed: ${build[*]}"
-  fi
-  if [ ${#other[@]} -gt 0 ]; then
-    if ! is_root; then
-      talk "Going on without ${other[*]}. To install: sudo apt-get install ${other[*]}"
-    else
-      talk "Installing ${other[*]}"
-      apt_install "${other[@]}" || talk "They cannot be installed; going on without."
-    fi
+  if ! is_root; then
+    [ ${#needed[@]} = 0 ] || fail "Missing packages. Run: sudo apt-get install ${needed[*]} ${optional[*]}"
+    [ ${#optional[@]} = 0 ] || talk "Going on without ${optional[*]}. To install: sudo apt-get install ${optional[*]}"
+  else
+    [ ${#needed[@]} = 0 ] || apt_install "${needed[@]}" || fail "These packages cannot be installed: ${needed[*]}"
+    [ ${#optional[@]} = 0 ] || apt_install "${optional[@]}" || talk "They cannot be installed; going on without: ${optional[*]}"
   fi
   find_mpis
+  [ ${#mpis[@]} -gt 0 ] || talk "No MPI is used: everything runs on threads."
 }
 
 find_mpis() {
@@ -61,19 +64,16 @@ find_mpis() {
       if command -v "mpirun.$mpi" >/dev/null && command -v "mpicxx.$mpi" >/dev/null; then mpis+=("$mpi"); fi
     done
   fi
-  [ ${#mpis[@]} -gt 0 ] || talk "No MPI is used: everything runs on threads."
 }
 
-configure() {  # configure PRESET
+configure() {  # configure PRESET [OPTIONS OF cmake...]
   local plug_ins=ON
   [ ${#mpis[@]} -gt 0 ] && [ "$1" = release ] || plug_ins=OFF
-  quietly cmake --preset "$1" -D QUADRILLE_PLUG_INS=$plug_ins
+  quietly cmake --preset "$1" -D QUADRILLE_PLUG_INS=$plug_ins "${@:2}"
 }
 
 build() {  # build PRESET [OPTIONS OF cmake --build...]
-  local preset=$1
-  shift
-  quietly cmake --build --preset "$preset" -j "$(nproc)" "$@"
+  with_progress cmake --build --preset "$1" -j "$(nproc)" "${@:2}"
 }
 
 quietly() {  # the command's output is shown only where it fails
@@ -84,6 +84,27 @@ quietly() {  # the command's output is shown only where it fails
     rm -f "$said"
     return 1
   fi
+}
+
+# On a terminal the command's own counter is seen; elsewhere a line of its output every ten seconds, and all of it where it fails.
+with_progress() {
+  local said
+  if [ -t 2 ]; then "$@" >&2; return; fi
+  said=$(mktemp)
+  if "$@" 2>&1 | tee "$said" | now_and_then >&2; then rm -f "$said"; else
+    cat "$said" >&2
+    rm -f "$said"
+    return 1
+  fi
+}
+
+now_and_then() {  # passes a line on every ten seconds
+  local line next=$((EPOCHSECONDS + 10))
+  while IFS= read -r line; do
+    [ "$EPOCHSECONDS" -ge "$next" ] || continue
+    printf '%s\n' "$line"
+    next=$((EPOCHSECONDS + 10))
+  done
 }
 
 run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this machine, root and more ranks than cores included
