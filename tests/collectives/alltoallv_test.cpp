@@ -70,7 +70,7 @@ std::vector<Choice> choices(const Algorithm& algorithm, const Problem& problem) 
 }
 
 TEST(Alltoallv, IsVerifiedForAllKindsOfMatrices) {
-  for (Count p = 1; p <= (sanitized ? 7 : 16); ++p)
+  for (Count p = 1; p <= extent(5, 10, 16); ++p)
     for (const Problem& problem : matrices(p))
       for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv))
         for (const Choice& choice : choices(*algorithm, problem)) {
@@ -85,7 +85,7 @@ TEST(Alltoallv, IsVerifiedForAllKindsOfMatrices) {
 }
 
 TEST(Alltoallv, IsVerifiedForMoreRanks) {
-  for (Count p = 17; p <= (sanitized ? 23 : 65); p += 6)
+  for (Count p = 17; p <= extent(17, 41, 65); p += 6)
     for (const TrafficKind kind : {TrafficKind::spike, TrafficKind::transpose, TrafficKind::sparse, TrafficKind::power_law}) {
       const Problem problem = make_traffic(p, {.kind = kind, .most = 3 * p, .small = 2, .typical = 11});
       for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv)) {

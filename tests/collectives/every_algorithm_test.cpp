@@ -26,7 +26,7 @@ void expect_right(const Problem& problem, const Choice& choice) {
 
 TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
   for (const Algorithm* algorithm : all_algorithms())
-    for (Count p = 1; p <= (sanitized ? 7 : 13); ++p)
+    for (Count p = 1; p <= extent(6, 10, 13); ++p)
       for (const Bytes b : {0, 1, 3}) {
         for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem)) expect_right(problem, choice);
@@ -34,9 +34,13 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
       }
 }
 
+// Around powers of two and squares, and a prime; in long tests all up to 66.
 TEST(EveryAlgorithm, IsVerifiedForStandardSettingsAndMoreRanks) {
+  std::vector<Count> numbers_of_ranks =
+      extent<std::vector<Count>>({15, 16, 18}, {14, 15, 16, 17, 18, 20, 24, 31, 32, 33, 36, 47, 64}, {});
+  for (Count p = 14; p <= 66 && long_tests(); ++p) numbers_of_ranks.push_back(p);
   for (const Algorithm* algorithm : all_algorithms())
-    for (Count p = 14; p <= (sanitized ? 20 : 66); ++p) {
+    for (const Count p : numbers_of_ranks) {
       for (const Problem& problem : problems_of(*algorithm, p, 2)) {
         const Choice choice = standard_choice(*algorithm, problem);
         if (!reason_against(problem, choice)) expect_right(problem, choice);
@@ -50,7 +54,7 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
   std::mt19937_64 random(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (const Algorithm* algorithm : all_algorithms())
-    for (int i = 0; i < (sanitized ? 6 : 30); ++i) {
+    for (int i = 0; i < extent(4, 10, 30); ++i) {
       const Count p = 14 + static_cast<Count>(random() % 80);
       Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50),
                                    static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());
@@ -72,7 +76,7 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
 
 TEST(EveryAlgorithm, IsInterpretedRightly) {
   for (const Algorithm* algorithm : all_algorithms()) {
-    for (Count p = 1; p <= (sanitized ? 5 : 9); ++p)
+    for (Count p = 1; p <= extent(5, 8, 9); ++p)
       for (const Bytes b : {0, 1, 5}) {
         for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem))

@@ -49,7 +49,7 @@ TEST(ReduceScatter, HasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {
     return steps_and_words(problem_of(Collective::reduce_scatter, p, unit), specification);
   };
-  for (Count p = 1; p <= (sanitized ? 40 : 130); ++p) {
+  for (Count p = 1; p <= extent(17, 67, 130); ++p) {
     ASSERT_EQ(count(p, "ring"), Figure(p - 1, p - 1));
     ASSERT_EQ(count(p, "circulant"), Figure(depth(p), p - 1)) << p;
     for (Count rows = 1; rows <= p; ++rows)
@@ -104,7 +104,7 @@ TEST(ReduceScatter, KeepsTheOrderThatItSays) {
 }
 
 TEST(Reduce, HasTheFiguresOfTheFormulas) {
-  for (Count p = 1; p <= (sanitized ? 40 : 130); ++p)
+  for (Count p = 1; p <= extent(17, 67, 130); ++p)
     for (const Rank root : roots_of(Collective::reduce, p, 3)) {
       const auto count = [&](const std::string& specification, Bytes units, Combining combining = Combining::any_order) {
         return steps_and_words(with_order(problem_of(Collective::reduce, p, units * unit, root), combining), specification);
@@ -129,7 +129,7 @@ TEST(Reduce, HasTheFiguresOfTheFormulas) {
 
 TEST(Reduce, IsVerifiedForEveryRoot) {
   for (const Algorithm* algorithm : algorithms_for(Collective::reduce))
-    for (Count p = 10; p <= (sanitized ? 12 : 33); ++p)
+    for (Count p = 10; p <= extent(11, 18, 33); ++p)
       for (const Problem& problem : problems_of(Collective::reduce, p, p, /*all_roots_up_to=*/33)) {
         const Choice choice = standard_choice(*algorithm, problem);
         if (!reason_against(problem, choice))
@@ -176,7 +176,7 @@ TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForThem) {
 }
 
 TEST(Allreduce, HasTheFiguresOfTheFormulas) {
-  for (Count p = 1; p <= (sanitized ? 40 : 130); ++p) {
+  for (Count p = 1; p <= extent(17, 67, 130); ++p) {
     const auto count = [&](const std::string& specification, Bytes units) {
       return steps_and_words(problem_of(Collective::allreduce, p, units * unit), specification);
     };
@@ -216,7 +216,7 @@ TEST(Allreduce, RecursiveDoublingCopiesNothing) {
 
 TEST(Scans, HaveTheFiguresOfTheFormulas) {
   for (const Collective collective : {Collective::scan, Collective::exscan})
-    for (Count p = 1; p <= (sanitized ? 40 : 130); ++p) {
+    for (Count p = 1; p <= extent(17, 67, 130); ++p) {
       const auto count = [&](const std::string& specification) {
         return steps_and_words(problem_of(collective, p, unit), specification);
       };

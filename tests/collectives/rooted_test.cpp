@@ -42,7 +42,7 @@ Arrows arrows(const Schedule& schedule) {
 }
 
 TEST(Broadcast, HasTheFiguresOfTheFormulas) {
-  for (Count p = 1; p <= (sanitized ? 40 : 130); ++p)
+  for (Count p = 1; p <= extent(17, 67, 130); ++p)
     for (const Rank root : roots_of(Collective::broadcast, p, 3)) {
       const auto of = [&](const std::string& specification, Bytes b) {
         return count(Collective::broadcast, specification, p, b, root);

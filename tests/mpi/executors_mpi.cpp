@@ -69,7 +69,9 @@ int main() {
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
     const bool few = communicator->size() <= 3;  // more take their time where ranks share cores
-    const std::vector<Bytes> sizes = few ? std::vector<Bytes>{0, 1, 8, 3000} : std::vector<Bytes>{8, 3000};
+    using Sizes = std::vector<Bytes>;
+    const Sizes sizes = testing::long_tests() ? (few ? Sizes{0, 1, 8, 3000} : Sizes{8, 3000}) : few ? Sizes{0, 3000} : Sizes{3000};
+    const Count most_number = few ? (testing::long_tests() ? 3 : 2) : 1;
     const auto check_agreement = [&](Communicator& ranks, const std::vector<Bytes>& blocks, Count most_number,
                                      const PlanOptions& options) {
       if (const std::string wrong = testing::first_disagreement(ranks, blocks, most_number, options); !wrong.empty()) fail(wrong);
@@ -82,7 +84,7 @@ int main() {
         shared_world();
         fail("a process joined its group twice");
       } catch (const Error&) {}
-    if (one_node) check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::shared});
+    if (one_node) check_agreement(*communicator, sizes, most_number, {.executor = Executor::shared});
     if (!one_node) {
       check_agreement(*communicator, {3000}, 1, {.executor = Executor::hybrid});
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
@@ -90,8 +92,8 @@ int main() {
       return 0;
     }
     if (mpi) {
-      check_agreement(*communicator, sizes, few ? 3 : 1, {.executor = Executor::messages});
-      check_agreement(*communicator, {64}, few ? 2 : 1, {.executor = Executor::messages, .longest_message = 100});
+      check_agreement(*communicator, sizes, most_number, {.executor = Executor::messages});
+      check_agreement(*communicator, {64}, most_number, {.executor = Executor::messages, .longest_message = 100});
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::messages); !wrong.empty()) fail(wrong);
     }

@@ -15,15 +15,20 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/traffic.hpp"
+#include "support/environment.hpp"
 
 namespace quadrille::testing {
 
-// Sanitizers look for other faults than wrong schedules, and take their time: fewer cases do for them.
+// How far a test that enumerates cases goes: sanitizers look for other faults than wrong schedules, and take their time: fewer cases do for them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
+template <class T>
+T extent(T under_sanitizers, T normally, T in_long_tests) {
+  return long_tests() ? in_long_tests : sanitized ? under_sanitizers : normally;
+}
 
 // A problem of any collective; irregular ones get seeded sizes around `block_bytes`, zero among them.
 inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes, Rank root = 0, std::uint64_t seed = 1) {

@@ -12,4 +12,7 @@ inline std::uint64_t number_in_environment(const char* name, std::uint64_t stand
   return text ? std::strtoull(text, nullptr, 10) : standard;
 }
 
+// Set by ./check --long: tests that enumerate cases take them all.
+inline bool long_tests() { return number_in_environment("QUADRILLE_LONG", 0) != 0; }
+
 }  // namespace quadrille::testing
