@@ -12,7 +12,7 @@
 //   self-message         no message goes from a rank to itself
 //   round-order          rounds ascend, and each lies in a stage
 //   stage-disagreement   all programs name the same stages
-//   repeated-message     between two ranks there is one message a round for each port
+//   repeated-message     from one rank to another there is one message a round for each port, and one control message
 //   port-limit           no rank sends, or receives, more messages a round than there are ports
 // What all programs together must be (node_ports.cpp):
 //   node-port-limit      no node has more exchanges with other nodes in a round than it has ports

@@ -135,6 +135,12 @@ TEST(Rules, RepeatedMessage) {
   };
   EXPECT_TRUE(has(broken(cut(false)), Rule::repeated_message, 0, 0));
   EXPECT_TRUE(broken(cut(true)).empty()) << "two ports carry two messages";
+  const auto findings = broken([](auto& p) {
+    p[0].rounds[0].control_sends = {{1, 8}, {1, 16}};
+    p[1].rounds[0].control_receives = {{0, 16}, {0, 8}};
+  });
+  EXPECT_TRUE(has(findings, Rule::repeated_message, 0, 0));
+  EXPECT_TRUE(has(findings, Rule::repeated_message, 1, 0));
 }
 
 TEST(Rules, PortLimit) {
