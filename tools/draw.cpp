@@ -12,6 +12,7 @@
 #include "problem_options.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/verify.hpp"
+#include "talk.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -64,7 +65,11 @@ int run(const Options& options) {
     refuse_unknown("picture", *options.picture, pictures);
   Output output(options.output);
   const auto collective = collective_named(options.subject);
-  output.finish(drawn(options, collective ? generated(options, *collective) : read(options)));
+  Progress progress;
+  progress.show("draws " + options.subject);
+  const std::string picture = drawn(options, collective ? progress.followed(generated(options, *collective)) : read(options));
+  progress.clear();
+  output.finish(picture);
   return good;
 }
 

@@ -64,17 +64,19 @@ Workload Pricer::counted(const Schedule& schedule) const {
 PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                          Progress& progress) const {
   PriceList list{.problem = problem, .left_out = std::move(left_out)};
+  std::size_t too_large = 0;
   for (const Case& entry : cases) {
     const std::string name = short_name(problem, entry.choice);
-    progress.show(fmt::format("priced {} of {}: now {}", list.candidates.size(), cases.size(), name));
+    progress.show(fmt::format("priced {} of {}: now {}", list.candidates.size() + too_large, cases.size(), name));
     try {
-      const Workload work = counted(make_schedule(problem, entry.choice));
+      const Workload work = counted(progress.followed(make_schedule(problem, entry.choice)));
       list.messages += work.messages_counted;
       list.candidates.push_back(
           {name, full_name(entry.choice), price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
       list.left_out.push_back({entry.index, name, error.what()});
+      ++too_large;
     }
   }
   if (list.candidates.empty()) refuse(fmt::format("{}: {}", list.left_out.front().specification, list.left_out.front().reason));

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/document.hpp"
+#include "talk.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -53,10 +54,12 @@ Count count_regions(const Program& program, bool flattened) {
 }
 
 // Makes every program once, so that nothing can fail any more when the first byte is written.
-void check_length(const std::vector<Schedule>& schedules, bool flattened) {
+void check_length(const std::vector<Schedule>& schedules, bool flattened, Progress& progress) {
   Count total = 0;
+  std::size_t number = 0;
   for (const Schedule& schedule : schedules) {
     const Count p = schedule.problem.ranks;
+    progress.show(fmt::format("looks at {}, schedule {} of {}", schedule.algorithm, ++number, schedules.size()));
     for (Rank rank = 0; rank < p; ++rank)
       if ((total += count_regions(schedule.program(rank), flattened)) > most_regions)
         refuse(
@@ -72,15 +75,17 @@ int run(const Options& options) {
     refuse_unknown("format", *options.format, {"text", "json"});
   if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
   const bool json = options.json || options.format == "json";
+  Progress progress;
   std::vector<Schedule> schedules;
   for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
     const Count p = entry.problem.ranks;
     if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
-    schedules.push_back(make_schedule(entry.problem, entry.choice));
+    schedules.push_back(progress.followed(make_schedule(entry.problem, entry.choice)));
   }
   if (schedules.size() > 1 && !json)
     refuse(fmt::format("the text form holds one schedule, not {}; ask for --format json", schedules.size()));
-  check_length(schedules, json);
+  check_length(schedules, json, progress);
+  progress.clear();
 
   Output output(options.output);
   std::ostream& out = output.stream();

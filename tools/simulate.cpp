@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 
 #include "arguments.hpp"
@@ -104,27 +103,12 @@ SimulationSetting setting_of(const Options& options, const Problem& problem) {
   return setting;
 }
 
-// A schedule that tells how many programs it has made, at most ten times a second.
-Schedule talkative(Schedule schedule, const std::string& name, Progress& progress) {
-  using Clock = std::chrono::steady_clock;
-  schedule.program = [make = schedule.program, ranks = schedule.problem.ranks, name, &progress, made = Count{0},
-                      last = Clock::now()](Rank rank) mutable {
-    ++made;
-    if (const auto now = Clock::now(); now - last > std::chrono::milliseconds(100)) {
-      progress.show(fmt::format("{}: {} programs of {} ranks", name, made, ranks));
-      last = now;
-    }
-    return make(rank);
-  };
-  return schedule;
-}
-
 std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& setting, const std::vector<Policy>& policies,
                                 Progress& progress) {
   const std::string name = short_name(entry.problem, entry.choice);
-  const Schedule schedule = talkative(make_schedule(entry.problem, entry.choice), name, progress);
-  const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   progress.show(fmt::format("now {}", name));
+  const Schedule schedule = progress.followed(make_schedule(entry.problem, entry.choice));
+  const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   if (!setting.by_events)
     return {
         {name, full_name(entry.choice), Policy::blocking,

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
 #include "launcher.hpp"
@@ -31,6 +33,13 @@ bool& is_silent() {
   return silent;
 }
 
+std::chrono::milliseconds pace_without_terminal() {
+  constexpr std::chrono::milliseconds standard = std::chrono::seconds(10);
+  const char* text = std::getenv("QUADRILLE_PROGRESS");
+  const double seconds = text ? std::atof(text) : 0;
+  return seconds >= 0.01 && seconds <= 1e6 ? std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)) : standard;
+}
+
 }  // namespace
 
 void let_first_rank_talk() {
@@ -51,20 +60,67 @@ void remark(std::string_view line) {
   if (talks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
 }
 
-Progress::Progress() : visible_(talks() && ::isatty(STDERR_FILENO)) {}
+Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
+  if (visible_) thread_ = std::thread([this] { write_now_and_then(); });
+}
+
+Progress::~Progress() {
+  if (!visible_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  clear();
+}
 
 void Progress::show(std::string_view line) {
-  if (!visible_) return;
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
-  shown_ = true;
+  const std::lock_guard lock(mutex_);
+  doing_ = line;
+  rank_ = -1;
+}
+
+Schedule Progress::followed(Schedule schedule) {
+  rank_ = -1;
+  ranks_ = schedule.problem.ranks;
+  schedule.program = [this, make = std::move(schedule.program), last = schedule.problem.ranks - 1](Rank rank) {
+    rank_ = rank == last ? -1 : rank;
+    return make(rank);
+  };
+  return schedule;
 }
 
 void Progress::clear() {
-  if (!shown_) return;
+  const std::lock_guard lock(mutex_);
+  doing_.clear();
+  if (!terminal_ || written_.empty()) return;
   fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
-  shown_ = false;
+  written_.clear();
+}
+
+std::string Progress::line() const {
+  const Rank rank = rank_;
+  if (doing_.empty() || rank < 0) return doing_;
+  return fmt::format("{}: the program of rank {} of {}", doing_, rank, ranks_.load());
+}
+
+void Progress::write_now_and_then() {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto pace = terminal_ ? std::chrono::milliseconds(100) : pace_without_terminal();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pace, [this] { return over_; })) {
+    const std::string now = line();
+    if (now.empty() || (terminal_ && now == written_)) continue;
+    written_ = now;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (terminal_)
+      fmt::print(stderr, "\r\x1b[K{}", printable(now));
+    else
+      fmt::print(stderr, "{} ({:.0f} s)\n", printable(now), elapsed.count());
+    std::fflush(stderr);
+  }
 }
 
 }  // namespace quadrille::command

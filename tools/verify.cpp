@@ -48,7 +48,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
   for (const Case& entry : cases) {
     const std::string label = fmt::format("{}/{}", name(collective), short_name(entry.problem, entry.choice));
     progress.show(fmt::format("verified {} of {}: now {}, {}", verdicts.size(), cases.size(), label, problem_text(entry.problem)));
-    verdicts.push_back(judge(make_schedule(entry.problem, entry.choice), label, rules));
+    verdicts.push_back(judge(progress.followed(make_schedule(entry.problem, entry.choice)), label, rules));
   }
   return verdicts;
 }

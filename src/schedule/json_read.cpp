@@ -8,11 +8,10 @@
 #include "quadrille/error.hpp"
 #include "schedule/document.hpp"
 #include "schedule/json_node.hpp"
+#include "schedule/json_tree.hpp"
 
 namespace quadrille {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view a_size = "a number of bytes";
 
@@ -213,22 +212,10 @@ Schedule read_schedule(const JsonNode& document, std::size_t text_bytes) {
   return schedule;
 }
 
-json parse(std::string_view text) {
-  try {
-    return json::parse(text.begin(), text.end());
-  } catch (const json::exception& error) {
-    std::string_view reason = error.what();
-    if (const auto bracket = reason.find("] "); bracket != std::string_view::npos) reason.remove_prefix(bracket + 2);
-    constexpr std::string_view preamble = "parse error at ";
-    if (reason.starts_with(preamble)) reason.remove_prefix(preamble.size());
-    throw Error(ErrorCode::malformed, fmt::format("the document is not JSON: {}", excerpt(reason, 200)));
-  }
-}
-
 }  // namespace
 
 std::vector<Schedule> parse_json(std::string_view text) {
-  const json root = parse(text);
+  const nlohmann::json root = json_tree(text);
   const JsonNode node(root);
   std::vector<Schedule> schedules;
   if (!node.is_array()) {

@@ -104,13 +104,19 @@ void check_regions(const std::vector<Program>& programs) {
 // Every round is listed, also where nobody acts: so many of those may be, and a few words of text could say 2^60.
 constexpr Count most_idle_rounds = Count{1} << 20;
 
+[[noreturn]] void too_many_rounds(const std::string& rounds) {
+  throw Error(ErrorCode::too_large, fmt::format("the stages have {} rounds, and the JSON form lists every one, of which {} may be "
+                                                "without events; use the text form",
+                                                rounds, most_idle_rounds));
+}
+
 // The stages must be one table for all, without gaps, and every round must belong to one of them.
 void check_stages(const std::vector<Program>& programs) {
   Count rounds = 0;
   for (const Stage& stage : programs.front().stages) {
     if (stage.first_round != rounds || stage.round_count < 0)
       inexpressible(fmt::format("stage '{}' does not begin at round {}, where the one before ends", stage.name, rounds));
-    rounds += stage.round_count;
+    if (__builtin_add_overflow(rounds, stage.round_count, &rounds)) too_many_rounds("2^63 or more");
   }
   Count acting = 0;
   for (const Program& program : programs) {
@@ -123,9 +129,7 @@ void check_stages(const std::vector<Program>& programs) {
       next = round.number + 1;
     }
   }
-  if (rounds - most_idle_rounds > acting)
-    throw Error(ErrorCode::too_large,
-                fmt::format("the stages have {} rounds, and the JSON form lists every one; use the text form", rounds));
+  if (rounds - most_idle_rounds > acting) too_many_rounds(std::to_string(rounds));
 }
 
 class JsonWriter {

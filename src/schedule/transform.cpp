@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/transform.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
@@ -107,9 +109,24 @@ Count round_count(const Program& program) {
   return program.stages.empty() ? 0 : program.stages.back().first_round + program.stages.back().round_count;
 }
 
+std::optional<Rank> repeated_peer(const std::vector<Control>& controls) {
+  std::vector<Rank> peers;
+  for (const Control& control : controls) peers.push_back(control.peer);
+  std::sort(peers.begin(), peers.end());
+  const auto twice = std::adjacent_find(peers.begin(), peers.end());
+  return twice == peers.end() ? std::nullopt : std::optional(*twice);
+}
+
 Program with_control_messages(Program program) {
   const Count slots = control_slots(program);
   if (slots == 0) return program;
+  for (const Round& round : program.rounds)
+    for (const auto* controls : {&round.control_sends, &round.control_receives})
+      if (const auto peer = repeated_peer(*controls))
+        throw Error(
+            ErrorCode::misuse,
+            fmt::format("in round {} rank {} has two control messages {} rank {}; from one rank to another there is one a round",
+                        round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
   Bytes longest = 1;
   for (const Round& round : program.rounds)
     for (const auto* controls : {&round.control_sends, &round.control_receives})

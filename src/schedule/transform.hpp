@@ -31,9 +31,14 @@ Program joined(Part first, Part second);
 // its messages touch, since they come first in both directions.
 Program reversed(Program program);
 
+// A rank with which a round has two control messages of the same list; nothing if there is none. Which of them meets which at the
+// other end would depend on who looks, so no schedule may have them.
+std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
+
 // Control messages as messages, for those who move or wait for messages: each takes the bytes it has, and one at least, in
 // scratch memory added behind the program's own. What a rank sends in a round depends on all it has heard in rounds before, so
-// that a barrier holds everybody back under every policy. Throws Error{too_large} where that memory reaches 2^63 bytes.
+// that a barrier holds everybody back under every policy. Throws Error{too_large} where that memory reaches 2^63 bytes, and
+// Error{misuse} for a `repeated_peer`.
 Program with_control_messages(Program program);
 
 // The same for those who only ask what waits for what: each control message is one byte, in the buffer `staging`, of which

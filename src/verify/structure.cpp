@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/transform.hpp"
 #include "verify/report.hpp"
 
 namespace quadrille {
@@ -36,11 +37,8 @@ class StructureCheck {
       check_ports("sends", round.control_sends.size());
       check_ports("receives", round.control_receives.size());
     }
-    for (const auto* controls : {&round.control_sends, &round.control_receives})
-      for (const Control& control : *controls) {
-        check_peer(control.peer);
-        if (control.bytes < 0) add(Rule::length_mismatch, {}, fmt::format("a control message has {} bytes", control.bytes));
-      }
+    check_controls(round.control_sends, "sends");
+    check_controls(round.control_receives, "receives");
   }
 
   void check_order(const std::vector<Stage>& stages) {
@@ -109,6 +107,15 @@ class StructureCheck {
         add(Rule::repeated_message, {},
             fmt::format("{} two messages with rank {} in one round by the same port", verb, ends[i].first));
     check_ports(verb, messages.size());
+  }
+
+  void check_controls(const std::vector<Control>& controls, const char* verb) {
+    for (const Control& control : controls) {
+      check_peer(control.peer);
+      if (control.bytes < 0) add(Rule::length_mismatch, {}, fmt::format("a control message has {} bytes", control.bytes));
+    }
+    if (const auto peer = repeated_peer(controls))
+      add(Rule::repeated_message, {}, fmt::format("{} two control messages with rank {} in one round", verb, *peer));
   }
 
   void check_ports(const char* verb, std::size_t count) {

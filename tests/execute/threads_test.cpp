@@ -10,6 +10,7 @@
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 #include "support/cases.hpp"
+#include "support/on_threads.hpp"
 
 namespace quadrille {
 namespace {
@@ -79,6 +80,28 @@ TEST(Threads, AFailingRankReleasesTheOthers) {
     EXPECT_STREQ(error.what(), "rank 2 is gone");
   }
   EXPECT_GE(lost, 1);
+}
+
+// The verifier has a rule against it; who executes without verifying hears of it, too.
+TEST(Threads, RefuseTwoControlMessagesBetweenTheSameRanks) {
+  const Problem problem{.collective = Collective::barrier, .ranks = 3};
+  Schedule schedule{.problem = problem};
+  schedule.program = [](Rank me) {
+    ProgramBuilder program{me};
+    program.begin_round();
+    for (const Bytes bytes : {8, 16}) {
+      if (me == 0) program.control_send(1, bytes);
+      if (me == 1) program.control_receive(0, 24 - bytes);
+    }
+    return std::move(program).finish();
+  };
+  try {
+    run_on_threads(schedule, std::vector<ByteVector>(3), {});
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::misuse);
+    EXPECT_NE(std::string_view(error.what()).find("two control messages"), std::string_view::npos) << error.what();
+  }
 }
 
 TEST(Plans, RanksThatDisagreeAllHear) {

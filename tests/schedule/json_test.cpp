@@ -291,9 +291,13 @@ TEST(Json, SurvivesDeepNesting) {
   EXPECT_NE(refusal(std::string(depth, '[') + std::string(depth, ']')), "");
   EXPECT_NE(refusal(objects), "");
   EXPECT_NE(refusal(objects + std::string(depth + 1, '}')), "");
-  std::string document = swap_document().dump();
-  document.replace(document.find("\"by hand\""), 9, std::string(depth, '[') + std::string(depth, ']'));
-  EXPECT_THAT(refusal(document), HasSubstr("algorithm: expected a string, found an array of 1"));
+  const auto with_algorithm = [](std::size_t levels) {
+    std::string document = swap_document().dump();
+    return document.replace(document.find("\"by hand\""), 9, std::string(levels, '[') + std::string(levels, ']'));
+  };
+  EXPECT_THAT(refusal(with_algorithm(63)), HasSubstr("algorithm: expected a string, found an array of 1"));
+  for (const std::string& text : {with_algorithm(64), std::string(depth, '['), objects})
+    EXPECT_THAT(refusal(text), HasSubstr("arrays and objects 65 deep in each other; the limit is 64"));
 }
 
 TEST(Json, StaysSmallWhateverTheNumbersSay) {
@@ -379,6 +383,13 @@ TEST(Json, RefusesToWriteRoundsWithoutEnd) {
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
     program.stages.back().round_count = Count{1} << 60;
+    return program;
+  };
+  EXPECT_THROW(json_of(schedule), Error);
+  // Four times 2^62 are 0 where sums wrap round.
+  schedule.program = [](Rank rank) {
+    Program program{rank};
+    for (std::uint64_t i = 0; i < 4; ++i) program.stages.push_back({"idle", static_cast<Count>(i << 62), Count{1} << 62});
     return program;
   };
   EXPECT_THROW(json_of(schedule), Error);

@@ -80,6 +80,18 @@ TEST(ControlMessages, BecomeMessagesThatWaitForWhatWasHeard) {
   EXPECT_EQ(with_control_messages(without), without);
 }
 
+// Whoever executes would match them by their order, and others might not.
+TEST(ControlMessages, OneARoundFromOneRankToAnother) {
+  for (const bool sends : {true, false}) {
+    ProgramBuilder builder{0};
+    builder.begin_round();
+    for (const Bytes bytes : {8, 16}) sends ? builder.control_send(1, bytes) : builder.control_receive(1, bytes);
+    const Program program = std::move(builder).finish();
+    EXPECT_THROW(with_control_messages(program), Error);
+    EXPECT_EQ(with_control_tokens(program).rounds.size(), 1u);  // the verifier says what is wrong itself
+  }
+}
+
 // Sums of legal sizes that no 64 bits hold.
 TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
   ProgramBuilder builder{0};

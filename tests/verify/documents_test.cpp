@@ -35,7 +35,7 @@ TEST(Documents, BreakTheRulesTheyAreNamedFor) {
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
       EXPECT_EQ(wrong_on_threads(schedule, trial, policy, 2).empty(), right);
   }
-  EXPECT_EQ(kinds, (std::set<std::string>{"element-cut", "element-torn", "no-operator", "right"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"element-cut", "element-torn", "no-operator", "repeated-message", "right"}));
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ TEST(Rules, StageDisagreement) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1));
 }
 
+// Each rank acts in two rounds of 200,000: looking at all ranks in each round would take hours.
+TEST(Rules, RoundsCostWhatRanksDoInThem) {
+  EXPECT_TRUE(found(make_schedule(problem_of(Collective::broadcast, 200'000, 8), "chain:segments=1")).empty());
+}
+
 TEST(Rules, RepeatedMessage) {
   const auto cut = [](bool with_ports) {
     return [with_ports](auto& p) {
@@ -135,6 +140,12 @@ TEST(Rules, RepeatedMessage) {
   };
   EXPECT_TRUE(has(broken(cut(false)), Rule::repeated_message, 0, 0));
   EXPECT_TRUE(broken(cut(true)).empty()) << "two ports carry two messages";
+  const auto findings = broken([](auto& p) {
+    p[0].rounds[0].control_sends = {{1, 8}, {1, 16}};
+    p[1].rounds[0].control_receives = {{0, 16}, {0, 8}};
+  });
+  EXPECT_TRUE(has(findings, Rule::repeated_message, 0, 0));
+  EXPECT_TRUE(has(findings, Rule::repeated_message, 1, 0));
 }
 
 TEST(Rules, PortLimit) {
