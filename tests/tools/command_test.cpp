@@ -25,7 +25,7 @@ TEST_F(CommandTest, RefusesWhatNobodyMeant) {
   refuses({"list", "--json", "--markdown"}, "exclude each other");
   refuses({"list", "two\nlines"}, "two\\x0alines");
   refuses({"completion"}, "quadrille completion bash");
-  refuses({"completion", "tcsh"}, "bash, fish, zsh");
+  refuses({"completion", "powershell"}, "bash, fish, zsh");
 }
 
 TEST_F(CommandTest, RefusesBadNumbers) {
