@@ -13,6 +13,7 @@
 #include "arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/operator.hpp"
 #include "reproduce/exhibit.hpp"
 
 namespace quadrille::command {
@@ -52,11 +53,14 @@ std::map<std::string, Words> known_values() {
           {"MODEL", std::move(models)},
           {"ID", std::move(exhibits)},
           {"SHELL", completion_shells()},
+          {"OP", operator_names()},
+          {"TYPE", type_names()},
           {"FORMAT", {"text", "json"}},
-          {"KIND", {"threads", "mpi", "shared", "hybrid"}},
           {"WAY", {"rounds", "events"}},
           {"PICTURE", {"space-time", "blocks", "links", "traffic"}},
+          {"--executor", {"threads", "mpi", "shared", "hybrid"}},
           {"--machine", machine_names()},
+          {"--memory", {"private", "shared"}},
           {"--policy", {"blocking", "nonblocking", "dataflow", "all"}}};
 }
 

@@ -251,6 +251,9 @@ TEST_F(CommandTest, HelpTeaches) {
   const std::string script = prints({"completion", "bash"});
   for (const std::string word : {"schedule", "--algorithm", "alltoall", "bruck", "nonblocking"})
     EXPECT_NE(script.find(word), std::string::npos) << word;
+  for (const std::string values : {"--executor) words='threads mpi shared hybrid'", "--memory) words='private shared'",
+                                   "--policy) words='blocking nonblocking dataflow all'", "--format) words='text json'"})
+    EXPECT_NE(script.find(values), std::string::npos) << values;
 }
 
 TEST_F(CommandTest, InfoNamesMachineAndTransport) {
