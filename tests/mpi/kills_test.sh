@@ -11,7 +11,7 @@ for ((i = 0; i < times; ++i)); do
   launcher=$!
   children=()
   while [ ${#children[@]} -lt $ranks ]; do
-    guard=$(ps -o pid= --ppid $launcher | tr -d ' ')  # the ranks are its children
+    guard=$(ps -o pid= --ppid $launcher | tr -d ' ') || true  # none yet; the ranks are its children
     mapfile -t children < <([ -z "$guard" ] || ps -o pid= --ppid "$guard" | tr -d ' ')
     sleep 0.05
   done
