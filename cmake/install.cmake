@@ -1,4 +1,5 @@
-# The package: command, library, plug-ins, headers, and what find_package and pkg-config need. It may be moved as a whole.
+# The package: command, library, plug-ins, headers, what find_package and pkg-config need, completion, and documentation. It may be moved as
+# a whole. All of it is there when the target quadrille_command has been built.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/quadrille)
 
@@ -18,9 +19,13 @@ string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# bash completion, printed by the command itself.
-add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash COMMAND quadrille_command completion bash > quadrille.bash
-                   DEPENDS quadrille_command VERBATIM)
-add_custom_target(quadrille_completion ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-        RENAME quadrille)
+# Completion for shells and the manual page, printed by the command when it was built (tools/CMakeLists.txt).
+set(printed ${PROJECT_BINARY_DIR}/printed)
+install(FILES ${printed}/quadrille.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME quadrille)
+install(FILES ${printed}/quadrille.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES ${printed}/quadrille.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _quadrille)
+install(FILES ${printed}/quadrille.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# In the tree's own folders, so that links between the documents hold.
+install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "execute/memory.hpp"
 #include "quadrille/error.hpp"
 #include "text.hpp"
 
@@ -34,7 +35,7 @@ Machine this_machine() {
   machine.packages = count(HWLOC_OBJ_PACKAGE);
   machine.threads = count(HWLOC_OBJ_PU);
   machine.cores = count(HWLOC_OBJ_CORE) > 0 ? count(HWLOC_OBJ_CORE) : machine.threads;
-  machine.memory_bytes = static_cast<Bytes>(hwloc_get_root_obj(topology)->total_memory);
+  machine.memory_bytes = usable_memory();
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE})
     if (const hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, 0))
       machine.caches.push_back(

@@ -81,7 +81,8 @@ int run(int count, char** arguments) {
                                             add_race(parser),
                                             add_reproduce(parser),
                                             add_run(parser, split_off_command(count, arguments)),
-                                            add_completion(parser)};
+                                            add_completion(parser),
+                                            add_manual(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     for (CLI::Option* option : subcommand.parser->get_options())

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <random>
+#include <utility>
 
 #include "quadrille/error.hpp"
 
@@ -24,14 +26,28 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
+// Where links lead to, whether it exists or not. Links that lead in a circle stay: `stat` refuses them.
+std::string followed(std::filesystem::path path) {
+  constexpr int most_links = 40;  // as Linux has it
+  std::error_code none;
+  for (int links = 0; links < most_links && !std::filesystem::exists(path, none); ++links) {
+    const auto next = std::filesystem::read_symlink(path, none);
+    if (none) return path.string();
+    path = path.parent_path() / next;  // or `next` alone, where that is absolute
+  }
+  const auto real = std::filesystem::canonical(path, none);
+  return none ? path.string() : real.string();  // the link /dev/stdout may lead to a pipe, which has no path
+}
+
+std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
 }  // namespace
 
 Output::Output(const std::optional<std::string>& file) {
   if (!file) return;
   target_ = *file;
   if (target_.empty()) throw Error(ErrorCode::misuse, "--output needs the name of a file");
-  std::error_code none;
-  if (const auto real = std::filesystem::canonical(target_, none); !none) target_ = real;  // not the link, what it leads to
+  target_ = followed(target_);
   struct stat status {};
   if (::stat(target_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -48,6 +64,7 @@ Output::Output(const std::optional<std::string>& file) {
 }
 
 Output::~Output() {
+  if (nameless_ >= 0) ::close(nameless_);
   if (temporary_.empty()) return;
   file_.close();
   ::unlink(temporary_.c_str());
@@ -57,19 +74,49 @@ std::ostream& Output::stream() {
   errno = 0;  // a failed write is noticed by `flush`, and its reason is still there
   if (target_.empty()) return std::cout;
   if (file_.is_open()) return file_;
-  if (direct_) {
+  if (direct_)
     file_.open(target_);
-  } else {
-    std::string name = target_ + ".XXXXXX";
-    const int descriptor = ::mkstemp(name.data());
-    if (descriptor == -1) fail(errno);
-    temporary_ = name;
-    ::fchmod(descriptor, mode_);
-    ::close(descriptor);
-    file_.open(name);
-  }
+  else
+    open_beside();
   if (!file_) fail(errno);
   return file_;
+}
+
+void Output::open_beside() {
+  nameless_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (nameless_ >= 0) {
+    file_.open(path_of(nameless_));
+    if (file_.is_open()) return;
+    ::close(std::exchange(nameless_, -1));  // there is no /proc
+  }
+  std::string name = directory_of(target_) + "/.quadrille-XXXXXX";  // short: the target's name may be as long as names can be
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor == -1) fail(errno);
+  ::close(descriptor);
+  temporary_ = name;
+  file_.open(name);
+}
+
+// linkat replaces nothing, rename does.
+void Output::give_name() {
+  if (temporary_.empty()) {
+    const std::string file = path_of(nameless_);
+    ::fchmod(nameless_, mode_);
+    if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+    std::random_device random;
+    std::string name;
+    while (errno == EEXIST) {
+      name = fmt::format("{}/.quadrille-{:06x}", directory_of(target_), random() & 0xFFFFFF);
+      if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
+      name.clear();
+    }
+    if (name.empty()) fail(errno);
+    temporary_ = name;
+  } else {
+    ::chmod(temporary_.c_str(), mode_);
+  }
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
 }
 
 void Output::flush() {
@@ -82,9 +129,7 @@ void Output::finish() {
   if (target_.empty()) return;
   file_.close();
   if (!file_) fail(errno);
-  if (direct_) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  temporary_.clear();
+  if (!direct_) give_name();
 }
 
 void Output::finish(std::string_view text) {

@@ -12,8 +12,12 @@
 
 namespace quadrille::command {
 
-// A file is written beside its target and renamed by `finish`; what is not a plain file (/dev/null, a pipe) is written
-// directly. Throws Error{environment} if the place cannot be written to, as early as it can be known.
+// A file is written without a name, in its target's folder, and `finish` gives it the name, so that a killed writer leaves nothing.
+// Where the target exists, it is given a temporary name and renamed, two system calls; who is killed between them leaves the whole
+// file under the temporary name. File systems without files that have no name (NFS, for one) take the temporary name from the
+// beginning, and a killed writer leaves it behind: `.quadrille-` and six letters. What is not a plain file (/dev/null, a pipe) is
+// written directly, and a link is followed, as a shell's `>` does. Throws Error{environment} if the place cannot be written to, as
+// early as it can be known.
 class Output {
  public:
   explicit Output(const std::optional<std::string>& file = {});
@@ -28,9 +32,12 @@ class Output {
 
  private:
   [[noreturn]] void fail(int error) const;
+  void open_beside();  // the target
+  void give_name();
 
   std::string target_;     // empty: stdout
-  std::string temporary_;  // empty: not open, or written directly
+  std::string temporary_;  // a name beside the target, to be removed; else empty
+  int nameless_ = -1;      // a file without a name
   bool direct_ = false;
   mode_t mode_ = 0;
   std::ofstream file_;

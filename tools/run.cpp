@@ -7,7 +7,9 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "execute/shared/segment.hpp"
 #include "quadrille/transports.hpp"
+#include "talk.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -23,6 +25,9 @@ int run(const Options& options) {
   const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
   if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
   if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
+  if (const SharedRoom room = shared_room(ranks); room.bytes < room.wanted)
+    remark(fmt::format("each of {} ranks can share {:.1f} MiB instead of {:.1f} GiB, because addresses are limited (ulimit -v)",
+                       ranks, static_cast<double>(room.bytes) / (1 << 20), static_cast<double>(room.wanted) / (1 << 30)));
   return run_ranks(ranks, options.command);
 }
 
@@ -52,7 +57,9 @@ Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
       "Usage: quadrille run [-n N] [--] COMMAND...\n\n"
       "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it); the "
       "others\n"
-      "are then stopped. Nothing is left behind, whatever ends a rank or this command.\n\n"
+      "are then ended. INT, TERM, HUP and QUIT are passed on to the ranks and to what they have started; what is left 10 s later "
+      "is\n"
+      "killed, at once on a second INT. If this command is killed, so are they.\n\n"
       "Examples:\n  quadrille run -n 8 quadrille race alltoall\n  quadrille run -n 4 -- ./my_program --its-option");
   return {parser, [options] { return run(*options); }};
 }

@@ -40,9 +40,10 @@ std::unique_ptr<Communicator> shared_world();
 std::unique_ptr<Communicator> launched_world();
 
 // Starts `ranks` processes of this command, which share memory, and waits for them: 0, or the exit code of the first that failed
-// (128 + N if signal N ended it), whereupon the others are stopped. Signals to this process are passed on. Not for programs with
-// several threads. Throws Error{misuse} if the command cannot be run, Error{environment} if the machine does not give what it
-// takes.
+// (128 + N if signal N ended it), whereupon the others are ended. The ranks and what they start are one process group in a session
+// of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores them, are passed on to the group; what is left of
+// it 10 s later is killed. If this process is killed, so is the group. Not for programs with several threads. Throws Error{misuse}
+// if the command cannot be run, Error{environment} if the machine does not give what it takes.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
 
 // Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.

@@ -2,7 +2,6 @@
 #include "quadrille/race.hpp"
 
 #include <fmt/format.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
@@ -10,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "execute/memory.hpp"
 #include "plan/gathered.hpp"
 #include "plan/machine_load.hpp"
 #include "plan/median.hpp"
@@ -269,9 +269,7 @@ class Race {
 }  // namespace
 
 void check_memory(const Problem& problem) {
-  struct sysinfo machine {};
-  sysinfo(&machine);
-  const auto memory = static_cast<long double>(machine.totalram) * machine.mem_unit;
+  const auto memory = static_cast<long double>(usable_memory());
   const auto of_rank = [&](Rank rank) {
     return static_cast<long double>(input_bytes(problem, rank)) + static_cast<long double>(output_bytes(problem, rank));
   };

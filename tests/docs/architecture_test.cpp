@@ -59,6 +59,18 @@ std::optional<std::string> type_defined_by(const std::string& line) {
   return std::nullopt;
 }
 
+// A program that includes quadrille.hpp has everything but mpi.hpp, which needs an MPI library's header.
+TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
+  std::set<std::string> included, there;
+  std::ifstream all(root / "include/quadrille/quadrille.hpp");
+  const std::string begin = "#include \"quadrille/";
+  for (std::string line; std::getline(all, line);)
+    if (line.starts_with(begin)) included.insert(line.substr(begin.size(), line.size() - begin.size() - 1));
+  for (const auto& entry : std::filesystem::directory_iterator(root / "include/quadrille")) there.insert(entry.path().filename());
+  EXPECT_EQ(there.erase("quadrille.hpp") + there.erase("mpi.hpp"), 2u);
+  EXPECT_EQ(included, there);
+}
+
 // Two types of one name in one namespace are one to the linker, whatever they hold.
 TEST(Architecture, NamesOfTypesAreUnique) {
   std::map<std::string, std::filesystem::path> known;

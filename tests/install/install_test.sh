@@ -1,13 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs to a temporary prefix, moves it, builds the examples against it by find_package and by pkg-config, runs them.
+# Installs to a temporary prefix, moves it, and uses it as its users do: documents, manual page, completion; programs by find_package and by
+# pkg-config, run alone, by `quadrille run` and by each mpirun.
 # Usage: install_test.sh BUILD_FOLDER EXAMPLES_FOLDER COMPILER GENERATOR
 set -euo pipefail
 build=$1 examples=$2 compiler=$3 generator=$4
+here=$(cd "$(dirname "$0")" && pwd)
+wrong() { echo "$*" >&2; exit 1; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 step() { echo "== $*"; }
+
+if [ "$generator" = Ninja ]; then
+  step "what builds the command builds all that is installed"
+  commands() { ninja -C "$build" -t commands "$1" | sort -u; }
+  commands quadrille_command >"$folder/command"
+  ninja -C "$build" -t targets all | sed 's/: [^:]*$//' | sort -u >"$folder/built"
+  find "$build" -name cmake_install.cmake -exec grep -ohE "\"$build/[^\"]*\"" {} + | tr -d '"' | sed "s|^$build/||" | sort -u |
+    comm -12 - "$folder/built" >"$folder/needed"
+  [ -s "$folder/needed" ] || wrong "no file of $build is installed"
+  while read -r file; do
+    [ -z "$(comm -23 <(commands "$file") "$folder/command")" ] || wrong "$file is installed, and not built with the command"
+  done <"$folder/needed"
+fi
 
 step "install, then move the prefix"
 cmake --install "$build" --prefix "$folder/first" >/dev/null
@@ -27,6 +43,41 @@ run() {  # run RANKS COMMAND...: each rank has to print its line
   [ "$(grep -c '^rank [0-9]* got ' <<<"$output")" = "$ranks" ] || { echo "expected a line from each of $ranks ranks: $*" >&2; exit 1; }
 }
 
+step "documents"
+documents=$prefix/share/doc/quadrille
+for file in LICENSE CHANGELOG.md docs/architecture.md examples/CMakeLists.txt; do [ -s "$documents/$file" ] || wrong "no $file"; done
+grep -oE '[^[]\]\([^) ]+\)' "$documents/README.md" | sed -E 's/^...//; s/\)$//; s/#.*//' | grep -vE '^(https?:.*)?$' | sort -u >"$folder/links"
+while read -r link; do [ -e "$documents/$link" ] || wrong "README.md names $link, which is not installed"; done <"$folder/links"
+
+step "manual page"
+page=$prefix/share/man/man1/quadrille.1
+grep -ohE 'add_subcommand\("[a-z]+"' "$here"/../../tools/*.cpp | cut -d '"' -f 2 >"$folder/subcommands"
+[ "$(wc -l <"$folder/subcommands")" -ge 12 ] || wrong "no subcommands found in the sources"
+while read -r name; do
+  grep -qE "^\.SS .*quadrille $name\\\\fR" "$page" || wrong "quadrille.1 does not describe $name"
+done <"$folder/subcommands"
+if command -v groff >/dev/null; then
+  said=$(groff -man -ww -z "$page" 2>&1) && [ -z "$said" ] || wrong "groff complains about quadrille.1: $said"
+else
+  echo "skipped: no groff that could read it"
+fi
+
+# Each shell reads its file and finds, behind `quadrille race`, two collectives that begin with "alltoall", and the option.
+step "completion"
+completes() {  # completes SHELL ARGUMENTS...: what it prints holds the words
+  local said word
+  if ! command -v "$1" >/dev/null; then echo "skipped: no $1"; return; fi
+  said=$(HOME=$folder "$@") || wrong "$1 refuses its completion"
+  for word in alltoall alltoallv --algorithm; do grep -qw -e "$word" <<<"$said" || wrong "$1 does not complete $word: $said"; done
+}
+completes bash --norc -c 'source "$1"; COMP_CWORD=2; for word in allt --al; do COMP_WORDS=(quadrille race $word); _quadrille; printf "%s\n" "${COMPREPLY[@]}"; done' \
+  bash "$prefix/share/bash-completion/completions/quadrille"
+completes fish --no-config -c 'source $argv[1]; complete -C "quadrille race allt"; complete -C "quadrille race --al"' \
+  "$prefix/share/fish/vendor_completions.d/quadrille.fish"
+# zsh completes at a terminal only: here the functions print what they are told.
+completes zsh -fc '_arguments() { print -rl -- "$@" }; _describe() { }; compdef() { }; source $1; words=(quadrille race ""); CURRENT=3; _quadrille' \
+  zsh "$prefix/share/zsh/site-functions/_quadrille"
+
 step "find_package, threads"
 cmake -G "$generator" -S "$examples" -B "$folder/threads" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON >/dev/null
@@ -38,8 +89,31 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name quadrille.pc)")
 export PKG_CONFIG_PATH
 library_folder=$(pkg-config --variable=libdir quadrille)
 read -ra flags < <(pkg-config --cflags --libs quadrille)
-"$compiler" "$examples/alltoall_threads.cpp" "${flags[@]}" "-Wl,-rpath,$library_folder" -o "$folder/by_pkg_config"
+"$compiler" "$examples/alltoall_threads.cpp" "${flags[@]}" -o "$folder/by_pkg_config"
 run 4 "$folder/by_pkg_config"
+
+step "a program that is started in any way"
+"$compiler" "$here/anywhere.cpp" "${flags[@]}" -o "$folder/anywhere"
+mkdir "$folder/project"
+cp "$here/anywhere.cpp" "$folder/project"
+cat >"$folder/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(anywhere LANGUAGES CXX)
+find_package(quadrille REQUIRED)
+add_executable(anywhere anywhere.cpp)
+target_link_libraries(anywhere PRIVATE quadrille::quadrille)
+END
+cmake -G "$generator" -S "$folder/project" -B "$folder/project/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
+cmake --build "$folder/project/build" >/dev/null
+anywhere() {  # anywhere RANKS TRANSPORT LAUNCHER...
+  local program
+  for program in "$folder/anywhere" "$folder/project/build/anywhere"; do
+    run "$1" "${@:3}" "$program" | tee "$folder/said"
+    [ "$(grep -c "got everything on $2\$" "$folder/said")" = "$1" ] || wrong "expected $1 ranks on $2"
+  done
+}
+anywhere 4 threads
+anywhere 2 shared "$prefix/bin/quadrille" run -n 2
 
 for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
   [ -e "$plug_in" ] || { echo "no plug-in, so no MPI example"; break; }
@@ -52,6 +126,7 @@ for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
   run 2 "$launcher" -n 2 "$folder/$mpi/alltoall_mpi"
   run 3 "$launcher" -n 3 "$folder/$mpi/allreduce_mpi"
   step "pkg-config, $mpi"
-  "$wrapper" "$examples/alltoall_mpi.cpp" "${flags[@]}" "-Wl,-rpath,$library_folder" -o "$folder/by_pkg_config_$mpi"
+  "$wrapper" "$examples/alltoall_mpi.cpp" "${flags[@]}" -o "$folder/by_pkg_config_$mpi"
   run 2 "$launcher" -n 2 "$folder/by_pkg_config_$mpi"
+  anywhere 2 "$mpi" "$launcher" -n 2
 done

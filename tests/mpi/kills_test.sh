@@ -11,7 +11,8 @@ for ((i = 0; i < times; ++i)); do
   launcher=$!
   children=()
   while [ ${#children[@]} -lt $ranks ]; do
-    mapfile -t children < <(ps -o pid= --ppid $launcher | tr -d ' ')
+    guard=$(ps -o pid= --ppid $launcher | tr -d ' ') || true  # none yet; the ranks are its children
+    mapfile -t children < <([ -z "$guard" ] || ps -o pid= --ppid "$guard" | tr -d ' ')
     sleep 0.05
   done
   sleep "0.$((RANDOM % 9 + 1))"

@@ -2,6 +2,9 @@
 // The command as a user meets it: sentences and exit codes, files that appear whole or not at all, lists and help.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <set>
+
 #include "quadrille/algorithm.hpp"
 #include "support/command.hpp"
 
@@ -22,7 +25,7 @@ TEST_F(CommandTest, RefusesWhatNobodyMeant) {
   refuses({"list", "--json", "--markdown"}, "exclude each other");
   refuses({"list", "two\nlines"}, "two\\x0alines");
   refuses({"completion"}, "quadrille completion bash");
-  refuses({"completion", "fish"}, "bash");
+  refuses({"completion", "powershell"}, "bash, fish, zsh");
 }
 
 TEST_F(CommandTest, RefusesBadNumbers) {
@@ -151,6 +154,64 @@ TEST_F(CommandTest, FilesAppearWholeOrNotAtAll) {
   EXPECT_EQ(std::distance(fs::directory_iterator(place_), {}), 5) << "old, link, stdin, stdout, stderr and no temporary file";
 }
 
+// As a shell's `>` does.
+TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
+  const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
+  const auto write_to = [&](const std::string& target) {
+    Words words = schedule;
+    words.insert(words.end(), {"--output", target});
+    return words;
+  };
+  const std::string text = prints(schedule);
+  fs::create_directory(file("folder"));
+  fs::create_symlink("folder/second", file("first"));
+  fs::create_symlink("end", file("folder/second"));
+  prints(write_to(file("first").string()));
+  EXPECT_TRUE(fs::is_symlink(file("first")) && fs::is_symlink(file("folder/second")));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file("folder/end"))));
+  EXPECT_EQ(contents(file("folder/end")), text);
+  fs::create_symlink("circle", file("circle"));
+  refuses(write_to(file("circle").string()), "Too many levels of symbolic links");
+  fs::create_symlink("no/such/place", file("nowhere"));
+  refuses(write_to(file("nowhere").string()), "No such file");
+  EXPECT_EQ(run(write_to("/dev/stdout")).out, text);
+}
+
+TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
+  const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5", "--output"};
+  for (const std::size_t letters : {252u, 255u, 255u}) {  // the last exists by then
+    Words words = schedule;
+    words.push_back(file(std::string(letters, 'n')).string());
+    prints(words);
+    EXPECT_NE(contents(words.back()), "");
+  }
+  Words words = schedule;
+  words.push_back(file(std::string(256, 'n')).string());
+  refuses(words, "File name too long");
+}
+
+// A limit of the size of files kills the writer in the middle.
+TEST_F(CommandTest, AKilledWriterLeavesNothing) {
+  const int nameless = ::open(place_.c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (nameless < 0) GTEST_SKIP() << "skipped: this file system has no files without a name";
+  ::close(nameless);
+  write("old", "before");
+  write("stdout", ""), write("stderr", ""), write("stdin", "");
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(place_)) found.insert(entry.path().filename());
+    return found;
+  };
+  const auto before = names();
+  for (const std::string target : {"new", "old"}) {
+    const Outcome outcome = run_program({"sh", "-c", "ulimit -c 0; ulimit -f 8; exec \"$@\"", "sh", QUADRILLE_COMMAND, "schedule",
+                                         "alltoall", "--algorithm", "shift", "--ranks", "64", "--output", file(target).string()});
+    EXPECT_EQ(outcome.exit_code, 128 + SIGXFSZ) << outcome.talk;
+    EXPECT_EQ(names(), before);
+  }
+  EXPECT_EQ(contents(file("old")), "before");
+}
+
 TEST_F(CommandTest, NoticesThatStdoutTakesNothing) {
   for (const Words& words : {Words{"list"}, Words{"--help"}, Words{"--version"}, Words{"verify", "alltoall", "--ranks", "3"},
                              Words{"schedule", "alltoall", "--ranks", "3", "--algorithm", "ring"}}) {
@@ -190,6 +251,9 @@ TEST_F(CommandTest, HelpTeaches) {
   const std::string script = prints({"completion", "bash"});
   for (const std::string word : {"schedule", "--algorithm", "alltoall", "bruck", "nonblocking"})
     EXPECT_NE(script.find(word), std::string::npos) << word;
+  for (const std::string values : {"--executor) words='threads mpi shared hybrid'", "--memory) words='private shared'",
+                                   "--policy) words='blocking nonblocking dataflow all'", "--format) words='text json'"})
+    EXPECT_NE(script.find(values), std::string::npos) << values;
 }
 
 TEST_F(CommandTest, InfoNamesMachineAndTransport) {

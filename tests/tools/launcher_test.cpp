@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subcommands that are not collective ignore the variables that launchers set.
+// Subcommands that are not collective ignore the variables that launchers set. `quadrille run` leaves no process behind, whatever
+// ends it.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
 
 #include "support/command.hpp"
 
@@ -72,7 +82,7 @@ TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
        {Words{"list", "alltoal"}, Words{"info", "more"}, Words{"schedule", missing}, Words{"verify", missing},
         Words{"draw", missing}, Words{"price", "alltoallv", "--counts", missing, "--machine", "sp1"},
         Words{"simulate", "alltoallv", "--counts", missing, "--machine", "sp1"}, Words{"reproduce", "nothing-of-this-name"},
-        Words{"run", "-n", "1", missing}, Words{"completion", "fish"}, Words{"race", "alltoal", "--executor", "threads"},
+        Words{"run", "-n", "1", missing}, Words{"completion", "powershell"}, Words{"race", "alltoal", "--executor", "threads"},
         Words{"calibrate", "--executor", "threads", "--output", missing + "/file"}, Words{"--versio"},
         Words{"nothing-of-this-name"}})
     for (const Words& environment : environments()) {
@@ -101,6 +111,150 @@ TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
   const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_SEGMENT=99"}, {"race", "alltoall"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.talk, "");
+}
+
+// Ranks that start a program of their own and wait for it, as scripts do.
+class EndOfRunTest : public CommandTest {
+ protected:
+  void TearDown() override {
+    for (const pid_t process : sleepers()) ::kill(process, SIGKILL);
+  }
+
+  // How long the ranks' programs sleep tells them from everybody else's.
+  const std::string time_ = fmt::format("77.{}", ::getpid());
+  const std::string sleep_ = "sleep " + time_;
+
+  // Of a process that may end meanwhile.
+  static std::string about(pid_t process, const std::string& what) {
+    try {
+      return contents(fmt::format("/proc/{}/{}", process, what));
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+  std::vector<pid_t> sleepers() const {
+    const std::string wanted = std::string("sleep") + '\0' + time_ + '\0';
+    std::vector<pid_t> found;
+    for (const auto& entry : fs::directory_iterator("/proc"))
+      if (const std::string name = entry.path().filename(); name.find_first_not_of("0123456789") == std::string::npos)
+        if (about(std::stoi(name), "cmdline") == wanted) found.push_back(std::stoi(name));
+    return found;
+  }
+
+  // Whether there come to be so many before a patient observer gives up.
+  bool become(std::size_t number) const {
+    using namespace std::chrono_literals;
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (sleepers().size() != number) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(10ms);
+    }
+    return true;
+  }
+
+  // Starts `quadrille run -n 2 sh -c SCRIPT` and waits until both ranks sleep.
+  pid_t start(const std::string& script) const {
+    Words words{QUADRILLE_COMMAND, "run", "-n", "2", "sh", "-c", script};
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t all;
+    sigfillset(&all);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    pid_t child = 0;
+    EXPECT_EQ(::posix_spawn(&child, pointers[0], nullptr, &attributes, pointers.data(), environ), 0);
+    posix_spawnattr_destroy(&attributes);
+    EXPECT_TRUE(become(2));
+    return child;
+  }
+
+  static int exit_code(pid_t launcher) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(launcher, &status, 0), launcher);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+};
+
+TEST_F(EndOfRunTest, SignalsEndWhatRanksHaveStarted) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL}) {
+    SCOPED_TRACE(::strsignal(signal));
+    const pid_t launcher = start(sleep_ + "; true");
+    ::kill(launcher, signal);
+    EXPECT_EQ(exit_code(launcher), 128 + signal);
+    ASSERT_TRUE(become(0));
+  }
+}
+
+// As `timeout -k` does.
+TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
+  const pid_t launcher = start(sleep_ + "; true");
+  ::kill(-launcher, SIGKILL);
+  EXPECT_EQ(exit_code(launcher), 128 + SIGKILL);
+  EXPECT_TRUE(become(0));
+}
+
+TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
+  const pid_t launcher = start("trap '' INT TERM; " + sleep_ + "; true");
+  ::kill(launcher, SIGINT);
+  ::kill(launcher, SIGINT);  // one that arrives before the other was taken is the same
+  while (::waitpid(launcher, nullptr, WNOHANG) == 0) {
+    ::kill(launcher, SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(become(0));
+}
+
+// The first failure ends what the other ranks have started: by SIGTERM, and a second later by SIGKILL.
+TEST_F(EndOfRunTest, AFailureEndsWhatOtherRanksHaveStarted) {
+  const std::string failing = file("failing").string();
+  for (const std::string trap : {"", "trap '' TERM; "}) {
+    ::mkfifo(failing.c_str(), 0600);
+    const pid_t launcher =
+        start(trap + "[ $QUADRILLE_RANK = 0 ] || { " + sleep_ + "; exit; }; " + sleep_ + " & read x <" + failing + "; kill -9 $$");
+    const int told = ::open(failing.c_str(), O_WRONLY);  // both sleep; now rank 0 may end
+    EXPECT_EQ(::write(told, "x\n", 2), 2);
+    ::close(told);
+    EXPECT_EQ(exit_code(launcher), 128 + SIGKILL);
+    EXPECT_TRUE(become(0));
+    ::unlink(failing.c_str());
+  }
+}
+
+// Ctrl-Z stops the ranks, `fg` lets them go on, and a stopped job can be killed.
+TEST_F(EndOfRunTest, SuspendingReachesTheRanks) {
+  const auto state = [](pid_t process) {
+    const std::string line = about(process, "stat");
+    const std::size_t end = line.rfind(')');
+    return end == std::string::npos ? '?' : line[end + 2];
+  };
+  const auto all_become = [&](bool stopped) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (;;) {
+      const auto processes = sleepers();
+      if (std::all_of(processes.begin(), processes.end(), [&](pid_t process) { return (state(process) == 'T') == stopped; }))
+        return true;
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  const pid_t launcher = start(sleep_ + "; true");
+  ::kill(launcher, SIGTSTP);
+  int status = 0;
+  ASSERT_EQ(::waitpid(launcher, &status, WUNTRACED), launcher);
+  EXPECT_TRUE(WIFSTOPPED(status));
+  EXPECT_TRUE(all_become(true));
+  ::kill(launcher, SIGCONT);
+  EXPECT_TRUE(all_become(false));
+  ::kill(launcher, SIGTSTP);
+  ASSERT_EQ(::waitpid(launcher, &status, WUNTRACED), launcher);
+  EXPECT_TRUE(all_become(true));
+  ::kill(launcher, SIGKILL);
+  exit_code(launcher);
+  EXPECT_TRUE(become(0));
 }
 
 }  // namespace

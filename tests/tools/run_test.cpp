@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command's children, ranks of `quadrille run` and gnuplot, and the signals that the command inherits: ignored, blocked, or
 // neither.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "support/command.hpp"
 
@@ -68,6 +70,39 @@ TEST_F(RunTest, PlotsWhereTheEndOfChildrenIsIgnored) {
     return contents(file(folder) / "bruck1997-fig5.svg");  // empty without gnuplot
   };
   EXPECT_EQ(plot({"--ignore-signal=CHLD"}, "ignored"), plot({}, "default"));
+}
+
+// Every rank maps the shared memory of all.
+TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
+  const auto limited = [&](const std::string& kilobytes, const Words& words) {
+    Words all{"sh", "-c", "ulimit -v " + kilobytes + "; exec \"$@\"", "sh"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_program(all);
+  };
+  const Words race{QUADRILLE_COMMAND, "race",     "alltoall", "--block", "8B,1MiB", "--algorithm",
+                   "bruck",           "--rounds", "1",        "--time",  "0.01s"};
+  const Outcome outcome = limited("2000000", ranks("2", race));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("each of 2 ranks can share "), std::string::npos) << outcome.talk;
+  EXPECT_EQ(run_program(ranks("2", race)).talk.find("can share"), std::string::npos);
+
+  const Outcome none = limited("60000", ranks("1000", {"true"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.talk.find("(ulimit -v) leaves"), std::string::npos) << none.talk;
+  // The ranks' own limit, that the launcher cannot know.
+  const Outcome late =
+      run_program(ranks("2", {"sh", "-c", "ulimit -v 2000000; exec \"$@\"", "sh", QUADRILLE_COMMAND, "race", "alltoall"}));
+  EXPECT_EQ(late.exit_code, 2);
+  EXPECT_NE(late.talk.find("set the limit before the ranks are started"), std::string::npos) << late.talk;
+}
+
+// The refusal of a race that is too large names what `info` does, also where hwloc counts otherwise.
+TEST_F(RunTest, MemoryIsOneFigure) {
+  ::setenv("HWLOC_SYNTHETIC", "numa:1(memory=1073741824) core:2 pu:1", 1);
+  const double here = Json::parse(prints({"info", "--json"}))["machine"]["memory_bytes"].get<double>() / (1 << 30);
+  refuses({"race", "alltoall", "--executor", "threads", "--ranks", "8", "--block", "64TiB"},
+          fmt::format("this machine has {:.1f} GiB", here));
+  ::unsetenv("HWLOC_SYNTHETIC");
 }
 
 }  // namespace

@@ -1,156 +1,256 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starting processes that share memory without an MPI library, and finding oneself to be one of them.
+// Starting processes that share memory without an MPI library, and ending them.
+//
+//     caller of run_ranks --- guard --- rank 0, rank 1, ...
+//
+// The caller forks a guard, which starts the ranks. All ranks are in one process group, so that a signal reaches the programs that
+// they have started as well. The caller passes signals on to the guard, and the guard to the group. When the caller ends, whatever
+// ends it, the guard kills the group. The guard leads a session of its own: what kills the caller's process group (`timeout -k`)
+// spares it.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "execute/shared/children.hpp"
-#include "execute/shared/communicator.hpp"
+#include "execute/shared/launch_variables.hpp"
 #include "execute/shared/segment.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr const char* rank_variable = "QUADRILLE_RANK";
-constexpr const char* ranks_variable = "QUADRILLE_RANKS";
-constexpr const char* segment_variable = "QUADRILLE_SEGMENT";  // a file descriptor
-
-constexpr std::chrono::seconds grace_after_failure{10};  // for ranks that go on when one has failed by itself
-constexpr std::chrono::seconds grace_after_signal{1};    // for ranks that were told to stop
+constexpr std::chrono::seconds grace_after_failure{10};  // for ranks that go on when one has failed, or when a signal was passed on
+constexpr std::chrono::seconds grace_after_term{1};      // from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
 
-// A number from 0 on that a variable holds and nothing else.
-template <class Number>
-Number number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  const std::string_view word = text ? text : "";
-  Number number = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size() || number < 0)
-    throw Error(ErrorCode::misuse, fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, word));
-  return number;
+struct Pipe {
+  Descriptor read_end, write_end;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::environment, fmt::format("no pipe: {}", std::strerror(errno)));
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// The processes started so far, and what has become of them.
-class Family {
- public:
-  explicit Family(const Descriptor& segment) : segment_(segment) {
-    sigemptyset(&watched_);
-    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&watched_, signal);
-    sigprocmask(SIG_BLOCK, &watched_, &before_);
-  }
-  ~Family() {
-    stop(SIGKILL);
-    while (!children_.empty()) {
-      wait_for_child(children_.back().process, nullptr);
-      children_.pop_back();
-    }
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  Family(const Family&) = delete;
-  Family& operator=(const Family&) = delete;
+sigset_t set_of(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) sigaddset(&set, signal);
+  return set;
+}
 
-  void start(Rank rank, Count ranks, const std::vector<char*>& command) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::environment, fmt::format("no pipe: {}", std::strerror(errno)));
-    Descriptor answer(ends[0]), question(ends[1]);
-    const pid_t parent = ::getpid(), child = ::fork();
+// Blocks the signals that are passed on, as long as it lives. A signal that the caller ignores (nohup) is left alone: the ranks
+// ignore it as well.
+class HeldSignals {
+ public:
+  HeldSignals() : held_(set_of({})) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) {
+      struct sigaction action {};
+      sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
+  }
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  const sigset_t& held() const { return held_; }
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t held_, before_;
+};
+
+// What the guard tells the caller in the end. Not longer than a pipe takes in one piece.
+struct Ending {
+  bool failed = false;
+  int exit_code = 0;                         // unless failed
+  ErrorCode error = ErrorCode::environment;  // if failed, with its sentence
+  std::array<char, 1000> sentence{};
+};
+
+// What the caller asks of the guard.
+struct Order {
+  const Descriptor& segment;
+  Count ranks;
+  const std::vector<char*>& command;
+  pid_t caller;
+  const sigset_t& mask;  // of the ranks
+  bool reads_nothing;    // the ranks' input is empty
+};
+
+// In the guard: the ranks' processes, and what has become of them.
+class RankProcesses {
+ public:
+  explicit RankProcesses(const Order& order) : order_(order), watched_(set_of({SIGCHLD, SIGCONT})) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) sigaddset(&watched_, signal);
+    sigprocmask(SIG_BLOCK, &watched_, nullptr);
+  }
+  ~RankProcesses() {
+    if (group_ == 0) return;  // none was started, or all have ended
+    ::kill(-group_, SIGKILL);
+    while (::waitpid(-group_, nullptr, 0) > 0) {}
+  }
+  RankProcesses(const RankProcesses&) = delete;
+  RankProcesses& operator=(const RankProcesses&) = delete;
+
+  void start(Rank rank) {
+    auto [answer, question] = make_pipe();
+    const pid_t guard = ::getpid(), child = ::fork();
     if (child < 0) throw Error(ErrorCode::environment, fmt::format("rank {} cannot be started: {}", rank, std::strerror(errno)));
-    if (child == 0) become(rank, ranks, command, question, parent);
-    children_.push_back({child, rank});
+    if (child == 0) become(rank, question, guard);
+    if (group_ == 0) group_ = child;  // it leads the group; nobody is waited for before all have joined
+    ranks_.emplace_back(child, rank);
     question = Descriptor();
     int error = 0;
     if (::read(answer.number(), &error, sizeof error) == sizeof error)
-      throw Error(ErrorCode::misuse, fmt::format("'{}' cannot be run: {}", command[0], std::strerror(error)));
+      throw Error(ErrorCode::misuse, fmt::format("'{}' cannot be run: {}", order_.command[0], std::strerror(error)));
   }
 
-  // The exit code of all: 0, or that of the first that failed.
+  // The exit code of all: 0, or that of the first that failed. What ranks have left behind in their group ends with a run that
+  // fails, and goes on otherwise.
   int wait() {
-    while (!children_.empty()) {
+    for (;;) {
       collect();
-      if (children_.empty()) break;
-      const timespec moment{0, 100'000'000};
-      const int signal = ::sigtimedwait(&watched_, nullptr, &moment);
-      if (signal > 0 && signal != SIGCHLD) stop(signal);
-      if (Clock::now() > deadline_) {
-        stop(told_ ? SIGKILL : SIGTERM);
-        give(grace_after_signal);
-        told_ = true;
+      if (ranks_.empty()) {
+        if (!ending_ || group_is_empty()) {
+          group_ = 0;
+          return result_;
+        }
+        if (!told_) deadline_ = Clock::now();
       }
+      if (::getppid() != order_.caller) return result_;  // it has been killed
+      const timespec moment{0, 100'000'000};
+      if (const int signal = ::sigtimedwait(&watched_, nullptr, &moment); signal > 0 && signal != SIGCHLD) pass_on(signal);
+      if (Clock::now() >= deadline_) stop();
     }
-    return result_;
   }
 
  private:
-  struct Child {
-    pid_t process;
-    Rank rank;
-  };
-
-  [[noreturn]] void become(Rank rank, Count ranks, const std::vector<char*>& command, const Descriptor& question, pid_t parent) {
+  [[noreturn]] void become(Rank rank, const Descriptor& question, pid_t guard) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) std::_Exit(1);
+    if (::getppid() != guard) std::_Exit(1);
+    ::setpgid(0, group_);
     kept_.restore();
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-    ::fcntl(segment_.number(), F_SETFD, 0);
+    sigprocmask(SIG_SETMASK, &order_.mask, nullptr);
+    if (order_.reads_nothing)
+      if (const int nothing = ::open("/dev/null", O_RDONLY); nothing > 0) {
+        ::dup2(nothing, 0);
+        ::close(nothing);
+      }
+    ::fcntl(order_.segment.number(), F_SETFD, 0);
     ::setenv(rank_variable, std::to_string(rank).c_str(), 1);
-    ::setenv(ranks_variable, std::to_string(ranks).c_str(), 1);
-    ::setenv(segment_variable, std::to_string(segment_.number()).c_str(), 1);
-    ::execvp(command[0], command.data());
+    ::setenv(ranks_variable, std::to_string(order_.ranks).c_str(), 1);
+    ::setenv(segment_variable, std::to_string(order_.segment.number()).c_str(), 1);
+    ::execvp(order_.command[0], order_.command.data());
     const int error = errno;
     [[maybe_unused]] const auto written = ::write(question.number(), &error, sizeof error);
     std::_Exit(127);
   }
 
-  void give(std::chrono::seconds grace) { deadline_ = Clock::now() + grace; }
-
-  void stop(int signal) {
-    for (const Child& child : children_) ::kill(child.process, signal);
+  void end_within(std::chrono::seconds grace) {
+    ending_ = true;
+    deadline_ = Clock::now() + grace;
   }
 
+  void pass_on(int signal) {
+    ::kill(-group_, signal);
+    if (signal == SIGTSTP || signal == SIGCONT) return;
+    const bool again = signal == SIGINT && std::exchange(interrupted_, true);
+    end_within(again ? std::chrono::seconds(0) : grace_after_failure);
+    told_ = true;
+  }
+
+  void stop() {
+    ::kill(-group_, told_ ? SIGKILL : SIGTERM);
+    ::kill(-group_, SIGCONT);  // a stopped process takes no signal but SIGKILL
+    if (told_)
+      deadline_ = Clock::time_point::max();
+    else
+      end_within(grace_after_term);
+    told_ = true;
+  }
+
+  // Takes leave of what has ended: ranks, and programs that they started and did not wait for.
   void collect() {
     int status = 0;
-    for (auto child = children_.begin(); child != children_.end();) {
-      const pid_t found = wait_for_child(child->process, &status, WNOHANG);
-      if (found == 0) {
-        ++child;
-        continue;
-      }
-      const Rank rank = child->rank;
-      SegmentSpace::say_ended(segment_, rank);
-      child = children_.erase(child);
-      if (found < 0)
-        throw Error(
-            ErrorCode::environment,
-            fmt::format("the exit code of rank {} is lost: another part of this process has waited for its children", rank));
+    for (pid_t ended = 0; (ended = wait_for_child(-1, &status, WNOHANG)) > 0;) {
+      const auto entry = std::find_if(ranks_.begin(), ranks_.end(), [&](const auto& rank) { return rank.first == ended; });
+      if (entry == ranks_.end()) continue;
+      SegmentSpace::say_ended(order_.segment, entry->second);
+      ranks_.erase(entry);
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       if (code == 0 || result_ != 0) continue;
       result_ = code;
-      give(killed ? std::chrono::seconds(0) : grace_after_failure);
+      if (!told_) end_within(killed ? std::chrono::seconds(0) : grace_after_failure);
     }
   }
 
+  // The guard inherits what a rank has started when that rank ends, so it can ask for all of them.
+  bool group_is_empty() const {
+    siginfo_t info;
+    return ::waitid(P_PGID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0;
+  }
+
+  const Order& order_;
   const ChildrenAreKept kept_;
-  sigset_t watched_, before_;
-  const Descriptor& segment_;
-  std::vector<Child> children_;
+  sigset_t watched_;
+  pid_t group_ = 0;
+  std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
-  bool told_ = false;
+  bool ending_ = false;       // the group is to end
+  bool told_ = false;         // and has had a signal that says so
+  bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
 };
+
+[[noreturn]] void guard(const Order& order, const Descriptor& result) {
+  ::setsid();
+  ::prctl(PR_SET_NAME, "quadrille-guard");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait`, which then sees that the caller is gone
+  Ending ending;
+  try {
+    RankProcesses processes(order);
+    for (Rank rank = 0; rank < order.ranks; ++rank) processes.start(rank);
+    ending.exit_code = processes.wait();
+  } catch (const std::exception& error) {
+    ending.failed = true;
+    if (const auto* known = dynamic_cast<const Error*>(&error)) ending.error = known->code();
+    std::string_view(error.what()).copy(ending.sentence.data(), ending.sentence.size() - 1);
+  }
+  [[maybe_unused]] const auto written = ::write(result.number(), &ending, sizeof ending);
+  std::_Exit(0);
+}
+
+// Stops this process as the terminal asks, and the ranks as well.
+void suspend(pid_t guard) {
+  const sigset_t suspending = set_of({SIGTSTP});
+  ::kill(guard, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::pthread_sigmask(SIG_UNBLOCK, &suspending, nullptr);  // here it stops
+  ::pthread_sigmask(SIG_BLOCK, &suspending, nullptr);
+  ::kill(guard, SIGCONT);
+}
 
 }  // namespace
 
@@ -161,29 +261,34 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  Family family(segment);
-  for (Rank rank = 0; rank < ranks; ++rank) family.start(rank, ranks, words);
-  return family.wait();
-}
+  // The ranks' session has no terminal, so nothing would stop them if they read from it while another job does.
+  const pid_t reader = ::isatty(0) ? ::tcgetpgrp(0) : -1;
 
-std::unique_ptr<Communicator> shared_world() {
-  const auto rank = number_in<Rank>(rank_variable);
-  const auto ranks = number_in<Count>(ranks_variable);
-  const auto number = number_in<int>(segment_variable);
-  // Only then may the descriptor be touched: any other belongs to somebody else.
-  if (rank >= ranks || !SegmentSpace::is_segment(number, ranks))
-    throw Error(
-        ErrorCode::misuse,
-        fmt::format("there is no group of {} ranks with a rank {} behind the descriptor {} ({}, {} and {} say so); start this "
-                    "process by 'quadrille run'",
-                    ranks, rank, number, ranks_variable, rank_variable, segment_variable));
-  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it was inherited without
-    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
-  ::fcntl(number, F_SETFD, FD_CLOEXEC);
-  auto space = SegmentSpace::open(Descriptor(number), rank, ranks);
-  space->introduce();
-  const CopyCosts costs = measure_copy_costs(*space);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs);
+  auto [answer, question] = make_pipe();
+  const HeldSignals signals;
+  const Descriptor arrivals(::signalfd(-1, &signals.held(), SFD_CLOEXEC));
+  if (arrivals.number() < 0) throw Error(ErrorCode::environment, fmt::format("no signalfd: {}", std::strerror(errno)));
+  const pid_t caller = ::getpid(), child = ::fork();
+  if (child < 0) throw Error(ErrorCode::environment, fmt::format("no process can be started: {}", std::strerror(errno)));
+  if (child == 0) guard({segment, ranks, words, caller, signals.before(), reader >= 0 && reader != ::getpgrp()}, question);
+  question = Descriptor();
+
+  std::array<pollfd, 2> events{{{answer.number(), POLLIN, 0}, {arrivals.number(), POLLIN, 0}}};
+  while (::poll(events.data(), events.size(), -1) < 0 || events[0].revents == 0) {
+    signalfd_siginfo arrival{};
+    if ((events[1].revents & POLLIN) == 0 || ::read(arrivals.number(), &arrival, sizeof arrival) != sizeof arrival) continue;
+    const int signal = static_cast<int>(arrival.ssi_signo);
+    if (signal == SIGTSTP)
+      suspend(child);
+    else
+      ::kill(child, signal);
+  }
+  Ending ending;
+  const bool told = ::read(answer.number(), &ending, sizeof ending) == sizeof ending;
+  wait_for_child(child, nullptr);
+  if (!told) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
+  if (ending.failed) throw Error(ending.error, ending.sentence.data());
+  return ending.exit_code;
 }
 
 }  // namespace quadrille

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -19,11 +18,14 @@
 #include <numeric>
 #include <optional>
 
+#include "execute/memory.hpp"
+
 namespace quadrille {
 namespace {
 
 constexpr Bytes page = 4096;
 constexpr Bytes largest_segment = Bytes{1} << 44;  // of the addresses that a process has, an eighth
+constexpr Bytes least_heap = Bytes{64} << 10;      // where the number of addresses is limited
 constexpr Bytes large_block = Bytes{1} << 20;      // given back to the machine when released
 constexpr Count most_ranks = Count{1} << 20;       // each has some heap then
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -80,17 +82,26 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-Descriptor make_segment(Count ranks) {
+SharedRoom shared_room(Count ranks) {
   if (ranks < 1 || ranks > most_ranks)
     throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));
-  struct sysinfo machine {};
-  sysinfo(&machine);
-  const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
+  const Bytes wanted = std::min(rounded(usable_memory(), page), most_heap_bytes_for(ranks));
+  const auto addresses = free_addresses();
+  if (!addresses) return {wanted, wanted};
+  const Bytes each = (*addresses / 2 - head_bytes_for(ranks)) / ranks / page * page;
+  if (each < least_heap)
+    throw Error(ErrorCode::environment,
+                fmt::format("the limit of addresses (ulimit -v) leaves {} KiB, too little for {} ranks that share memory",
+                            *addresses / 1024, ranks));
+  return {wanted, std::min(wanted, each)};
+}
+
+Descriptor make_segment(Count ranks) {
   Title title{};
+  title.heap_bytes = shared_room(ranks).bytes;
   std::memcpy(title.magic, Title::word, sizeof title.magic);
   title.ranks = ranks;
   title.head_bytes = head_bytes_for(ranks);
-  title.heap_bytes = std::min(rounded(memory, page), most_heap_bytes_for(ranks));
   const Bytes bytes = title.head_bytes + ranks * title.heap_bytes;
 
   Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -121,7 +132,18 @@ std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Cou
   const Bytes bytes = title->head_bytes + ranks * title->heap_bytes;
   void* memory =
       ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
-  if (memory == MAP_FAILED) refuse_segment("mmap");
+  if (memory == MAP_FAILED) {
+    const int error = errno;
+    const auto addresses = free_addresses();
+    if (error == ENOMEM && addresses && *addresses < bytes)
+      throw Error(
+          ErrorCode::environment,
+          fmt::format("rank {} has fewer addresses left ({} KiB, ulimit -v) than the ranks' shared memory takes ({} KiB); set "
+                      "the limit before the ranks are started, so that they share less",
+                      rank, *addresses / 1024, bytes / 1024));
+    errno = error;
+    refuse_segment("mmap");
+  }
   ::madvise(memory, static_cast<std::size_t>(bytes), MADV_DONTDUMP);
   return std::unique_ptr<SegmentSpace>(new SegmentSpace(std::move(file), static_cast<std::byte*>(memory), bytes,
                                                         static_cast<Offset>(title->head_bytes + rank * title->heap_bytes),

@@ -32,6 +32,16 @@ class Descriptor {
   int number_;
 };
 
+// The memory that each rank can share: as much as the machine has, unless the number of addresses is limited (ulimit -v). Every
+// process maps the shared memory of all ranks, so these get half of the addresses that are left, together.
+struct SharedRoom {
+  Bytes wanted = 0;  // by each rank
+  Bytes bytes = 0;   // there is for each; no more than wanted
+};
+
+// Throws as make_segment does, which makes as much room.
+SharedRoom shared_room(Count ranks);
+
 // A segment for so many ranks, not mapped; its size is sealed. Throws Error{misuse} for a number of ranks that none is made for,
 // Error{environment} where the machine gives none.
 Descriptor make_segment(Count ranks);

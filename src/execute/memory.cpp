@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/memory.hpp"
+
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+
+void lower(std::optional<Bytes>& limit, const fs::path& file) {
+  std::ifstream in(file);
+  if (Bytes bytes = 0; in >> bytes && bytes > 0) limit = std::min(limit.value_or(bytes), bytes);  // else "max", or no such file
+}
+
+}  // namespace
+
+Bytes usable_memory() {
+  struct sysinfo machine {};
+  ::sysinfo(&machine);
+  const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
+  return std::min(memory, control_group_limit().value_or(memory));
+}
+
+std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::path& root) {
+  std::optional<Bytes> limit;
+  std::ifstream in(membership);
+  for (std::string line; std::getline(in, line);) {  // "4:memory:/a/b", or of version 2 "0::/a/b"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool unified = controllers == ",,";
+    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
+    const fs::path mount = unified ? root : root / "memory";
+    const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
+    // The path may be the host's, where only the last group is visible, as the mount.
+    for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
+      lower(limit, mount / group / file);
+    lower(limit, mount / file);
+  }
+  return limit;
+}
+
+std::optional<Bytes> free_addresses() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  std::ifstream in("/proc/self/statm");
+  Bytes pages = 0;
+  in >> pages;
+  return std::max<Bytes>(static_cast<Bytes>(limit.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE), 0);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process that `quadrille run` started finds its group.
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "execute/shared/communicator.hpp"
+#include "execute/shared/launch_variables.hpp"
+#include "execute/shared/segment.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille {
+namespace {
+
+// A number from 0 on that a variable holds and nothing else.
+template <class Number>
+Number number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  const std::string_view word = text ? text : "";
+  Number number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{} || end != word.data() + word.size() || number < 0)
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, word));
+  return number;
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> shared_world() {
+  const auto rank = number_in<Rank>(rank_variable);
+  const auto ranks = number_in<Count>(ranks_variable);
+  const auto number = number_in<int>(segment_variable);
+  // Only then may the descriptor be touched: any other belongs to somebody else.
+  if (rank >= ranks || !SegmentSpace::is_segment(number, ranks))
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("there is no group of {} ranks with a rank {} behind the descriptor {} ({}, {} and {} say so); start this "
+                    "process by 'quadrille run'",
+                    ranks, rank, number, ranks_variable, rank_variable, segment_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it was inherited without
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  auto space = SegmentSpace::open(Descriptor(number), rank, ranks);
+  space->introduce();
+  const CopyCosts costs = measure_copy_costs(*space);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs);
+}
+
+}  // namespace quadrille

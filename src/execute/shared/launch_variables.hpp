@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `quadrille run` leaves in the environment of the processes that it starts.
+#pragma once
+
+namespace quadrille {
+
+inline constexpr const char* rank_variable = "QUADRILLE_RANK";
+inline constexpr const char* ranks_variable = "QUADRILLE_RANKS";
+inline constexpr const char* segment_variable = "QUADRILLE_SEGMENT";  // a file descriptor
+
+}  // namespace quadrille

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each rank gives its number to all, in whatever way it was started: alone (four threads), by `quadrille run`, or by an mpirun.
+#include <cstdio>
+#include <vector>
+
+#include "quadrille/quadrille.hpp"
+
+namespace {
+
+void exchange(quadrille::Communicator& ranks) {
+  const int me = static_cast<int>(ranks.rank()), all = static_cast<int>(ranks.size());
+  auto plan = quadrille::plan(ranks, quadrille::alltoall(ranks.size(), sizeof(int)), {.algorithm = "bruck"});
+  const std::vector<int> to_send(static_cast<std::size_t>(all), me);
+  std::vector<int> received(to_send.size(), -1), expected;
+  for (int rank = 0; rank < all; ++rank) expected.push_back(rank);
+  plan.execute(to_send.data(), received.data());
+  std::printf("rank %d got %s on %s\n", me, received == expected ? "everything" : "wrong data",
+              quadrille::choose_transport().transport.c_str());
+}
+
+}  // namespace
+
+int main() {
+  if (quadrille::choose_transport().transport == "threads")
+    quadrille::run_threads(4, exchange);
+  else
+    exchange(*quadrille::launched_world());
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completion for shells, written from the command's parser and the tables that its options name.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace quadrille::command {
+
+std::vector<std::string> completion_shells();
+
+// Throws Error{misuse} for any other shell.
+std::string completion_script(const CLI::App& command, const std::string& shell);
+
+}  // namespace quadrille::command

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille manual: the help of the command and of all its subcommands, as a manual page for man(1).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "build.hpp"
+#include "command.hpp"
+#include "output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Text of a page: no character that roff takes for its own.
+std::string page_text(std::string_view text) {
+  std::string result;
+  for (const char character : text) {
+    const bool starts_line = result.empty() || result.back() == '\n';
+    if (starts_line && (character == '.' || character == '\'')) result += "\\&";
+    if (character == '\\')
+      result += "\\e";
+    else if (character == '-')
+      result += "\\-";
+    else
+      result += character;
+  }
+  return result;
+}
+
+// An option as it is written: "-o, --output FILE".
+std::string option_text(const CLI::Option& option) {
+  const bool takes_value = option.get_items_expected_max() > 0;
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back(fmt::format("\\fB{}\\fR", page_text("-" + name)));
+  for (const std::string& name : option.get_lnames()) names.push_back(fmt::format("\\fB{}\\fR", page_text("--" + name)));
+  const std::string value = takes_value ? fmt::format("\\fI{}\\fR", page_text(option.get_type_name())) : "";
+  return names.empty() ? value : fmt::format("{}{}{}", fmt::join(names, ", "), takes_value ? " " : "", value);
+}
+
+std::string options_text(const CLI::App& parser) {
+  std::string text;
+  for (const CLI::Option* option : parser.get_options())
+    text += fmt::format(".TP\n{}\n{}\n", option_text(*option), page_text(option->get_description()));
+  return text;
+}
+
+// A footer keeps its lines: most are examples.
+std::string footer_text(const CLI::App& parser) {
+  const std::string footer = parser.get_footer();
+  return footer.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", page_text(footer));
+}
+
+std::string page(const CLI::App& command) {
+  const std::string& name = command.get_name();
+  std::string title = name;
+  std::transform(title.begin(), title.end(), title.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  std::string text =
+      fmt::format(".\\\" Written by '{0} manual'.\n.TH {1} 1 \"\" \"{0} {2}\" \"User Commands\"\n.SH NAME\n{0} \\- {3}\n", name,
+                  title, version, page_text(command.get_description()));
+  text += fmt::format(".SH SYNOPSIS\n\\fB{0}\\fR \\fISUBCOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH OPTIONS\n{1}.SH SUBCOMMANDS\n", name,
+                      options_text(command));
+  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    std::string arguments;
+    for (const CLI::Option* option : subcommand->get_options())
+      if (option->get_positional()) arguments += fmt::format(" [\\fI{}\\fR]", page_text(option->get_type_name()));
+    text += fmt::format(".SS \\fB{} {}\\fR [\\fIOPTIONS\\fR]{}\n{}\n{}{}", name, subcommand->get_name(), arguments,
+                        page_text(subcommand->get_description()), options_text(*subcommand), footer_text(*subcommand));
+  }
+  return text + ".SH NOTES\n" + footer_text(command);
+}
+
+}  // namespace
+
+Subcommand add_manual(CLI::App& command) {
+  CLI::App* parser = command.add_subcommand("manual", "print the manual page, all of --help, for man");
+  parser->footer("Example:\n  quadrille manual | man -l -");
+  return {parser, [&command] {
+            Output().finish(page(command));
+            return good;
+          }};
+}
+
+}  // namespace quadrille::command
