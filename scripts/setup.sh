@@ -6,6 +6,10 @@ build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev l
                 libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
 mpi_packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
 further_packages=(gnuplot-nox libsimgrid-dev)  # for the plots of quadrille reproduce, and for quadrille-smpi
+# For ./check --long.
+clang_packages=(clang-14)
+aarch64_tools=(g++-aarch64-linux-gnu qemu-user)
+aarch64_libraries=(libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -29,6 +33,27 @@ apt_install() {  # quietly, asking nothing; what apt says is shown where it fail
     rm -f "$said"
     return 1
   fi
+}
+
+# Unpacks the arm64 packages of the libraries below build/, for cmake/aarch64.cmake. To install them would take this architecture into
+# the system's list and change those of its own packages that must be of the same version; to unpack them changes nothing, and needs
+# no root.
+unpack_aarch64() {
+  local target=$PWD/build/aarch64-packages work options package
+  [ ! -e "$target/complete" ] || return 0
+  work=$(mktemp -d)
+  options=(-o APT::Architectures::="$(dpkg --print-architecture)" -o APT::Architectures::=arm64 -o Dir::State::lists="$work/lists"
+           -o Dir::Cache="$work/cache" -o APT::Sandbox::User=)
+  mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
+  talk "Fetching ${aarch64_libraries[*]} for arm64"
+  rm -rf "$target"
+  if mkdir -p "$target" && (cd "$work/packages" && quietly apt-get "${options[@]}" update &&
+      quietly apt-get "${options[@]}" download "${aarch64_libraries[@]/%/:arm64}" &&
+      for package in *.deb; do dpkg -x "$package" "$target" || exit 1; done); then
+    touch "$target/complete"
+  fi
+  rm -rf "$work"
+  [ -e "$target/complete" ]
 }
 
 set_up() {
