@@ -9,6 +9,10 @@ mpich_packages=(mpich libmpich-dev)
 # What ./check needs besides. Tests that miss one of the optional packages are skipped, with the reason.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 optional_test_packages=(gnuplot-nox libsimgrid-dev iproute2 jq zsh fish)
+# For ./check --long.
+clang_packages=(clang-14)
+aarch64_tools=(g++-aarch64-linux-gnu qemu-user)
+aarch64_libraries=(libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -33,6 +37,26 @@ apt_install() {  # quietly, asking nothing; what apt says is shown where it fail
     rm -f "$said"
     return 1
   fi
+}
+
+# Unpacks the libraries' arm64 packages in build/aarch64-packages, for cmake/aarch64.cmake. They are not installed: that would add an
+# architecture to the system and could change the versions of its own packages. Unpacking changes nothing and needs no root.
+unpack_aarch64() {
+  local target=$PWD/build/aarch64-packages work options package
+  [ ! -e "$target/complete" ] || return 0
+  work=$(mktemp -d)
+  options=(-o APT::Architectures::="$(dpkg --print-architecture)" -o APT::Architectures::=arm64 -o Dir::State::lists="$work/lists"
+           -o Dir::Cache="$work/cache" -o APT::Sandbox::User=)
+  mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
+  talk "Fetching ${aarch64_libraries[*]} for arm64"
+  rm -rf "$target"
+  if mkdir -p "$target" && (cd "$work/packages" && quietly apt-get "${options[@]}" update &&
+      quietly apt-get "${options[@]}" download "${aarch64_libraries[@]/%/:arm64}" &&
+      for package in *.deb; do dpkg -x "$package" "$target" || exit 1; done); then
+    touch "$target/complete"
+  fi
+  rm -rf "$work"
+  [ -e "$target/complete" ]
 }
 
 # set_up NEEDED -- OPTIONAL: installs these packages, and one MPI if there is none. Ends the script where a needed one cannot be had.
@@ -68,7 +92,7 @@ find_mpis() {
 
 configure() {  # configure PRESET [OPTIONS OF cmake...]
   local plug_ins=ON
-  [ ${#mpis[@]} -gt 0 ] && [ "$1" = release ] || plug_ins=OFF
+  [ ${#mpis[@]} -gt 0 ] && [ "$1" = release ] || plug_ins=OFF  # the other presets are for the library and its unit tests
   quietly cmake --preset "$1" -D QUADRILLE_PLUG_INS=$plug_ins "${@:2}"
 }
 

@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-Count depth(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 
 }  // namespace
 

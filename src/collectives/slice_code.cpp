@@ -27,7 +27,7 @@ void append_slice(std::vector<std::uint8_t>& code, const CodedSlice& before, con
 
 }  // namespace
 
-Bytes number_code_bytes(std::uint64_t number) { return (std::bit_width(number | 1) + 6) / 7; }
+Bytes number_code_bytes(std::uint64_t number) { return (static_cast<Bytes>(std::bit_width(number | 1)) + 6) / 7; }
 
 void append_number_code(std::vector<std::uint8_t>& code, std::uint64_t number) {
   for (; number >= 128; number >>= 7) code.push_back(static_cast<std::uint8_t>(number | 128));

@@ -11,38 +11,25 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "execute/processor.hpp"
 
 namespace quadrille {
 
 // As memcpy. Other threads see it as they do any copy: after a store that releases.
 inline void copy_streaming(std::byte* target, const std::byte* source, std::size_t length) {
-#if defined(__SSE2__)
-  constexpr std::size_t line = 64, word = sizeof(__m128i);
-  const std::size_t head = std::min(length, (line - reinterpret_cast<std::uintptr_t>(target) % line) % line);
+  const auto past_line = reinterpret_cast<std::uintptr_t>(target) % streamed_line;
+  const std::size_t head = std::min(length, (streamed_line - past_line) % streamed_line);
+  const std::size_t lines = (length - head) / streamed_line * streamed_line;
   std::memcpy(target, source, head);
-  target += head, source += head, length -= head;
-  for (; length >= line; target += line, source += line, length -= line)
-    for (std::size_t i = 0; i < line; i += word)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(target + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i)));
-  _mm_sfence();
-#endif
-  std::memcpy(target, source, length);
+  stream_lines(target + head, source + head, lines);
+  end_streaming();
+  std::memcpy(target + head + lines, source + head + lines, length - head - lines);
 }
 
 // Tries both ways in turn while work that repeats is done its first times, and stays with the faster one: by the least time of
 // each, for others may want the core.
 class StreamingTrial {
  public:
-  static constexpr bool possible =
-#if defined(__SSE2__)
-      true;
-#else
-      false;
-#endif
-
   bool streams() const { return streams_; }
   bool is_over() const { return trials_ == 2 * trials_each; }
 

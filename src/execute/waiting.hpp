@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "execute/processor.hpp"
 #include "execute/progress.hpp"
 #include "quadrille/types.hpp"
 
@@ -54,9 +55,7 @@ class Backoff {
   bool pause() {
     ++pauses_;
     if (pauses_ <= spins) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
+      pause_core();
       if (pauses_ % spins_between_polls == 0 && progress_.poll) progress_.poll();
       return false;
     }

@@ -23,7 +23,7 @@ struct RankRange {
 class BinomialTree {
  public:
   constexpr BinomialTree(Count ranks, Rank root)
-      : p_(ranks), root_(root), depth_(std::bit_width(static_cast<std::uint64_t>(p_ - 1))) {}
+      : p_(ranks), root_(root), depth_(static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p_ - 1)))) {}
 
   constexpr Count depth() const { return depth_; }  // ceil(log2 p): the number of rounds
   constexpr Count virtual_of(Rank rank) const { return power_of_two() ? rank ^ root_ : (rank - root_ + p_) % p_; }

@@ -16,9 +16,9 @@ void check_links(const Schedule& schedule, const std::vector<Program>& programs,
   MessagesByRound rounds;
   for (const Program& program : programs) add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
   for (const auto& [number, messages] : rounds) {
-    const auto place = [&](Rule rule, Rank rank, std::string message) {
+    const auto place = [&, round = number](Rule rule, Rank rank, std::string message) {
       const auto& stages = programs[static_cast<std::size_t>(rank)].stages;
-      report.add({rule, rank, stage_name(stages, number), number, {}, std::move(message)});
+      report.add({rule, rank, stage_name(stages, round), round, {}, std::move(message)});
     };
     const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {
       place(Rule::no_such_way, message.from, reason);

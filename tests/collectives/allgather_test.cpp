@@ -28,7 +28,7 @@ std::pair<Count, Count> steps_and_words(Collective collective, Count p, const st
 
 using Figure = std::pair<Count, Count>;
 
-Count rounds_of_doubling(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+Count rounds_of_doubling(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 
 TEST(Allgather, HasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {

@@ -24,7 +24,7 @@ constexpr Bytes unit = 3;
 
 using Figure = std::pair<Count, Count>;  // steps, words
 
-Count depth(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 bool is_power(Count p) { return std::has_single_bit(static_cast<std::uint64_t>(p)); }
 
 Problem with_order(Problem problem, Combining combining) {

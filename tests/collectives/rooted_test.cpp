@@ -15,7 +15,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-Count depth(Count p) { return std::bit_width(static_cast<std::uint64_t>(p - 1)); }
+Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 
 Figures count(Collective collective, const std::string& specification, Count p, Bytes b, Rank root = 0) {
   return figures(make_schedule(problem_of(collective, p, b, root), specification));

@@ -202,8 +202,8 @@ TEST(Reductions, OnAlignedElementsWhereverTheyLie) {
     std::vector<std::byte> source(length + 32), target(length + 32);
     for (std::size_t i = 0; i < source.size(); ++i)
       source[i] = static_cast<std::byte>(i * 7), target[i] = static_cast<std::byte>(i * 5);
-    for (const std::size_t s : {0, 1, 4, 8})
-      for (const std::size_t t : {0, 3, 8}) {
+    for (const std::size_t s : {0u, 1u, 4u, 8u})
+      for (const std::size_t t : {0u, 3u, 8u}) {
         std::vector<std::byte> expected = target, result = target;
         sum->combine(source.data() + s, expected.data() + t, static_cast<Count>(length / 4), OperandOrder::source_first);
         combine(source.data() + s, result.data() + t, elements, OperandOrder::source_first);

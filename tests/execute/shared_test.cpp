@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that share a segment: their memory, plans against the interpreter with everything copied twice and with everything copied
-// once, and who is still there. The ranks are threads that behave like processes, so that sanitizers see them.
+// once, and who is still there. The ranks are threads, each with a mapping of its own of the segment; the thread sanitizer sees
+// nothing of what they do there, and engine_paths_test.cpp is what it is for.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -19,18 +20,12 @@
 #include "execute/waiting.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
+#include "support/apart.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-
-CopyCosts costs_of_copying_once(double seconds) {
-  CopyCosts costs;
-  costs.once.fill(seconds);
-  costs.wait = 0;
-  return costs;
-}
 
 TEST(Segment, GivesEachRankAHeapOfItsOwn) {
   run_threads(3, [](Communicator& threads) {

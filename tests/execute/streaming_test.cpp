@@ -14,7 +14,7 @@ TEST(Streaming, CopiesWhatMemcpyWould) {
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
   for (std::size_t from = 0; from < 70; from += 3)
     for (std::size_t to = 0; to < 70; ++to)
-      for (const std::size_t length : {0, 1, 15, 16, 63, 64, 65, 127, 128, 200, 511}) {
+      for (const std::size_t length : {0u, 1u, 15u, 16u, 63u, 64u, 65u, 127u, 128u, 200u, 511u}) {
         std::fill(target.begin(), target.end(), std::byte{0xEE});
         std::fill(expected.begin(), expected.end(), std::byte{0xEE});
         copy_streaming(target.data() + to, source.data() + from, length);

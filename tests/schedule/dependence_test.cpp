@@ -91,7 +91,7 @@ TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
   const DependenceGraph graph = dependences(program);
   ASSERT_EQ(graph.operations.size(), 6u);
   EXPECT_EQ(graph.before[4], (std::vector<Dependence>{{1, Hazard::read_after_write}, {3, Hazard::read_after_write}}));
-  for (const std::size_t independent : {0, 1, 2, 3, 5}) EXPECT_TRUE(graph.before[independent].empty()) << independent;
+  for (const std::size_t independent : {0u, 1u, 2u, 3u, 5u}) EXPECT_TRUE(graph.before[independent].empty()) << independent;
 
   ProgramBuilder swap{0};
   swap.begin_round();

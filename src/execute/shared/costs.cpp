@@ -43,9 +43,9 @@ class Handover {
       Offset slot;
       const void* memory;
     };
-    if (space_.rank() < 2) slot_ = space_.allocate(line + CopyCosts::sizes.back());
+    if (space_.rank() < 2) slot_ = space_.allocate(still + CopyCosts::sizes.back());
     if (slot_) {
-      std::memset(space_.at(slot_), 0, static_cast<std::size_t>(line + CopyCosts::sizes.back()));
+      std::memset(space_.at(slot_), 0, static_cast<std::size_t>(still + CopyCosts::sizes.back()));
       new (space_.at(slot_)) std::atomic<std::uint64_t>(0);
     }
     const Card card{slot_, mine_.data()};
@@ -78,7 +78,8 @@ class Handover {
   }
 
  private:
-  static constexpr Bytes line = 64;
+  // Of a slot: its flag, what is written each time, and what is only read.
+  static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
   static constexpr int repetitions = 16;
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
@@ -88,7 +89,7 @@ class Handover {
     const double seconds = seconds_of([&] {
       if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), static_cast<std::size_t>(bytes));
     });
-    flag(slot_).store(step_, std::memory_order_release);
+    flag(slot_).store(step_, std::memory_order_release);  // after the slot; acquired by take
     space_.ring(1 - space_.rank());
     return seconds;
   }
@@ -99,8 +100,8 @@ class Handover {
     return seconds_of([&] {
       const auto length = static_cast<std::size_t>(bytes);
       const TargetPiece target{taken_.data(), length};
-      if (through_slot || !space_.reads_private_memory())  // what is in the space can be read like the slot
-        std::memcpy(target.place, space_.at(others_slot_) + line, length);
+      if (through_slot || !space_.reads_private_memory())  // then what is in the space can be read once
+        std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
     });

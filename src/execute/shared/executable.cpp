@@ -161,11 +161,14 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
     run_from_block(end, block);
     return end.combines;
   }
+  // A sender that withdraws has failed or seen a failure; acquired, so that throw_lost finds the reason that was given before.
+  // Marking it needs to release nothing: nobody acts on the mark but by waiting. That it was published has been acquired with the
+  // flag.
   auto* turn = reinterpret_cast<Turn*>(block + end.turn);
-  std::uint64_t before = turn->read.load(std::memory_order_relaxed);
+  std::uint64_t before = turn->read.load(std::memory_order_acquire);
   const std::uint64_t unread = before;
   if (before == (execution_ | Turn::withdrawn) ||
-      !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acq_rel))
+      !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acquire))
     space_.throw_lost();
   try {
     if (held) {
@@ -180,7 +183,7 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
       read_private(end, *flag);
     }
   } catch (...) {
-    turn->read.store(unread, std::memory_order_release);  // the sender may withdraw it
+    turn->read.store(unread, std::memory_order_release);  // the sender may withdraw it, and its memory may then be written
     throw;
   }
   turn->read.store(execution_, std::memory_order_release);
@@ -234,7 +237,7 @@ void SharedExecutable::withdraw() {
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (!script_->messages[open_[i]].is_send) continue;
     auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
-    std::uint64_t before = turn->read.load(std::memory_order_acquire);
+    std::uint64_t before = turn->read.load(std::memory_order_acquire);  // that no copy is under way any more, if it is so
     LongSince long_since(std::chrono::milliseconds(100));
     while (before != execution_) {
       if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself, unless its rank is killed
@@ -242,7 +245,7 @@ void SharedExecutable::withdraw() {
         sched_yield();
         before = turn->read.load(std::memory_order_acquire);
       } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
-        break;
+        break;  // acquired as above; released with the reason for it (receive_long)
       }
     }
   }

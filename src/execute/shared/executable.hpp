@@ -56,6 +56,11 @@ class SharedExecutable : public Executable {
 
   // At the front of what is published together: the last execution that has done so, and, for long messages, where the sender's
   // buffers are. Others follow in the block: short messages' bytes, and a Turn for each long message.
+  //
+  // `execution` is released after all of these and after whatever the sender's program wrote into its buffers before; the receiver
+  // acquires it before it reads any of them (try_to_complete). Relaxed, the number might be seen before the bytes. The same pair
+  // tells the other way that this rank has read what its receiver wrote in earlier executions, so that the receiver may use those
+  // blocks again: a release keeps loads before it, too, and copies are loads.
   struct Flag {
     std::atomic<std::uint64_t> execution{0};
     std::uint64_t bases[4];  // offsets in the space of those that it holds, addresses in the sender's process of the others
@@ -63,20 +68,23 @@ class SharedExecutable : public Executable {
   };
   static constexpr Bytes short_flag_bytes = 8;  // without long messages
 
-  // Who has the sender's memory of a long message: the execution for which it was read, marked while it is being read.
+  // Who has the sender's memory of a long message: the execution for which it was read, marked while it is being read. The number
+  // is released after the copy; the sender acquires it before its program may write there again. The receiver marks it and the
+  // sender withdraws it by exchanges of one place, so that one of them is first, whatever the order of anything else.
   struct alignas(64) Turn {
     static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
     std::atomic<std::uint64_t> read{0};
   };
 
-  // In the sender's area, one for each of its receivers that sends nothing back: the execution that this is through with.
+  // In the sender's area, one for each of its receivers that sends nothing back: the execution that this is through with. Released
+  // after its copies out of the block, acquired before the sender writes there again.
   struct alignas(64) Outlet {
     std::atomic<std::uint64_t> finished{0};
   };
 
   // After all areas, one for each rank.
   struct alignas(64) Closed {
-    std::atomic<bool> closed{false};  // this rank's plan is gone
+    std::atomic<bool> closed{false};  // this rank's plan is gone; released after its last look at any area (release_retired)
   };
 
   // What a rank lays open about its area and the messages it sends.

@@ -43,6 +43,8 @@ void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
   std::memcpy(space_.at(letter), &length, sizeof length);
   if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
   Box& own = box(space_.rank(), to);
+  // The store releases the letter to wait_for, which acquires it; otherwise the receiver might see what was in its memory before.
+  // The load acquires what `receive` released, as in finish_sends.
   space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
   own.store(letter, std::memory_order_release);
   space_.ring(to);
@@ -51,9 +53,12 @@ void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
 
 void SharedMail::finish_sends() {
   while (!letters_.empty()) {
-    const auto [to, letter] = letters_.back();
+    const Rank to = letters_.back().first;
+    const Offset letter = letters_.back().second;
     const Box& own = box(space_.rank(), to);
-    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [to = to] { return to; });
+    // Acquires what `receive` released: it has read the letter. Otherwise the letter's memory might be written again while it
+    // reads.
+    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [&] { return to; });
     space_.release(letter);
     letters_.pop_back();
   }
@@ -63,7 +68,7 @@ Bytes SharedMail::wait_for(Rank from) {
   from_ = from;
   const Box& theirs = box(from, space_.rank());
   space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; }, [&] { return from; });
-  Bytes length = 0;
+  Bytes length = 0;  // the box has been acquired, and until `receive` nobody changes it: from here on its loads may be relaxed
   std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
   return length;
 }
@@ -74,7 +79,7 @@ void SharedMail::receive(std::byte* into) {
   Bytes length = 0;
   std::memcpy(&length, letter, sizeof length);
   if (length > 0) std::memcpy(into, letter + sizeof length, static_cast<std::size_t>(length));
-  theirs.store(0, std::memory_order_release);
+  theirs.store(0, std::memory_order_release);  // after the letter has been read; for finish_sends
   space_.ring(from_);
 }
 

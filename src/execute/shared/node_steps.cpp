@@ -72,6 +72,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 }
 
 NodeSteps::~NodeSteps() {
+  // For release_retired: this rank's last look at the counter comes before. Otherwise its memory might be somebody else's by then.
   closed_[place_].store(true, std::memory_order_release);
   if (!own_) return;
   std::vector<const std::atomic<bool>*> closed;

@@ -31,11 +31,14 @@ class NodeSteps {
   void enter(std::uint32_t message) {
     if (needed_[message] == none || exchanging_) return;
     const std::uint64_t needed = before_ + needed_[message];
+    // Acquires what leave() released: the node's earlier messages are through, not only counted.
     space_.poll_until([&] { return counter_->through.load(std::memory_order_acquire) >= needed; });
     exchanging_ = true;
   }
   // When all that has been posted is complete.
   void leave() {
+    // Releases this rank's exchanges to enter(); acquires those of the ranks that have added before, to hand them on: whoever sees
+    // the sum has all of them behind it.
     if (exchanging_) counter_->through.fetch_add(1, std::memory_order_acq_rel);
     exchanging_ = false;
   }

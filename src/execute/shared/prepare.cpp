@@ -343,7 +343,7 @@ void SharedExecutable::connect(const std::vector<Offset>& directories) {
       end.length = static_cast<std::uint32_t>(mine.bytes);
     }
   }
-  may_stream_ = StreamingTrial::possible && long_bytes >= least_streamed;
+  may_stream_ = streams_stores && long_bytes >= least_streamed;
   // A send without its receive: each rank looks at what others would send to it.
   for (const Offset place : directories) {
     const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));

@@ -8,6 +8,8 @@
 namespace quadrille {
 
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
+  // What is this rank's own needs no order. Theirs is acquired, for StartRecord::add: the first load of the count so that the
+  // starts it counts are there, a start so that the second load of the count is not an older one than the start was written after.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   // The oldest entry may be overwritten before the count that goes with it is seen.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;

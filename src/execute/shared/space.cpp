@@ -31,6 +31,7 @@ void SharedSpace::retire(Offset offset, std::vector<const std::atomic<bool>*> cl
 
 void SharedSpace::release_retired() {
   std::erase_if(retired_, [&](const Retired& entry) {
+    // Acquires that each rank has looked there for the last time: what is released may be written by somebody else at once.
     const bool over = std::all_of(entry.closed.begin(), entry.closed.end(),
                                   [](const std::atomic<bool>* closed) { return closed->load(std::memory_order_acquire); });
     if (over) release(entry.offset);
@@ -39,8 +40,10 @@ void SharedSpace::release_retired() {
 }
 
 void SharedSpace::fail(const Error& why) {
+  // Code and text are plain memory: one rank may write them, which the exchange decides, and others read them only where they have
+  // acquired `known`, which is released after them. What the exchange itself sees is nothing to be read, but only a number.
   std::uint32_t expected = SpaceHead::unknown;
-  if (head_->reason.compare_exchange_strong(expected, SpaceHead::being_written, std::memory_order_acq_rel)) {
+  if (head_->reason.compare_exchange_strong(expected, SpaceHead::being_written, std::memory_order_relaxed)) {
     head_->reason_code = static_cast<std::uint32_t>(why.code());
     const std::string_view text = why.what();
     head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
@@ -64,6 +67,8 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
   };
   for (Rank rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_ || (whom != anybody && whom != rank)) continue;
+    // A rank that goes on says so before its next start, and that start is released: who sees the start, in difference(), sees then
+    // that the rank is not stuck any more.
     const StartRecord& theirs = tray(rank).starts;
     const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
     if (stuck == 0) continue;
@@ -79,6 +84,8 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
 // them still from one question to the next, are proof enough: what a rank has left behind it has sent.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody) return;
+  // The count is loaded before whom that rank is stuck with, by the acquire: a count that is older than what it says there would
+  // only differ at the next question, and nothing comes of it.
   const StartRecord &mine = tray(rank_).starts, &theirs = tray(whom).starts;
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||
@@ -104,7 +111,7 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// Either the sleeper sees what has been stored, or whoever stored it sees the sleeper.
+// Either the sleeper sees what has been stored, or whoever stored it sees the sleeper (ring).
 void SharedSpace::full_fence() {
 #if defined(__SANITIZE_THREAD__)  // knows no fences; missing one a rank sleeps longer
   std::atomic<int> instead{0};
@@ -115,6 +122,8 @@ void SharedSpace::full_fence() {
 }
 
 std::uint32_t SharedSpace::lie_down(Rank whom) {
+  // Before this rank can be seen to sleep, which the acquire keeps in order: a ring for this sleep then changes what it listens to,
+  // so that the system does not let it begin. Heard later it might be that very ring.
   const std::uint32_t heard = tray(rank_).bell.load(std::memory_order_acquire);
   awaited(rank_).store(name_of(whom), std::memory_order_relaxed);
   full_fence();
@@ -132,13 +141,17 @@ void SharedSpace::sleep(std::uint32_t heard) {
 }
 
 void SharedSpace::wake(Rank rank) const {
-  tray(rank).bell.fetch_add(1, std::memory_order_release);
+  tray(rank).bell.fetch_add(1, std::memory_order_release);  // after the sleeper was seen; for lie_down
   ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 void SharedSpace::barrier() {
+  // What each rank has stored before is seen by all of them afterwards: arriving releases it to the last rank, which acquires it
+  // from all (each arrival hands on those before it), and releases it with the generation, which the others acquire. That `arrived`
+  // is 0 again is stored before the generation, so nobody arrives at the next barrier earlier. This rank's own look at the
+  // generation cannot be out of date: it has seen the end of the last barrier, and this one does not end without it.
   starts_.begin_barrier();
-  const std::uint64_t generation = head_->generation.load(std::memory_order_acquire);
+  const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
     head_->arrived.store(0, std::memory_order_relaxed);
     head_->generation.store(generation + 1, std::memory_order_release);
@@ -159,6 +172,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
     throw Error(ErrorCode::too_large, "there is not enough memory for what all ranks gather");
   }
   std::memcpy(fits ? tray(rank_).bytes : at(place), mine, static_cast<std::size_t>(count));
+  // The barriers order all of this: nobody reads before everybody has written, and nobody writes again before everybody has read.
   if (!fits) tray(rank_).elsewhere.store(place, std::memory_order_relaxed);
   barrier();
   for (Rank rank = 0; rank < ranks_; ++rank)

@@ -89,10 +89,12 @@ class SharedSpace {
   virtual bool reads_private_memory() const = 0;
   virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
 
-  // This rank will not be waited for any more.
+  // This rank will not be waited for any more. Released after all that it has stored, so that who sees this and looks once more
+  // (wait_until) sees whatever it was waiting for.
   void leave() { tray(rank_).left.store(true, std::memory_order_release); }
 
   // The group cannot go on: whoever waits throws what the first rank says that gives a reason, or Error{peer_lost} if none does.
+  // Released after the reason and all that this rank has sent: who sees the failure sees those as well.
   void fail() { head_->failed.store(1, std::memory_order_release); }
   [[noreturn]] void fail(const Error& why);
   [[noreturn]] void throw_lost() const;
@@ -134,10 +136,11 @@ class SharedSpace {
       if (core_for_every_rank()) {
         long_since = backoff.pause();
       } else if (patience.is_over()) {
-        const std::uint32_t heard = lie_down(whom());
+        const Rank waited_for = whom();
+        const std::uint32_t heard = lie_down(waited_for);
         const bool over = done();
-        if (!over) sleep(heard);
-        awaited(rank_).store(0, std::memory_order_relaxed);
+        if (!over && whom() == waited_for) sleep(heard);     // done() may have heard from that one, and others do not ring for it
+        awaited(rank_).store(0, std::memory_order_relaxed);  // seen late it costs a ring in vain
         if (over) return;
         long_since = long_wait.is_time_to_ask();
       }
@@ -168,7 +171,10 @@ class SharedSpace {
     }
   }
 
-  // After every store that other ranks may be waiting for.
+  // After every store that other ranks may be waiting for. Such a store and the look at `awaited` are of different places, as are a
+  // sleeper's store to `awaited` and its last look whether it is done. Processors may let a load overtake an earlier store (x86,
+  // too, and neither release nor acquire forbids it); then neither would see the other, and the sleeper would miss the ring. A full
+  // fence between them, here and in lie_down, makes one of the two see the other's store.
   void ring(std::span<const Rank> ranks) const {
     if (core_for_every_rank()) return;  // nobody sleeps until woken
     full_fence();
@@ -185,7 +191,7 @@ class SharedSpace {
   void all_gather(const void* mine, void* all, Bytes count);
 
  protected:
-  // Fails the group unless this rank has left it.
+  // Fails the group unless this rank has left it: the system has told of its end, so that what it stored is seen.
   static void end_without(SpaceHead* head, Rank rank) {
     if (!reinterpret_cast<Tray*>(head + 1)[rank].left.load(std::memory_order_acquire))
       head->failed.store(1, std::memory_order_release);
@@ -239,11 +245,11 @@ class SharedSpace {
   Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
   static void full_fence();
-  std::uint32_t lie_down(Rank whom);  // what to listen to
+  std::uint32_t lie_down(Rank whom);  // before a last look whether it is done; returns what to listen to
   void sleep(std::uint32_t heard);    // until the bell is rung, for the longest sleep at most
   std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
-    const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);
+    const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);  // in order by the fence in ring()
     if (whom != 0 && (whom == name_of(rank_) || whom == name_of(anybody))) wake(rank);
   }
   void wake(Rank rank) const;
