@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
@@ -49,7 +50,13 @@ std::vector<std::string> option_names(const CLI::App& parser) {
   return names;
 }
 
-int run(const CLI::App& command, const std::string& shell) {
+struct Options {
+  std::string shell;
+  std::optional<std::string> output;
+};
+
+int run(const CLI::App& command, const Options& asked) {
+  const std::string& shell = asked.shell;
   if (shell.empty()) refuse("name a shell: quadrille completion bash");
   if (shell != "bash") refuse_unknown("completion for the shell", shell, {"bash"});
   std::set<std::string_view> algorithms{"all", "vendor"};
@@ -71,20 +78,22 @@ int run(const CLI::App& command, const std::string& shell) {
   }
   std::vector<std::string_view> models;
   for (const Model* model : all_models()) models.push_back(model->id);
-  Output().finish(fmt::format(script, fmt::arg("machines", fmt::join(machine_names(), " ")),
-                              fmt::arg("models", fmt::join(models, " ")), fmt::arg("algorithms", fmt::join(algorithms, " ")),
-                              fmt::arg("subcommands", fmt::join(subcommands, " ")), fmt::arg("options", options)));
+  Output(asked.output)
+      .finish(fmt::format(script, fmt::arg("machines", fmt::join(machine_names(), " ")), fmt::arg("models", fmt::join(models, " ")),
+                          fmt::arg("algorithms", fmt::join(algorithms, " ")), fmt::arg("subcommands", fmt::join(subcommands, " ")),
+                          fmt::arg("options", options)));
   return good;
 }
 
 }  // namespace
 
 Subcommand add_completion(CLI::App& command) {
-  auto shell = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("completion", "print a completion script for the shell");
-  parser->add_option("shell", *shell, "bash")->type_name("SHELL");
+  parser->add_option("shell", options->shell, "bash")->type_name("SHELL");
+  add_output_option(*parser, options->output);
   parser->footer("Example:\n  source <(quadrille completion bash)");
-  return {parser, [&command, shell] { return run(command, *shell); }};
+  return {parser, [&command, options] { return run(command, *options); }};
 }
 
 }  // namespace quadrille::command

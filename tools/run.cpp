@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "quadrille/transports.hpp"
 
 namespace quadrille::command {
@@ -46,13 +47,13 @@ std::vector<std::string> split_off_command(int& count, char** arguments) {
 Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("run", "start ranks that share memory, without an MPI library");
+  begin_group(*parser, group::execution);
   parser->add_option("-n", options->ranks, "how many ranks (default 2)")->type_name("N");
   options->command = std::move(words);
   parser->footer(
       "Usage: quadrille run [-n N] [--] COMMAND...\n\n"
       "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it); the "
-      "others\n"
-      "are then stopped. Nothing is left behind, whatever ends a rank or this command.\n\n"
+      "others are then stopped. Nothing is left behind, whatever ends a rank or this command.\n\n"
       "Examples:\n  quadrille run -n 8 quadrille race alltoall\n  quadrille run -n 4 -- ./my_program --its-option");
   return {parser, [options] { return run(*options); }};
 }
