@@ -17,18 +17,36 @@ namespace {
 
 constexpr Count most_values = 100'000;  // of a list, ranges written out
 
-constexpr std::array<std::pair<std::string_view, Bytes>, 9> units{{{"B", 1},
-                                                                   {"KiB", Bytes{1} << 10},
-                                                                   {"MiB", Bytes{1} << 20},
-                                                                   {"GiB", Bytes{1} << 30},
-                                                                   {"TiB", Bytes{1} << 40},
-                                                                   {"kB", 1'000},
-                                                                   {"MB", 1'000'000},
-                                                                   {"GB", 1'000'000'000},
-                                                                   {"TB", 1'000'000'000'000}}};
+// As GNU's tools have them: K is 1024, KB is 1000.
+constexpr std::pair<std::string_view, Bytes> units[] = {{"", 1},
+                                                        {"B", 1},
+                                                        {"K", Bytes{1} << 10},
+                                                        {"KiB", Bytes{1} << 10},
+                                                        {"M", Bytes{1} << 20},
+                                                        {"MiB", Bytes{1} << 20},
+                                                        {"G", Bytes{1} << 30},
+                                                        {"GiB", Bytes{1} << 30},
+                                                        {"T", Bytes{1} << 40},
+                                                        {"TiB", Bytes{1} << 40},
+                                                        {"kB", 1'000},
+                                                        {"KB", 1'000},
+                                                        {"MB", 1'000'000},
+                                                        {"GB", 1'000'000'000},
+                                                        {"TB", 1'000'000'000'000}};
 
 constexpr std::array<std::pair<std::string_view, Policy>, 3> policies{
     {{"blocking", Policy::blocking}, {"nonblocking", Policy::nonblocking}, {"dataflow", Policy::dataflow}}};
+
+// The bytes of 0.`digits` units; nothing if they are no whole number.
+std::optional<Bytes> part_of(std::string_view digits, Bytes unit) {
+  Bytes bytes = 0;
+  for (; !digits.empty(); digits.remove_suffix(1)) {  // the last digits of a whole result make a whole result, too
+    bytes += unit * (digits.back() - '0');
+    if (bytes % 10 != 0) return std::nullopt;
+    bytes /= 10;
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -51,27 +69,40 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Bytes parse_size(std::string_view text) {
-  Bytes number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto entry = std::find_if(units.begin(), units.end(), [&](const auto& known) { return known.first == unit; });
-  if (status == std::errc::invalid_argument)
-    refuse(fmt::format("'{}' is no size; write a number and a unit, such as 8B or 64KiB", text));
-  if (number < 0 || text[0] == '-') refuse(fmt::format("the size '{}' is negative; sizes are 0 or more", text));
-  if (unit.empty() && number == 0 && status == std::errc{}) return 0;
-  if (unit.empty())
-    refuse(fmt::format("the size '{}' has no unit; write {}B for bytes, or KiB, MiB, GiB, TiB, kB, MB, GB, TB", text, text));
-  if (entry == units.end())
-    refuse(fmt::format("the size '{}' has an unknown unit '{}'; units are B, KiB, MiB, GiB, TiB, kB, MB, GB and TB", text, unit));
-  Bytes size = 0;
-  if (status != std::errc{} || __builtin_mul_overflow(number, entry->second, &size))
+  constexpr std::string_view digits = "0123456789";
+  if (text.starts_with('-')) refuse(fmt::format("the size '{}' is negative; sizes are 0 or more", text));
+  const std::size_t whole = std::min(text.find_first_not_of(digits), text.size());
+  const bool has_point = whole + 1 < text.size() && text[whole] == '.' && digits.find(text[whole + 1]) != std::string_view::npos;
+  const std::size_t end = has_point ? std::min(text.find_first_not_of(digits, whole + 1), text.size()) : whole;
+  if (whole == 0) refuse(fmt::format("'{}' is no size; write a number of bytes, or one with a unit, such as 64KiB", text));
+  const std::string_view unit = text.substr(end);
+  const auto* const entry =
+      std::find_if(std::begin(units), std::end(units), [&](const auto& known) { return known.first == unit; });
+  if (entry == std::end(units))
+    refuse(fmt::format(
+        "the size '{}' has an unknown unit '{}'; units are B, KiB or K, MiB or M, GiB or G, TiB or T, kB, MB, GB and TB", text,
+        unit));
+  const std::string_view fraction = has_point ? text.substr(whole + 1, end - whole - 1) : std::string_view();
+  const auto part = part_of(fraction, entry->second);
+  if (!part) refuse(fmt::format("the size '{}' is no whole number of bytes", text));
+  Bytes number = 0, size = 0;
+  const auto status = std::from_chars(text.data(), text.data() + whole, number).ec;
+  if (status != std::errc{} || __builtin_mul_overflow(number, entry->second, &size) || __builtin_add_overflow(size, *part, &size))
     refuse(fmt::format("the size '{}' reaches 2^63 bytes; make it smaller", text));
   return size;
 }
 
 std::vector<Bytes> parse_sizes(std::string_view list) {
   std::vector<Bytes> sizes;
-  for (const std::string_view item : split(list, ',')) sizes.push_back(parse_size(item));
+  for (const std::string_view item : split(list, ',')) {
+    const std::size_t dots = item.find("..");
+    Bytes size = parse_size(item.substr(0, dots));
+    const Bytes last = dots == std::string_view::npos ? size : parse_size(item.substr(dots + 2));
+    if (last < size)
+      refuse(fmt::format("the range '{}' is empty; write {}..{}", item, item.substr(dots + 2), item.substr(0, dots)));
+    sizes.push_back(size);
+    while (size < last && size <= last / 2) sizes.push_back(size = std::max<Bytes>(2 * size, 1));
+  }
   return sizes;
 }
 

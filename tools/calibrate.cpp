@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "json.hpp"
 #include "launcher.hpp"
 #include "machine.hpp"
@@ -73,7 +74,7 @@ std::string text_of(const Calibration& calibration) {
       {{"timed"}, {"message", Align::right}, {"measured", Align::right}, {"fitted", Align::right}, {"error", Align::right}});
   for (const LineFit& fit : calibration.fits)
     for (const auto& sample : fit.samples)
-      table.add({fit.of, bytes_text(sample.bytes), seconds_text(sample.seconds, sample.clock_bound_s),
+      table.add({fit.of, Sizes{{sample.bytes}}, seconds_text(sample.seconds, sample.clock_bound_s),
                  seconds_text(fit.at(sample.bytes)), fmt::format("{:+.0f} %", std::round(100 * fit.error(sample)) + 0.0)});
   text += table.text() + '\n';
   text += fmt::format("a byte copied in one run {:.3g} ns, in pieces of 64 {:.3g} ns\n\n", calibration.copy_s_per_byte * 1e9,
@@ -168,16 +169,19 @@ Subcommand add_calibrate(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand(
       "calibrate", "measure what start-ups and bytes cost on this machine, and keep it as this-machine for price and race");
+  begin_group(*parser, group::execution);
   parser->add_option("--ranks", options->ranks, "how many threads exchange (default 8); under a launcher it is the launcher's")
       ->type_name("N");
   parser
       ->add_option("--executor", options->executor,
                    "threads, mpi (its messages) or shared (memory shared by processes); default: what there is, shared before mpi")
       ->type_name("NAME");
+  begin_group(*parser, group::measurement);
   parser->add_option("--time", options->time, "about how long it may take (default 2s)")->type_name("SECONDS");
-  parser->add_flag("--json", options->json, "print a JSON object");
+  add_json_flag(*parser, options->json, "print a JSON object");
   parser
-      ->add_option("--output", options->output, "write the machine to this file (default: this-machine.toml in the user's folder)")
+      ->add_option("-o,--output", options->output,
+                   "write the machine to this file (default: this-machine.toml in the user's folder)")
       ->type_name("FILE");
   parser->footer(
       "It prints how far the fitted lines are from what was measured. What cannot be measured is left out.\n\n"

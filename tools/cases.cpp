@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "arguments.hpp"
 #include "quadrille/error.hpp"
@@ -14,7 +15,6 @@ namespace quadrille::command {
 namespace {
 
 constexpr std::size_t most_cases = 1'000'000;
-constexpr std::size_t most_remarks = 4;  // of one specification
 
 // "bruck:radix=2..4,ports=1" as one specification for each value; ranges end where the problem's do. Grows by one
 // setting at a time, so that no more than `most_cases` are ever held.
@@ -53,6 +53,18 @@ std::vector<std::string> without_ranges(const Problem& problem, std::string_view
   return written_out;
 }
 
+// "3, 5..7"
+std::string ranges_text(const std::set<Count>& numbers) {
+  std::vector<std::string> ranges;
+  for (auto entry = numbers.begin(); entry != numbers.end();) {
+    const Count first = *entry;
+    Count last = first;
+    while (++entry != numbers.end() && *entry == last + 1) ++last;
+    ranges.push_back(first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+  }
+  return fmt::format("{}", fmt::join(ranges, ", "));
+}
+
 // The cases of one specification; collects what was left out.
 class Selection {
  public:
@@ -64,9 +76,8 @@ class Selection {
       Choice choice = parse_choice(problem, specification);
       if (const auto reason = reason_against(problem, choice)) {
         if (left_out_list_) return left_out_list_->push_back({index, specification, *reason});
-        return leave_out(
-            problem, specification,
-            fmt::format("{}/{} does not apply: {}", quadrille::name(problem.collective), choice.algorithm->id, *reason));
+        return leave_out(problem, specification, *reason,
+                         fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
       }
       cases_.push_back({index, problem, std::move(choice)});
       ++taken_;
@@ -75,28 +86,40 @@ class Selection {
     }
   }
 
-  bool refused() const { return taken_ == 0 && left_out_ > 0; }
+  bool refused() const { return taken_ == 0 && !first_reason_.empty(); }
   const std::string& first_reason() const { return first_reason_; }
 
+  // One line, however many were left out: the first with its reason, then for how many ranks else, and how many others.
   void report() const {
-    for (const std::string& line : remarks_) remark(line);
-    if (left_out_ > remarks_.size()) remark(fmt::format("left out: {} more like this", left_out_ - remarks_.size()));
+    if (first_reason_.empty()) return;
+    std::string line = first_line_;
+    if (!also_among_.empty()) line += fmt::format("; also among {} ranks", ranges_text(also_among_));
+    if (!others_.empty()) line += fmt::format("; and {} more such settings", others_.size());
+    remark(line);
   }
 
  private:
-  void leave_out(const Problem& problem, const std::string& specification, const std::string& reason) {
-    std::string line = fmt::format("left out: {} among {} ranks: {}", specification, problem.ranks, reason);
-    if (line == last_) return;  // another size of block, the same reason
-    if (left_out_++ == 0) first_reason_ = reason;
-    if (remarks_.size() < most_remarks) remarks_.push_back(line);
-    last_ = std::move(line);
+  void leave_out(const Problem& problem, const std::string& specification, const std::string& reason,
+                 const std::string& introduction = "") {
+    if (first_reason_.empty()) {
+      first_reason_ = introduction + reason;
+      first_specification_ = specification;
+      first_ranks_ = problem.ranks;
+      first_line_ = fmt::format("left out: {} among {} ranks: {}", specification, problem.ranks, reason);
+    } else if (specification != first_specification_) {
+      others_.insert(specification);
+    } else if (problem.ranks != first_ranks_) {  // else another size of block, or another root
+      also_among_.insert(problem.ranks);
+    }
   }
 
   std::vector<Case>& cases_;
   std::vector<LeftOut>* left_out_list_;
-  std::vector<std::string> remarks_;
-  std::string first_reason_, last_;
-  std::size_t left_out_ = 0, taken_ = 0;
+  std::string first_reason_, first_specification_, first_line_;
+  Count first_ranks_ = 0;
+  std::set<Count> also_among_;    // numbers of ranks for which the first specification is left out, too
+  std::set<std::string> others_;  // specifications that are left out, too
+  std::size_t taken_ = 0;
 };
 
 }  // namespace

@@ -24,8 +24,8 @@ struct LeftOut {
 
 // "all": every algorithm of the table, with its defaults; those that do not apply are left out. A specification such as
 // "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is remarked upon
-// on stderr; a specification of which nothing remains is an error, with its first reason. With `left_out` it is put there instead,
-// and only what never applies, such as a name that nobody knows, is an error.
+// on stderr, in a line for each specification; a specification of which nothing remains is an error, with its first reason. With
+// `left_out` it is put there instead, and only what never applies, such as a name that nobody knows, is an error.
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out = nullptr);
 

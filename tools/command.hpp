@@ -36,6 +36,7 @@ Subcommand add_reproduce(CLI::App& command);
 Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
 Subcommand add_completion(CLI::App& command);
 Subcommand add_manual(CLI::App& command);
+Subcommand add_help(CLI::App& command);
 
 // Of `quadrille run [OPTIONS] [--] COMMAND...`: the command, no longer counted; of anything else nothing.
 std::vector<std::string> split_off_command(int& count, char** arguments);

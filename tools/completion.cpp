@@ -6,27 +6,34 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "completion_scripts.hpp"
+#include "common_options.hpp"
 #include "output.hpp"
 
 namespace quadrille::command {
 namespace {
 
-int run(const CLI::App& command, const std::string& shell) {
-  if (shell.empty()) refuse(fmt::format("name a shell, {}: quadrille completion bash", fmt::join(completion_shells(), ", ")));
-  Output().finish(completion_script(command, shell));
+struct Options {
+  std::string shell;
+  std::optional<std::string> output;
+};
+
+int run(const CLI::App& command, const Options& options) {
+  if (options.shell.empty()) refuse(fmt::format("name a shell, {}: quadrille completion bash", fmt::join(completion_shells(), ", ")));
+  Output(options.output).finish(completion_script(command, options.shell));
   return good;
 }
 
 }  // namespace
 
 Subcommand add_completion(CLI::App& command) {
-  auto shell = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("completion", "print a completion script for the shell");
-  parser->add_option("shell", *shell, "bash, fish or zsh")->type_name("SHELL");
+  parser->add_option("shell", options->shell, "bash, fish or zsh")->type_name("SHELL");
+  add_output_option(*parser, options->output);
   parser->footer(
       "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish | "
       "source");
-  return {parser, [&command, shell] { return run(command, *shell); }};
+  return {parser, [&command, options] { return run(command, *options); }};
 }
 
 }  // namespace quadrille::command

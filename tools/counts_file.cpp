@@ -87,17 +87,11 @@ CountsFile parse_csv(Lines lines) {
     for (Count column = 0; column < width; ++column) {
       const std::string_view field = trimmed(fields[static_cast<std::size_t>(column)]);
       if (field.empty()) lines.fail(fmt::format("number {} is missing", column + 1));
-      Bytes bytes = 0;
-      if (field.find_first_not_of("-0123456789") == std::string_view::npos) {
-        bytes = lines.bytes(field);
-      } else {
-        try {
-          bytes = parse_size(field);
-        } catch (const Error& error) {
-          lines.fail(error.what());
-        }
+      try {
+        if (const Bytes bytes = parse_size(field); bytes > 0) counts.entries.push_back({counts.rows, column, bytes});
+      } catch (const Error& error) {
+        lines.fail(error.what());
       }
-      if (bytes > 0) counts.entries.push_back({counts.rows, column, bytes});
     }
     ++counts.rows;
   }

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "documents.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -80,18 +81,17 @@ Subcommand add_draw(CLI::App& command) {
   CLI::App* parser = command.add_subcommand("draw", "draw a schedule as SVG");
   parser->add_option("collective or file", options->subject, "a collective, or a document ('-' is stdin)")
       ->type_name("COLLECTIVE|FILE");
-  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8,ports=2")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::output);
   parser
       ->add_option("--as", options->picture,
                    "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds "
                    "after each round; links: the load of the topology's links; traffic: who sends how much to whom")
       ->type_name("PICTURE");
-  options->problem.add_to(*parser);
-  parser->add_option("--round", options->round, "links and traffic: only the messages of this round (default: of all)")
+  parser->add_option("--round", options->round, "links and traffic: only the messages of this round, from 0 (default: of all)")
       ->type_name("N");
-  parser->add_option("-o,--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  add_output_option(*parser, options->output);
   parser->footer(
       "Examples:\n  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
       "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"

@@ -4,6 +4,7 @@
 
 #include "build.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "json.hpp"
 #include "machine.hpp"
 #include "output.hpp"
@@ -12,7 +13,13 @@
 namespace quadrille::command {
 namespace {
 
-int run(bool json) {
+struct Options {
+  std::optional<std::string> output;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  Output output(options.output);
   const Machine machine = this_machine();
   const TransportChoice choice = choose_transport();
   Json found = Json::array();
@@ -23,8 +30,7 @@ int run(bool json) {
     lines +=
         fmt::format("{:<10} {}\n{:<10} {}{}\n", plug_in.mpi, version, "", plug_in.path, plug_in.installed ? "" : " is not there");
   }
-  Output output;
-  if (json)
+  if (options.json)
     output.finish(to_text({{"version", version},
                            {"compiler", compiler},
                            {"build_type", build_type},
@@ -41,14 +47,15 @@ int run(bool json) {
 }  // namespace
 
 Subcommand add_info(CLI::App& command) {
-  auto json = std::make_shared<bool>(false);
+  auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("info", "version, machine, MPI libraries found, and which one would be used and why");
-  parser->add_flag("--json", *json, "as a JSON object");
+  add_json_flag(*parser, options->json, "as a JSON object");
+  add_output_option(*parser, options->output);
   parser->footer(
       "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
       "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n\n"
       "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
-  return {parser, [json] { return run(*json); }};
+  return {parser, [options] { return run(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "json.hpp"
 #include "list_models.hpp"
 #include "output.hpp"
@@ -17,7 +18,8 @@ namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::string collective;
+  std::string collective, algorithm;
+  std::optional<std::string> output;
   bool json = false, markdown = false;
 };
 
@@ -34,6 +36,14 @@ std::string_view needs_text(const Algorithm& algorithm) {
   return algorithm.needs.empty() ? "any number of ranks" : algorithm.needs;
 }
 
+bool is_default(const Algorithm& algorithm) { return &default_algorithm(algorithm.collective) == &algorithm; }
+
+std::size_t id_width_of(const std::vector<const Algorithm*>& algorithms) {
+  std::size_t width = 0;
+  for (const Algorithm* algorithm : algorithms) width = std::max(width, algorithm->id.size());
+  return width;
+}
+
 Json json_of(const Algorithm& algorithm) {
   Json parameters = Json::array();
   for (const Parameter& parameter : algorithm.parameters) {
@@ -47,7 +57,8 @@ Json json_of(const Algorithm& algorithm) {
     parameters.push_back(std::move(entry));
   }
   Json object{{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
-              {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source}};
+              {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source},
+              {"default", is_default(algorithm)}};
   if (algorithm.combining) object["operands"] = algorithm.combining_rule;
   return object;
 }
@@ -56,10 +67,11 @@ std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_
   const std::size_t indent = id_width + 4;
   std::size_t key_width = algorithm.combining ? 8 : 6;  // "operands", "source"
   for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
-  std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(algorithm.summary, width - indent, indent));
+  const std::string summary = fmt::format("{}{}", is_default(algorithm) ? "(default) " : "", algorithm.summary);
+  std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(summary, width, indent, indent));
   const auto add = [&](std::string_view key, std::string_view value) {
     const std::size_t column = indent + key_width + 2;
-    text += fmt::format("{:{}}{:<{}}  {}\n", "", indent, key, key_width, wrapped(value, width - column, column));
+    text += fmt::format("{:{}}{:<{}}  {}\n", "", indent, key, key_width, wrapped(value, width, column, column));
   };
   for (const Parameter& parameter : algorithm.parameters)
     add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), standard_text(parameter), parameter.summary));
@@ -79,18 +91,21 @@ std::string markdown_of(const Algorithm& algorithm) {
     parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter), standard_text(parameter),
                                      parameter.summary));
   const std::string operands = algorithm.combining ? fmt::format(" {} |", algorithm.combining_rule) : "";
-  return fmt::format("| `{}` | {} | {} | {} |{} {} |\n", algorithm.id, escaped(std::string(algorithm.summary)),
+  return fmt::format("| `{}`{} | {} | {} | {} |{} {} |\n", algorithm.id, is_default(algorithm) ? " (default)" : "",
+                     escaped(std::string(algorithm.summary)),
                      parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
                      escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
 }
 
-std::string markdown_of(Collective collective) {
+// All of one collective.
+std::string markdown_of(const std::vector<const Algorithm*>& algorithms) {
+  const Collective collective = algorithms.front()->collective;
   const auto column = [&](const char* text) { return is_reduction(collective) ? text : ""; };
   std::string text =
       fmt::format("{}.\n\n| algorithm | what it does | parameters | needs |{} source |\n| --- | --- | --- | --- |{} --- |\n",
                   summary(collective), column(" operands |"), column(" --- |"));
   text[0] = static_cast<char>(std::toupper(text[0]));
-  for (const Algorithm* algorithm : algorithms_for(collective)) text += markdown_of(*algorithm);
+  for (const Algorithm* algorithm : algorithms) text += markdown_of(*algorithm);
   return text;
 }
 
@@ -106,45 +121,61 @@ std::string markdown_index() {
   return text;
 }
 
-std::string text_of(Collective collective) {
-  const auto algorithms = algorithms_for(collective);
-  std::size_t id_width = 0;
-  for (const Algorithm* algorithm : algorithms) id_width = std::max(id_width, algorithm->id.size());
+// All of one collective.
+std::string text_of(const std::vector<const Algorithm*>& algorithms) {
+  const Collective collective = algorithms.front()->collective;
   std::string text = fmt::format("{}: {}{}\n", name(collective), summary(collective),
                                  is_reduction(collective) ? " (--reproducible: those along the fixed tree)" : "");
-  for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width, terminal_width());
+  for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width_of(algorithms), terminal_width());
+  return text;
+}
+
+std::string models_or_machines(const Options& options) {
+  const bool models = options.collective == "models";
+  if (!options.algorithm.empty())
+    refuse(fmt::format("'{}' is one argument too many; {} are listed all", options.algorithm, options.collective));
+  if (options.json) return to_text(models ? models_json() : machines_json());
+  if (options.markdown) return models ? models_markdown() : machines_markdown();
+  return models ? models_text() : machines_text();
+}
+
+std::string one_algorithm(const Options& options) {
+  const Collective collective = parse_collective(options.collective);
+  const Algorithm* algorithm = find_algorithm(collective, options.algorithm);
+  if (!algorithm) {
+    std::vector<std::string> known;
+    for (const Algorithm* entry : algorithms_for(collective)) known.emplace_back(entry->id);
+    refuse_unknown(fmt::format("{} algorithm", name(collective)), options.algorithm, known);
+  }
+  if (options.json) return to_text(json_of(*algorithm));
+  return options.markdown ? markdown_of({algorithm}) : text_of({algorithm});
+}
+
+std::string algorithms(const Options& options) {
+  auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  std::erase_if(chosen, [](Collective collective) { return algorithms_for(collective).empty(); });
+  if (options.json) {
+    Json array = Json::array();
+    for (const Collective collective : chosen)
+      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
+    return to_text(array);
+  }
+  if (chosen.empty())
+    return fmt::format("no algorithm for {} yet; there are for: {}\n", options.collective,
+                       fmt::join(collectives_with_algorithms(), ", "));
+  if (options.markdown) return options.collective.empty() ? markdown_index() : markdown_of(algorithms_for(chosen.front()));
+  std::string text;
+  for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(algorithms_for(collective));
   return text;
 }
 
 int run(const Options& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
-  if (options.collective == "models" || options.collective == "machines") {
-    const bool models = options.collective == "models";
-    if (options.json)
-      Output().finish(to_text(models ? models_json() : machines_json()));
-    else if (options.markdown)
-      Output().finish(models ? models_markdown() : machines_markdown());
-    else
-      Output().finish(models ? models_text() : machines_text());
-    return good;
-  }
-  auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
-  std::erase_if(chosen, [](Collective collective) { return algorithms_for(collective).empty(); });
-  std::string text;
-  if (options.json) {
-    Json array = Json::array();
-    for (const Collective collective : chosen)
-      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
-    text = to_text(array);
-  } else if (chosen.empty()) {
-    text = fmt::format("no algorithm for {} yet; there are for: {}\n", options.collective,
-                       fmt::join(collectives_with_algorithms(), ", "));
-  } else if (options.markdown) {
-    text = options.collective.empty() ? markdown_index() : markdown_of(chosen.front());
-  } else {
-    for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(collective);
-  }
-  Output().finish(text);
+  Output output(options.output);
+  if (options.collective == "models" || options.collective == "machines")
+    output.finish(models_or_machines(options));
+  else
+    output.finish(options.algorithm.empty() ? algorithms(options) : one_algorithm(options));
   return good;
 }
 
@@ -155,13 +186,16 @@ Subcommand add_list(CLI::App& command) {
   CLI::App* parser = command.add_subcommand("list", "the algorithms: what they do, parameters, restrictions, source");
   parser->add_option("collective", options->collective, "only this collective's; or models, or machines: what 'price' knows")
       ->type_name("COLLECTIVE|models|machines");
-  parser->add_flag("--json", options->json, "as a JSON array");
+  parser->add_option("algorithm", options->algorithm, "only this algorithm of the collective")->type_name("ALGORITHM");
+  add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
   parser->add_flag("--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
+  add_output_option(*parser, options->output);
   parser->footer(
-      "Operands say how a reduction combines: in any order (the operator must commute), in rank order, or along the fixed tree, "
-      "where\n"
-      "--reproducible applies: the same bits from all such algorithms.\n\nExamples:\n  quadrille list\n  quadrille list alltoall "
-      "--json\n  quadrille list machines");
+      "The default is what a plan of the C++ interface takes where no algorithm is named; it applies to every problem. Operands "
+      "say "
+      "how a reduction combines: in any order (the operator must commute), in rank order, or along the fixed tree, where "
+      "--reproducible applies: the same bits from all such algorithms.\n\n"
+      "Examples:\n  quadrille list\n  quadrille list alltoall --json\n  quadrille list alltoall bruck\n  quadrille list machines");
   return {parser, [options] { return run(*options); }};
 }
 

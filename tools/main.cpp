@@ -16,6 +16,8 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
+#include "help_text.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -25,8 +27,8 @@ namespace quadrille::command {
 namespace {
 
 constexpr const char* lesson =
-    R"(Sizes carry a unit: 8B, 64KiB, 1MB (B, KiB, MiB, GiB, TiB, kB, MB, GB, TB).
-Lists have commas, ranges two dots: --ranks 2..8,16.
+    R"(Sizes are bytes, 64, or have a unit, 64KiB or 1.5MiB: K or KiB is 1024 bytes, kB or KB is 1000, and so on with M, G and T.
+Lists have commas, ranges two dots: --ranks 2..8,16. A range of sizes doubles: --block 8..64KiB is 8B, 16B, 32B, up to 64KiB.
 Results go to stdout, talk to stderr. Exit code: 0 good, 1 findings or wrong data, 2 misuse.
 
 Examples:
@@ -45,7 +47,7 @@ void occupy_standard_streams() {
 
 // What the parser did not understand: an option or an argument too many.
 [[noreturn]] void refuse_leftover(const CLI::App& parser, const std::string& leftover) {
-  const std::string help = fmt::format("see '{} --help'", parser.get_parent() ? "quadrille " + parser.get_name() : "quadrille");
+  const std::string help = fmt::format("see '{} --help'", full_name(parser));
   if (leftover.size() < 2 || leftover[0] != '-') refuse(fmt::format("'{}' is one argument too many; {}", leftover, help));
   std::vector<std::string> known;
   for (const CLI::Option* option : parser.get_options())
@@ -66,10 +68,11 @@ void occupy_standard_streams() {
 int run(int count, char** arguments) {
   CLI::App parser{"Collective communication by verified schedules: list, print, verify, draw, price, simulate and race algorithms.",
                   "quadrille"};
-  parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version");
-  parser.set_help_flag("--help", "print this help");
+  parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version")->group(group::others);
+  parser.set_help_flag("-h,--help", "print this help")->group(group::others);
   parser.footer(lesson);
   parser.allow_extras();
+  parser.require_subcommand(0, 1);  // what stands behind the first is an argument: help verify
   const std::vector<Subcommand> subcommands{add_list(parser),
                                             add_info(parser),
                                             add_schedule(parser),
@@ -82,9 +85,11 @@ int run(int count, char** arguments) {
                                             add_reproduce(parser),
                                             add_run(parser, split_off_command(count, arguments)),
                                             add_completion(parser),
-                                            add_manual(parser)};
+                                            add_manual(parser),
+                                            add_help(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
+    subcommand.parser->get_help_ptr()->group(group::others);
     for (CLI::Option* option : subcommand.parser->get_options())
       if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
@@ -92,7 +97,8 @@ int run(int count, char** arguments) {
   try {
     parser.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
-    Output().finish(parser.help());
+    const auto asked = parser.get_subcommands();
+    Output().finish(help_text(asked.empty() ? parser : *asked.front()));
     return good;
   } catch (const CLI::CallForVersion& version) {
     Output().finish(std::string(version.what()) + "\n");
@@ -113,8 +119,7 @@ int run(int count, char** arguments) {
   }
   if (chosen == subcommands.end())
     refuse(
-        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille "
-        "--help' "
+        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille help' "
         "explains them");
   if (chosen->is_collective()) let_first_rank_talk();
   if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);

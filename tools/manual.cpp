@@ -8,6 +8,7 @@
 
 #include "build.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "output.hpp"
 
 namespace quadrille::command {
@@ -75,10 +76,12 @@ std::string page(const CLI::App& command) {
 }  // namespace
 
 Subcommand add_manual(CLI::App& command) {
+  auto output = std::make_shared<std::optional<std::string>>();
   CLI::App* parser = command.add_subcommand("manual", "print the manual page, all of --help, for man");
+  add_output_option(*parser, *output);
   parser->footer("Example:\n  quadrille manual | man -l -");
-  return {parser, [&command] {
-            Output().finish(page(command));
+  return {parser, [&command, output] {
+            Output(*output).finish(page(command));
             return good;
           }};
 }

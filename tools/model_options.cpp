@@ -7,6 +7,7 @@
 #include <set>
 
 #include "arguments.hpp"
+#include "common_options.hpp"
 #include "talk.hpp"
 #include "text.hpp"
 
@@ -54,6 +55,7 @@ std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, co
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& parser) {
+  begin_group(parser, group::machine);
   parser
       .add_option("--machine", machine,
                   fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",

@@ -51,10 +51,9 @@ TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
 
 std::string pattern_help() {
   return "alltoallv: spike:MAX[,SMALL] (everybody sends MAX to one rank and SMALL to the others), transpose:MAX[,SMALL] (the same, "
-         "to "
-         "its mirror image in a square), sparse[:DENSITY] (to a few ranks); and around the size of --block: equal, uniform, "
-         "normal, "
-         "power-law, permutation, all-to-one, one-to-all. What is drawn is always the same, unless the pattern ends in seed=N";
+         "to its mirror image in a square), sparse[:DENSITY] (to a few ranks); and around the size of --block: equal, uniform, "
+         "normal, power-law, permutation, all-to-one, one-to-all. What is drawn is always the same, unless the pattern ends in "
+         "seed=N";
 }
 
 }  // namespace quadrille::command

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "price_report.hpp"
@@ -100,9 +101,7 @@ Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("price", "what schedules would take on a machine, by a model, and which is fastest");
   parser->add_option("collective", options->collective, "the collective")->type_name("COLLECTIVE");
-  parser->add_option("--algorithm", options->algorithms, "such as four-stage:columns=paper, or all (the default); repeatable")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+  add_algorithm_option(*parser, options->algorithms, "such as four-stage:columns=paper, or all (the default); repeatable");
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   parser
@@ -110,8 +109,8 @@ Subcommand add_price(CLI::App& command) {
                    "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "
                    "machine's, or else ranks go in step)")
       ->type_name("FACTOR");
-  parser->add_flag("--json", options->json, "one object for one problem, an array for several");
-  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  add_json_flag(*parser, options->json, "one object for one problem, an array for several");
+  add_output_option(*parser, options->output);
   parser->footer("Rounds are taken one after the other, each as long as the longest; control messages count. Models:\n" +
                  models_text() +
                  "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "

@@ -99,10 +99,10 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
   Table table(columns);
   const double least = list.candidates.front().best_seconds();
   for (const Priced& candidate : list.candidates) {
-    std::vector<std::string> row{candidate.name};
+    std::vector<TableCell> row{candidate.name};
     for (const PriceTerm& term : candidate.price.terms)
-      row.push_back(term.is_bytes ? bytes_text(term.amount) : fmt::format("{}", term.amount));
-    row.insert(row.end(), {bytes_text(candidate.scratch), bytes_text(candidate.control_bytes)});
+      row.push_back(term.is_bytes ? TableCell(Sizes{{term.amount}}) : fmt::format("{}", term.amount));
+    row.insert(row.end(), {Sizes{{candidate.scratch}}, Sizes{{candidate.control_bytes}}});
     for (const Policy policy : policies) row.push_back(seconds_text(candidate.price.seconds(policy)));
     row.push_back(least > 0 ? fmt::format("{:.2f}", candidate.best_seconds() / least) : "–");
     table.add(std::move(row));

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "arguments.hpp"
+#include "common_options.hpp"
 #include "documents.hpp"
 #include "pattern_text.hpp"
 #include "quadrille/traffic.hpp"
@@ -45,18 +46,37 @@ Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
   return alltoallv(rank_count, std::move(file.entries));
 }
 
+// Nothing for a barrier.
+Sizes sizes_of(const Problem& problem) {
+  if (problem.collective == Collective::barrier) return {};
+  if (!is_irregular(problem.collective)) return {{problem.block_bytes}};
+  if (problem.counts) {
+    const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+    return {{*least, *most}};
+  }
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (Rank from = 0; from < problem.ranks && least > 0; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    least = std::min(least, *std::min_element(row.begin(), row.end()));
+  }
+  return {{least, Traffic(problem).longest()}};
+}
+
 }  // namespace
 
 void ProblemOptions::add_to(CLI::App& parser) {
+  begin_group(parser, group::problem);
   parser.add_option("--ranks", ranks, "numbers of ranks: 8, 2..8,16")->type_name("LIST");
-  parser.add_option("--block", block, "size of a block with its unit: 8B,1KiB,64KiB (default 8B)")->type_name("SIZES");
+  parser
+      .add_option("--block", block,
+                  "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)")
+      ->type_name("SIZES");
   parser
       .add_option(
           "--counts", counts,
           "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of "
           "them (- is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the "
-          "size of "
-          "--block")
+          "size of --block")
       ->type_name("SIZES|FILE");
   parser.add_option("--pattern", pattern, pattern_help())->type_name("PATTERN");
   parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0); of several those that are ranks")
@@ -243,18 +263,14 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
 }
 
 std::string block_text(const Problem& problem) {
+  std::vector<std::string> texts;
+  for (const Bytes size : sizes_of(problem).bytes) texts.push_back(bytes_text(size));
+  return texts.empty() ? "–" : fmt::format("{}", fmt::join(texts, ".."));
+}
+
+TableCell block_cell(const Problem& problem) {
   if (problem.collective == Collective::barrier) return "–";
-  if (!is_irregular(problem.collective)) return bytes_text(problem.block_bytes);
-  if (problem.counts) {
-    const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
-    return fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
-  }
-  Bytes least = std::numeric_limits<Bytes>::max();
-  for (Rank from = 0; from < problem.ranks && least > 0; ++from) {
-    const std::vector<Bytes> row = Traffic(problem).row(from);
-    least = std::min(least, *std::min_element(row.begin(), row.end()));
-  }
-  return fmt::format("{}..{}", bytes_text(least), bytes_text(Traffic(problem).longest()));
+  return sizes_of(problem);
 }
 
 std::vector<Bytes> all_counts(const Problem& problem) {

@@ -15,6 +15,8 @@
 
 namespace quadrille::command {
 
+struct TableCell;  // text.hpp
+
 struct ProblemOptions {
   std::optional<std::string> ranks, block, counts, pattern, root, grid, topology, nodes, node_sizes, operation, type;
   bool reproducible = false;
@@ -43,6 +45,7 @@ struct ProblemOptions {
 
 // The size of a problem's blocks, or of its smallest and largest share.
 std::string block_text(const Problem& problem);
+TableCell block_cell(const Problem& problem);
 
 // The counts of an irregular problem, alltoallv's row by row.
 std::vector<Bytes> all_counts(const Problem& problem);

@@ -169,13 +169,13 @@ std::string table_of(const RaceResult& result) {
   columns.push_back({"data"});
   Table table(columns);
   for (const RaceEntry& entry : result.entries) {
-    std::vector<std::string> row{label_of(result, entry),
-                                 policy_text(entry.candidate),
-                                 executor_text(entry.candidate),
-                                 entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
-                                 entry.figures ? bytes_text(entry.figures->c2) : "–",
-                                 seconds_text(entry.seconds.median, entry.clock_bound_s),
-                                 fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
+    std::vector<TableCell> row{label_of(result, entry),
+                               policy_text(entry.candidate),
+                               executor_text(entry.candidate),
+                               entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
+                               entry.figures ? TableCell(Sizes{{entry.figures->c2}}) : "–",
+                               seconds_text(entry.seconds.median, entry.clock_bound_s),
+                               fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
     if (shows_predictions(result)) row.push_back(entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–");
     row.push_back(entry.ratio ? ratio_text(*entry.ratio) : "–");
     row.push_back(entry.failed_check.empty() ? "yes" : "WRONG");
@@ -217,7 +217,7 @@ RatioCell cell_of(const RaceResult& result) {
 // How many times faster than the vendor's, a column a size; without a vendor the times.
 std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
   std::vector<Column> columns{{"ranks", Align::right}};
-  std::vector<std::string> figures{std::to_string(ranks)}, candidates{""};
+  std::vector<TableCell> figures{std::to_string(ranks)}, candidates{""};
   double logarithms = 0;
   int compared = 0;
   for (const RatioCell& cell : cells) {

@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
 #include "quadrille/error.hpp"
@@ -104,13 +105,14 @@ Subcommand add_reproduce(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("reproduce", "the papers' tables and figures again, and a verdict on each");
   parser->add_option("exhibit", options->ids, "such as bruck1997-fig4; or all")->type_name("ID|all");
+  begin_group(*parser, group::output);
   parser->add_flag("--list", options->list, "list the exhibits");
   parser->add_option("-o,--output", options->folder, "write numbers (CSV) and plots (SVG, by gnuplot) to this folder")
       ->type_name("DIR");
-  parser->add_flag("--json", options->json, "the verdicts as one object for one exhibit, an array for several");
+  add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
   parser->add_flag("--markdown", options->markdown, "the verdicts as sections of the documentation");
   parser->footer(
-      "A verdict compares what a paper says with what is counted from our schedules. Exit code 1 where something differs and no\n"
+      "A verdict compares what a paper says with what is counted from our schedules. Exit code 1 where something differs and no "
       "reason is known.\n\n" +
       levels_text() +
       "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"

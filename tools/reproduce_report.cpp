@@ -65,7 +65,7 @@ std::string exhibits_text() {
 std::string levels_text() {
   std::string text = "Verdicts:\n";
   for (const VerdictLevel& level : levels())
-    text += "  " + wrapped(fmt::format("{}: {}", level.name, level.meaning), terminal_width() - 2, 4) + '\n';
+    text += wrapped(fmt::format("  {}: {}", level.name, level.meaning), terminal_width(), 4) + '\n';
   return text;
 }
 
@@ -74,9 +74,8 @@ std::string verdict_text(const Made& made, bool with_comparisons) {
       wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
   if (!with_comparisons) return text;
   for (const Comparison& comparison : made.reproduction.comparisons)
-    text += "  " +
-            wrapped(fmt::format("{}: {}: {}", name(outcome_of(comparison)), comparison.what, sentence_of(comparison)),
-                    terminal_width() - 2, 4) +
+    text += wrapped(fmt::format("  {}: {}: {}", name(outcome_of(comparison)), comparison.what, sentence_of(comparison)),
+                    terminal_width(), 4) +
             '\n';
   return text;
 }

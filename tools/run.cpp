@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "execute/shared/segment.hpp"
+#include "common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
 
@@ -51,6 +52,7 @@ std::vector<std::string> split_off_command(int& count, char** arguments) {
 Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("run", "start ranks that share memory, without an MPI library");
+  begin_group(*parser, group::execution);
   parser->add_option("-n", options->ranks, "how many ranks (default 2)")->type_name("N");
   options->command = std::move(words);
   parser->footer(

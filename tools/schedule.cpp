@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/document.hpp"
@@ -111,13 +112,12 @@ Subcommand add_schedule(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = command.add_subcommand("schedule", "print what every rank does, as text or as JSON");
   parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
-  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8,ports=2")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
+  begin_group(*parser, group::output);
   parser->add_option("--format", options->format, "text (the default) or json, the exchange format")->type_name("FORMAT");
-  parser->add_flag("--json", options->json, "the same as --format json");
-  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  add_json_flag(*parser, options->json, "the same as --format json");
+  add_output_option(*parser, options->output);
   parser->footer(
       "Several algorithms, numbers of ranks or sizes make a JSON array.\n\n"
       "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"

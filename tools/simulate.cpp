@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -185,20 +186,17 @@ Subcommand add_simulate(CLI::App& command) {
   CLI::App* parser =
       command.add_subcommand("simulate", "schedules in simulated time on a machine and a network, round by round or by events");
   parser->add_option("collective", options->collective, "the collective")->type_name("COLLECTIVE");
-  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=8, or all (the default); repeatable")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8, or all (the default); repeatable");
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
+  begin_group(*parser, group::execution);
   parser
       ->add_option(
           "--by", options->by,
           "rounds (the default): one after the other, as they are priced; or events: every rank at its own pace, message by "
           "message, by the models loggp and linear")
       ->type_name("WAY");
-  parser->add_option("--policy", options->policies, "by events: blocking (the default), nonblocking, dataflow or all")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
+  add_policy_option(*parser, options->policies, "by events: blocking (the default), nonblocking, dataflow or all");
   parser->add_flag("--barriers", options->barriers, "by events: a barrier after each round");
   parser->add_option("--late", options->late, "by events: so many ranks begin so much later, such as 3:50us")
       ->type_name("COUNT:TIME");
@@ -208,12 +206,12 @@ Subcommand add_simulate(CLI::App& command) {
       ->type_name("COUNT:FACTOR");
   parser
       ->add_option("--jitter", options->jitter,
-                   "by events: overheads and latencies are longer by up to this share of them, such as 0.1")
+                   "by events: overheads and latencies are longer by up to this share of them, 0 to 1, such as 0.1")
       ->type_name("SHARE");
   parser->add_option("--seed", options->seed, "by events: what is late, slow or longer is drawn from it (default: 1)")
       ->type_name("NUMBER");
-  parser->add_flag("--json", options->json, "one object for one problem, an array for several; times in picoseconds");
-  parser->add_option("--output,-o", options->output, "write to this file instead of stdout")->type_name("FILE");
+  add_json_flag(*parser, options->json, "one object for one problem, an array for several; times in picoseconds");
+  add_output_option(*parser, options->output);
   parser->footer(
       "By rounds every model that 'quadrille list models' shows; one algorithm is told round by round, several are ranked.\n"
       "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"

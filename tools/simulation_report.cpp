@@ -58,8 +58,8 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
   for (const Simulated& candidate : list.candidates) {
     std::size_t rounds = 0;
     for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
-    std::vector<std::string> row{candidate.name};
-    if (setting.by_events && !setting.events.barriers) row.emplace_back(name(candidate.policy));
+    std::vector<TableCell> row{candidate.name};
+    if (setting.by_events && !setting.events.barriers) row.push_back(std::string(name(candidate.policy)));
     row.push_back(fmt::format("{}", rounds));
     if (links) row.push_back(fmt::format("{}", most_sharing(candidate)));
     if (setting.by_events) row.insert(row.end(), {fmt::format("{}", candidate.messages), time_text(candidate.first_end)});
@@ -85,9 +85,9 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
   for (const SimulatedStage& stage : candidate.simulation.stages) {
     SimulatedRound busiest;
     const auto add = [&](const std::string& count, Picoseconds begin, Picoseconds end, const SimulatedRound& round) {
-      std::vector<std::string> row{stage.name, count, time_text(begin), time_text(end)};
+      std::vector<TableCell> row{stage.name, count, time_text(begin), time_text(end)};
       if (links)
-        row.insert(row.end(), {fmt::format("{}", round.sharing), bytes_text(round.link_bytes),
+        row.insert(row.end(), {fmt::format("{}", round.sharing), Sizes{{round.link_bytes}},
                                round.sharing > 0 ? setting.topology->text_of(round.busiest_link) : "–"});
       table.add(std::move(row));
     };

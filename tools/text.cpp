@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "quadrille/race.hpp"
 
@@ -33,15 +36,17 @@ std::string without_end(std::string line) {
 
 }  // namespace
 
-std::string bytes_text(Bytes bytes) {
-  constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+ByteUnit common_unit(std::span<const Bytes> sizes) {
+  constexpr std::array<std::string_view, 5> names{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
-  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < units.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{} {}", bytes, units[unit]);
+  const auto fits = [&](Bytes bytes) { return bytes % (Bytes{1} << (10 * (unit + 1))) == 0; };
+  if (std::any_of(sizes.begin(), sizes.end(), [](Bytes bytes) { return bytes != 0; }))
+    while (unit + 1 < names.size() && std::all_of(sizes.begin(), sizes.end(), fits)) ++unit;
+  return {names[unit], Bytes{1} << (10 * unit)};
 }
+
+std::string bytes_text(Bytes bytes, const ByteUnit& unit) { return fmt::format("{} {}", bytes / unit.bytes, unit.name); }
+std::string bytes_text(Bytes bytes) { return bytes_text(bytes, common_unit({&bytes, 1})); }
 
 std::string seconds_text(double seconds) {
   constexpr std::array<std::pair<double, std::string_view>, 4> units{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
@@ -63,22 +68,28 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::size_t terminal_width() {
+  std::size_t columns = 0;
+  const std::string_view told = std::getenv("COLUMNS") ? std::getenv("COLUMNS") : "";
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 100;
-  return std::clamp<std::size_t>(size.ws_col, 60, 132);
+  const auto [end, status] = std::from_chars(told.data(), told.data() + told.size(), columns);
+  if (status != std::errc{} || end != told.data() + told.size() || columns == 0)
+    columns = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return columns == 0 ? 100 : std::clamp<std::size_t>(columns, 40, 132);  // longer lines are hard to read
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string lines;
-  std::size_t column = 0;
-  while (!text.empty()) {
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin) {
+  const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+  std::string lines(text.substr(0, spaces));
+  text.remove_prefix(spaces);
+  std::size_t column = begin + spaces;
+  for (bool first_of_line = true; !text.empty(); first_of_line = false) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (column > 0 && column + 1 + width_of(word) > width) {
+    if (!first_of_line && column + 1 + width_of(word) > width) {
       lines += '\n' + std::string(indent, ' ');
-      column = 0;
-    } else if (column > 0) {
+      column = indent;
+    } else if (!first_of_line) {
       lines += ' ';
       ++column;
     }
@@ -88,11 +99,30 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return lines;
 }
 
+std::vector<ByteUnit> Table::units() const {
+  std::vector<ByteUnit> units(columns_.size());
+  for (std::size_t begin = 0, end = 0; begin < columns_.size(); begin = end) {
+    std::vector<Bytes> sizes;
+    do {
+      for (const auto& row : rows_) sizes.insert(sizes.end(), row[end].sizes.begin(), row[end].sizes.end());
+    } while (++end < columns_.size() && columns_[end].same_unit);
+    std::fill(units.begin() + static_cast<std::ptrdiff_t>(begin), units.begin() + static_cast<std::ptrdiff_t>(end),
+              common_unit(sizes));
+  }
+  return units;
+}
+
 std::string Table::text() const {
+  const std::vector<ByteUnit> units = this->units();
+  const auto cell_text = [&](const std::vector<TableCell>& row, std::size_t c) {
+    std::vector<std::string> sizes;
+    for (const Bytes bytes : row[c].sizes) sizes.push_back(bytes_text(bytes, units[c]));
+    return sizes.empty() ? row[c].text : fmt::format("{}", fmt::join(sizes, ".."));
+  };
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     widths.push_back(width_of(columns_[c].heading));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], width_of(row[c]));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], width_of(cell_text(row, c)));
   }
   std::string lines;
   const auto add_line = [&](const auto& cell) {
@@ -101,7 +131,7 @@ std::string Table::text() const {
     lines += without_end(std::move(line));
   };
   add_line([&](std::size_t c) { return columns_[c].heading; });
-  for (const auto& row : rows_) add_line([&](std::size_t c) { return row[c]; });
+  for (const auto& row : rows_) add_line([&](std::size_t c) { return cell_text(row, c); });
   return lines;
 }
 

@@ -2,6 +2,7 @@
 // Numbers, tables and bars for people.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,33 +11,61 @@
 
 namespace quadrille::command {
 
-std::string bytes_text(Bytes bytes);                           // exact: "8 B", "64 KiB", "1000 B"
+struct ByteUnit {
+  std::string_view name = "B";
+  Bytes bytes = 1;
+};
+
+// The largest of B, KiB, .., TiB that all of `sizes` are whole multiples of: none loses a digit. B where all are 0.
+ByteUnit common_unit(std::span<const Bytes> sizes);
+
+std::string bytes_text(Bytes bytes, const ByteUnit& unit);     // a multiple of it: "1920 B"
+std::string bytes_text(Bytes bytes);                           // in its largest unit: "8 B", "64 KiB", "1000 B"
 std::string seconds_text(double seconds);                      // three digits: "12.3 µs"
 std::string seconds_text(double seconds, double clock_bound);  // "12.3 µs ± 12 %", where that much is worth a remark
 
 std::size_t width_of(std::string_view text);  // of UTF-8, in columns
-std::size_t terminal_width();                 // of stdout; 100 where it is no terminal
+std::size_t terminal_width();                 // what COLUMNS says, or else the terminal on stdout; 100 where there is neither
 
-// `text` broken at spaces into lines of at most `width` columns, all but the first indented.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+// `text` broken at spaces into lines that end at column `width` at the latest; the first begins at column `begin`, and is not
+// padded up to it, the others at column `indent`.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin = 0);
 
 enum class Align { left, right };
 
 struct Column {
   std::string heading;
   Align align = Align::left;
+  bool same_unit = false;  // as the column before, with which it is compared
 };
 
-// Rows under headings, columns as wide as they need to be.
+// A size, or the smallest and the largest of several.
+struct Sizes {
+  std::vector<Bytes> bytes;
+};
+
+// Words, or sizes.
+struct TableCell {
+  TableCell(std::string words) : text(std::move(words)) {}
+  TableCell(const char* words) : text(words) {}
+  TableCell(Sizes of) : sizes(std::move(of.bytes)) {}
+
+  std::string text;
+  std::vector<Bytes> sizes;
+};
+
+// Rows under headings, columns as wide as they need to be, all sizes of a column in their common unit.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<TableCell> row) { rows_.push_back(std::move(row)); }
   std::string text() const;
 
  private:
+  std::vector<ByteUnit> units() const;  // of each column
+
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<TableCell>> rows_;
 };
 
 struct Bar {

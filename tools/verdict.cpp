@@ -37,8 +37,9 @@ constexpr NamedFigure<LinkFigures> named_link_figures[] = {
 };
 
 template <class Counted>
-std::string value_text(const NamedFigure<Counted>& figure, Count value) {
-  return figure.is_bytes ? bytes_text(value) : fmt::format("{}", value);
+TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
+  if (figure.is_bytes) return Sizes{{value}};
+  return fmt::format("{}", value);
 }
 
 std::string findings_text(std::size_t count) {
@@ -104,13 +105,13 @@ std::string text_of(const Verdict& verdict) {
       fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict.findings.size()));
   text += findings_of(verdict, "  ");
   if (!verdict.figures) return text;
-  Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right}, {"by"}});
+  Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
   const auto add = [&](const auto& figure, const auto& counted) {
     const auto best = verdict.bound(figure.key);
     const auto source = std::find_if(verdict.bounds.begin(), verdict.bounds.end(),
                                      [&](const Bound& bound) { return bound.figure == figure.key && bound.value == best; });
-    table.add({figure.heading, value_text(figure, counted.*figure.value), best ? value_text(figure, *best) : "",
-               best ? source->source : ""});
+    table.add(
+        {figure.heading, cell_of(figure, counted.*figure.value), best ? cell_of(figure, *best) : "", best ? source->source : ""});
   };
   for (const auto& figure : named_figures) add(figure, *verdict.figures);
   if (verdict.links)
@@ -125,8 +126,8 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
   if (rooted) columns.push_back({"root", Align::right});
   columns.push_back({"block", Align::right});
   for (const auto& figure : named_figures) {
-    columns.push_back({figure.heading, Align::right});
-    if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right});
+    columns.push_back({figure.heading, Align::right, /*same_unit=*/figure.value == &Figures::traffic_in});
+    if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right, /*same_unit=*/true});
   }
   const bool on_network =
       std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.links.has_value(); });
@@ -137,17 +138,17 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
   std::string findings;
   std::size_t right = 0;
   for (const Verdict& verdict : verdicts) {
-    std::vector<std::string> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
+    std::vector<TableCell> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
     if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
-    row.push_back(block_text(verdict.problem));
+    row.push_back(block_cell(verdict.problem));
     for (const auto& figure : named_figures) {
-      row.push_back(verdict.figures ? value_text(figure, (*verdict.figures).*figure.value) : "–");
+      row.push_back(verdict.figures ? cell_of(figure, (*verdict.figures).*figure.value) : "–");
       const auto bound = verdict.bound(figure.key);
-      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? value_text(figure, *bound) : "–");
+      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell_of(figure, *bound) : "–");
     }
     if (on_network)
       for (const auto& figure : named_link_figures)
-        row.push_back(verdict.links ? value_text(figure, (*verdict.links).*figure.value) : "–");
+        row.push_back(verdict.links ? cell_of(figure, (*verdict.links).*figure.value) : "–");
     row.push_back(findings_text(verdict.findings.size()));
     table.add(std::move(row));
     right += verdict.findings.empty() ? 1 : 0;

@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "cases.hpp"
 #include "command.hpp"
+#include "common_options.hpp"
 #include "documents.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -97,10 +98,9 @@ Subcommand add_verify(CLI::App& command) {
       command.add_subcommand("verify", "replay schedules and list everything that is wrong with them, beside their figures");
   parser->add_option("collective or files", options->subjects, "a collective, or documents ('-' is stdin)")
       ->type_name("COLLECTIVE|FILE...");
-  parser->add_option("--algorithm", options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
   options->problem.add_to(*parser);
+  begin_group(*parser, group::rules);
   parser
       ->add_option("--ports", options->ports,
                    "messages that a rank may send, and receive, in a round (default: the algorithm's claim)")
@@ -110,14 +110,11 @@ Subcommand add_verify(CLI::App& command) {
                    "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
                    "algorithm's claim)")
       ->type_name("K");
-  parser
-      ->add_option("--policy", options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
+  add_policy_option(*parser, options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)");
   parser->add_flag("--strict", options->strict,
                    "two messages of a round over one directed link of the topology are a finding, and a port without a way");
-  parser->add_flag("--json", options->json, "one object for one case, an array for several");
-  parser->add_option("--output", options->output, "write to this file instead of stdout")->type_name("FILE");
+  add_json_flag(*parser, options->json, "one object for one case, an array for several");
+  add_output_option(*parser, options->output);
   parser->footer(
       "Exit code 1 if there are findings. Bounds beside the figures hold for any schedule with as many ports (and, for C2, "
       "rounds).\n\n"

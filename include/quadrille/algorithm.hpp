@@ -78,8 +78,10 @@ struct Algorithm {
 
 // The one table, in its order.
 std::span<const Algorithm* const> all_algorithms();
+std::span<const Algorithm* const> default_algorithms();  // one for each collective; it applies to every problem
 std::vector<const Algorithm*> algorithms_for(Collective collective);
 const Algorithm* find_algorithm(Collective collective, std::string_view id);  // null if there is none
+const Algorithm& default_algorithm(Collective collective);                    // what plans take where none is named
 
 // An algorithm with all its parameters given, defaults filled in and ranges checked.
 struct Choice {

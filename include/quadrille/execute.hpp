@@ -112,7 +112,8 @@ class Communicator {
 };
 
 struct PlanOptions {
-  std::string algorithm = "direct";  // as in parse_choice; "vendor" for the transport's own collective
+  // As in parse_choice; "vendor" for the transport's own collective. Empty: the default of the collective (`default_algorithm`).
+  std::string algorithm;
   Policy policy = Policy::blocking;
   Executor executor = Executor::automatic;
   int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)

@@ -70,7 +70,7 @@ struct EventOptions {
   Picoseconds late_by = 0;  // by so much
   Count slow_links = 0;     // so many links take
   double slowness = 1;      // so many times as long for a byte
-  double jitter = 0;        // each overhead and latency is longer, by up to this share
+  double jitter = 0;        // each overhead and latency is longer, by up to this share, from 0 to 1
   // Told now and then how many messages have arrived, of how many; the first time when all programs are made.
   std::function<void(Count arrived, Count messages)> progress = {};
 };

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <limits>
 #include <numeric>
@@ -83,6 +84,14 @@ const Algorithm* find_algorithm(Collective collective, std::string_view id) {
   for (const Algorithm* algorithm : algorithms_for(collective))
     if (algorithm->id == id) return algorithm;
   return nullptr;
+}
+
+const Algorithm& default_algorithm(Collective collective) {
+  const auto marked = default_algorithms();
+  const auto entry =
+      std::find_if(marked.begin(), marked.end(), [&](const Algorithm* algorithm) { return algorithm->collective == collective; });
+  assert(entry != marked.end());
+  return **entry;
 }
 
 Choice parse_choice(const Problem& problem, std::string_view specification) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of algorithms. A row is the name of the record that the algorithm's file defines.
+// The one table of algorithms. A row is the name of the record that the algorithm's file defines. DEFAULT marks the one of each
+// collective that plans take where none is named, so it has to apply to every problem: any number of ranks, any counts, any
+// operator, also along the fixed tree. Where several do, it is `direct` or `linear`, which send each byte once, and `binomial` for
+// broadcast and reduce, whose roots would otherwise be alone in sending or receiving all vectors.
 #include "quadrille/algorithm.hpp"
 
-#define QUADRILLE_ROWS(ROW)               \
-  ROW(alltoall_direct)                    \
+#define QUADRILLE_ROWS(ROW, DEFAULT)      \
+  DEFAULT(alltoall_direct)                \
   ROW(alltoall_shift)                     \
   ROW(alltoall_xor)                       \
   ROW(alltoall_one_factor)                \
@@ -14,7 +17,7 @@
   ROW(alltoall_hypercube)                 \
   ROW(alltoall_mesh)                      \
   ROW(alltoall_torus)                     \
-  ROW(alltoallv_direct)                   \
+  DEFAULT(alltoallv_direct)               \
   ROW(alltoallv_shift)                    \
   ROW(alltoallv_one_factor)               \
   ROW(alltoallv_clustered)                \
@@ -24,27 +27,27 @@
   ROW(alltoallv_four_stage)               \
   ROW(alltoallv_two_phase_bruck)          \
   ROW(alltoallv_padded_bruck)             \
-  ROW(allgather_direct)                   \
+  DEFAULT(allgather_direct)               \
   ROW(allgather_ring)                     \
   ROW(allgather_recursive_doubling)       \
   ROW(allgather_circulant)                \
   ROW(allgather_mesh)                     \
   ROW(allgather_concatenation)            \
-  ROW(allgatherv_direct)                  \
+  DEFAULT(allgatherv_direct)              \
   ROW(allgatherv_ring)                    \
   ROW(allgatherv_recursive_doubling)      \
   ROW(allgatherv_circulant)               \
   ROW(allgatherv_concatenation)           \
   ROW(broadcast_linear)                   \
-  ROW(broadcast_binomial)                 \
+  DEFAULT(broadcast_binomial)             \
   ROW(broadcast_chain)                    \
   ROW(broadcast_circulant)                \
   ROW(broadcast_scatter_allgather)        \
   ROW(reduce_linear)                      \
-  ROW(reduce_binomial)                    \
+  DEFAULT(reduce_binomial)                \
   ROW(reduce_circulant)                   \
   ROW(reduce_reduce_scatter_gather)       \
-  ROW(allreduce_direct)                   \
+  DEFAULT(allreduce_direct)               \
   ROW(allreduce_recursive_doubling)       \
   ROW(allreduce_reduce_scatter_allgather) \
   ROW(allreduce_ring)                     \
@@ -53,40 +56,45 @@
   ROW(reduce_scatter_mesh)                \
   ROW(reduce_scatter_recursive_halving)   \
   ROW(reduce_scatter_circulant)           \
-  ROW(reduce_scatter_direct)              \
+  DEFAULT(reduce_scatter_direct)          \
   ROW(reduce_scatterv_ring)               \
   ROW(reduce_scatterv_recursive_halving)  \
   ROW(reduce_scatterv_circulant)          \
-  ROW(reduce_scatterv_direct)             \
-  ROW(scan_direct)                        \
+  DEFAULT(reduce_scatterv_direct)         \
+  DEFAULT(scan_direct)                    \
   ROW(scan_hypercube)                     \
   ROW(scan_distance_doubling)             \
   ROW(scan_chain)                         \
-  ROW(exscan_direct)                      \
+  DEFAULT(exscan_direct)                  \
   ROW(exscan_hypercube)                   \
   ROW(exscan_distance_doubling)           \
   ROW(exscan_chain)                       \
-  ROW(scatter_linear)                     \
+  DEFAULT(scatter_linear)                 \
   ROW(scatter_binomial)                   \
-  ROW(scatterv_linear)                    \
+  DEFAULT(scatterv_linear)                \
   ROW(scatterv_binomial)                  \
-  ROW(gather_linear)                      \
+  DEFAULT(gather_linear)                  \
   ROW(gather_binomial)                    \
-  ROW(gatherv_linear)                     \
+  DEFAULT(gatherv_linear)                 \
   ROW(gatherv_binomial)                   \
-  ROW(barrier_dissemination)
+  DEFAULT(barrier_dissemination)
 
 namespace quadrille {
 
 #define QUADRILLE_DECLARE(record) extern const Algorithm record;
-QUADRILLE_ROWS(QUADRILLE_DECLARE)
-#undef QUADRILLE_DECLARE
+#define QUADRILLE_ADDRESS(record) &record,
+#define QUADRILLE_NOTHING(record)
+
+QUADRILLE_ROWS(QUADRILLE_DECLARE, QUADRILLE_DECLARE)
 
 std::span<const Algorithm* const> all_algorithms() {
-#define QUADRILLE_ADDRESS(record) &record,
-  static constexpr const Algorithm* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS)};
-#undef QUADRILLE_ADDRESS
+  static constexpr const Algorithm* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS, QUADRILLE_ADDRESS)};
   return table;
+}
+
+std::span<const Algorithm* const> default_algorithms() {
+  static constexpr const Algorithm* marked[] = {QUADRILLE_ROWS(QUADRILLE_NOTHING, QUADRILLE_ADDRESS)};
+  return marked;
 }
 
 }  // namespace quadrille

@@ -207,7 +207,8 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
     if (options.algorithm == "vendor") {
       own_counts = true;
     } else {
-      const Choice choice = parse_choice(problem, options.algorithm);
+      const Choice choice =
+          parse_choice(problem, options.algorithm.empty() ? default_algorithm(problem.collective).id : options.algorithm);
       own_counts = choice.algorithm->needs_own_counts_only;
       if (choice.algorithm->in_stages) in_stages = staged(problem, choice, communicator.rank());
       if (in_stages && options.keep_step)

@@ -264,7 +264,9 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
     refuse(fmt::format("{} has {} links; {} of them cannot be slow", options.topology->name(), options.topology->link_count(),
                        options.slow_links));
   if (!(options.slowness >= 1 && options.slowness <= 1e9)) refuse("slow links take from 1 to 10^9 times as long");
-  if (!(options.jitter >= 0 && options.jitter <= 1e9)) refuse("the jitter is a share from 0 to 10^9");
+  if (!(options.jitter >= 0 && options.jitter <= 1))
+    refuse(fmt::format("the jitter is {:g}; it is a share from 0 to 1: 0.05 makes overheads and latencies longer by up to 5 %",
+                       options.jitter));
 }
 
 }  // namespace

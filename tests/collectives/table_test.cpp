@@ -38,6 +38,20 @@ TEST(Table, HasARowForEachFileAndAFileForEachRow) {
   EXPECT_EQ(rows, files);
 }
 
+TEST(Table, MarksOneDefaultForEachCollective) {
+  ASSERT_EQ(all_collectives().size(), 16u);
+  for (const Collective collective : all_collectives())
+    EXPECT_EQ(std::count_if(default_algorithms().begin(), default_algorithms().end(),
+                            [&](const Algorithm* algorithm) { return algorithm->collective == collective; }),
+              1)
+        << name(collective);
+  for (const Algorithm* algorithm : default_algorithms()) {
+    EXPECT_EQ(&default_algorithm(algorithm->collective), algorithm) << algorithm->id;
+    EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm) << "it is in the table, too";
+    EXPECT_EQ(algorithm->needs, "") << algorithm->id;
+  }
+}
+
 TEST(Table, RecordsAreComplete) {
   for (const Algorithm* algorithm : all_algorithms()) {
     EXPECT_FALSE(algorithm->id.empty());

@@ -21,7 +21,7 @@ TEST_F(CommandTest, RefusesWhatNobodyMeant) {
   refuses({"list", "--foo"}, "there is no option '--foo'");
   refuses({"list", "--jsn"}, "did you mean '--json'?");
   refuses({"list", "--json=3"}, "--json takes no value");
-  refuses({"list", "alltoall", "more"}, "one argument too many");
+  refuses({"list", "alltoall", "bruck", "more"}, "one argument too many");
   refuses({"list", "--json", "--markdown"}, "exclude each other");
   refuses({"list", "two\nlines"}, "two\\x0alines");
   refuses({"completion"}, "quadrille completion bash");
@@ -40,7 +40,6 @@ TEST_F(CommandTest, RefusesBadNumbers) {
   refuses(schedule("8..2", "8B"), "write 2..8");
   refuses(schedule("99999999999999999999", "8B"), "does not fit");
   refuses(schedule("1..9000000000000000000", "8B"), "ask for fewer");
-  refuses(schedule("4", "8"), "write 8B");
   refuses(schedule("4", "8b"), "unknown unit 'b'");
   refuses(schedule("4", "B"), "no size");
   refuses(schedule("4", "-8B"), "negative");
@@ -235,7 +234,7 @@ TEST_F(CommandTest, ListsEveryAlgorithmOfTheTable) {
     EXPECT_NE(text.find("\n  " + std::string(algorithm.id) + " "), std::string::npos) << algorithm.id;
     EXPECT_NE(index.find(std::string(algorithm.id)), std::string::npos) << algorithm.id;
     const std::string page = prints({"list", std::string(name(algorithm.collective)), "--markdown"});
-    EXPECT_NE(page.find("\n| `" + std::string(algorithm.id) + "` |"), std::string::npos) << algorithm.id;
+    EXPECT_NE(page.find("\n| `" + std::string(algorithm.id) + "` "), std::string::npos) << algorithm.id;
   }
   EXPECT_EQ(Json::parse(prints({"list", "barrier", "--json"})).size(), algorithms_for(Collective::barrier).size());
 }

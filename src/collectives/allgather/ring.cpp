@@ -2,7 +2,7 @@
 // allgather/ring: pass on to the right what came from the left.
 // Source  [grama2003] all-to-all broadcast on a ring.
 // Needs   nothing.
-// Idea    In round s = 1 .. p-1 rank i passes the block of rank i - s + 1 to i + 1. Every link carries one block a round.
+// Idea    In round s = 0 .. p-2 rank i passes the block of rank i - s to i + 1. Every link carries one block a round.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
 // Prefer  large blocks and few ranks: messages go to neighbours only, and every one is a single run of memory.
 #include "collectives/gathering.hpp"

@@ -2,7 +2,7 @@
 // alltoall/ring: blocks travel around a ring to the right, each rank takes out its own.
 // Source  [grama2003] all-to-all personalised communication on a ring.
 // Needs   nothing.
-// Idea    In round s = 1 .. p-1 rank i passes to i + 1 the p - s blocks of rank i - s + 1 that are still under way. The
+// Idea    In round s = 0 .. p-2 rank i passes to i + 1 the p - 1 - s blocks of rank i - s that are still under way. The
 //         first of those that arrive is for the receiver, the others travel on.
 // Cost    C1 = p - 1 rounds, C2 = p (p - 1) / 2 blocks: the least where links lead to one neighbour only.
 // Prefer  nothing but a one-way ring; elsewhere it shows what store-and-forward costs.

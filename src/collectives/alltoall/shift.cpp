@@ -2,7 +2,7 @@
 // alltoall/shift: pairwise exchange for any p, one distance a round.
 // Source  [grama2003] personalised exchange, shift pairwise; MPICH and Open MPI call it pairwise.
 // Needs   nothing.
-// Idea    In round d = 1 .. p-1 rank i sends to i + d and receives from i - d: a permutation, so no port is shared.
+// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d: a permutation, so no port is shared.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
 // Prefer  large blocks where a rank should talk to one partner at a time.
 #include "quadrille/algorithm.hpp"

@@ -155,7 +155,7 @@ class TorusExchange {
     Count rounds = 0;  // of a turn
     for (const TorusSide& side : sides_) rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
     for (std::size_t turn = 0; turn < k; ++turn) {
-      program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn + 1));
+      program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn));
       for (Count step = 0; step < rounds; ++step) {
         program_.begin_round();
         for (std::size_t part = 0; part < k; ++part) cross((part + turn) % k, 1, slots_of(parts, static_cast<Count>(part)), step);

@@ -2,7 +2,7 @@
 // alltoall/xor: pairwise exchange for powers of two, both directions with one partner a round.
 // Source  [grama2003] personalised exchange on a hypercube with E-cube routing.
 // Needs   p a power of two.
-// Idea    In round d = 1 .. p-1 ranks i and i ^ d exchange their blocks. On a hypercube no two messages share a link.
+// Idea    In round d - 1, d = 1 .. p-1, ranks i and i ^ d exchange their blocks. On a hypercube no two messages share a link.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
 // Prefer  large blocks on links that carry both directions at once.
 #include <bit>

@@ -2,7 +2,7 @@
 // alltoallv/shift: one partner at a time, at distance 1, 2, .. (A1 of the source).
 // Source  [liu2002], algorithm A1; MPICH and Open MPI call it pairwise.
 // Needs   nothing: any sizes.
-// Idea    In round d = 1 .. p-1 rank i sends to i + d and receives from i - d. Empty messages are left out.
+// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d. Empty messages are left out.
 // Cost    C1 <= p - 1 rounds; C2 is the sum over distances of the longest message, between L and (p-1) times the longest.
 // Prefer  balanced counts, and long messages: each byte travels once.
 #include "collectives/by_distance.hpp"

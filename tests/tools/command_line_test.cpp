@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is the same in all subcommands: how sizes are written, help, where results go, one entry of a list, units of a column, lines
+// about what is left out, numbers of rounds.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "quadrille/algorithm.hpp"
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+class CommandLineTest : public CommandTest {
+ protected:
+  // The sizes that --block stands for.
+  std::vector<std::int64_t> sizes(const std::string& block) const {
+    const Json verdicts =
+        Json::parse(prints({"verify", "alltoall", "--ranks", "2", "--algorithm", "direct", "--json", "--block", block}));
+    std::vector<std::int64_t> list;
+    if (verdicts.is_object()) return {verdicts["block_bytes"]};
+    for (const Json& verdict : verdicts) list.push_back(verdict["block_bytes"]);
+    return list;
+  }
+
+  void refuses_size(const std::string& block, const std::string& hint) const {
+    refuses({"verify", "alltoall", "--ranks", "2", "--algorithm", "direct", "--block", block}, hint);
+  }
+
+  std::string help_in(const std::string& columns, Words words) const {
+    words.insert(words.begin(), {"env", "COLUMNS=" + columns, QUADRILLE_COMMAND});
+    return run_program(words).out;
+  }
+
+  static std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+
+  // The unit of each size in the columns of these headings, under which their figures end.
+  static std::map<std::string, std::set<std::string>> units_by_column(const std::string& text,
+                                                                      const std::vector<std::string>& headings) {
+    const auto lines = lines_of(std::regex_replace(text, std::regex("µ|–"), "?"));  // a column a character
+    std::map<std::string, std::set<std::string>> units;
+    std::size_t header = 0;
+    while (lines.at(header).find("  " + headings[0]) == std::string::npos) ++header;
+    for (const std::string& heading : headings) {
+      const std::size_t end = lines[header].find("  " + heading) + 2 + heading.size();
+      for (std::size_t i = header + 1; i < lines.size() && !lines[i].empty(); ++i) {
+        const std::size_t space = lines[i].rfind(' ', end - 1);
+        units[heading].insert(lines[i].substr(space + 1, end - space - 1));
+      }
+    }
+    return units;
+  }
+};
+
+const std::vector<std::string> subcommands{"list",      "info", "schedule",  "verify", "draw",       "price", "simulate",
+                                           "calibrate", "race", "reproduce", "run",    "completion", "help"};
+
+TEST_F(CommandLineTest, SizesAreBytesOrHaveAUnit) {
+  EXPECT_EQ(sizes("64,64B,1K,1KiB,1kB,1KB,0"), (std::vector<std::int64_t>{64, 64, 1024, 1024, 1000, 1000, 0}));
+  EXPECT_EQ(sizes("1M,1G,1T,1MiB,1MB"), (std::vector<std::int64_t>{1 << 20, 1 << 30, std::int64_t{1} << 40, 1 << 20, 1'000'000}));
+  EXPECT_EQ(sizes("1.5MiB,0.25K,1.001kB,2.0B,007.50K,0.0000000000009094947017729282379150390625T"),
+            (std::vector<std::int64_t>{3 << 19, 256, 1001, 2, 7680, 1}));
+  refuses_size("1.5", "'1.5' is no whole number of bytes");
+  refuses_size("0.3KiB", "'0.3KiB' is no whole number of bytes");
+  refuses_size("1.0005kB", "no whole number of bytes");
+  refuses_size("8388608T", "2^63");
+  refuses_size("8388607.9999999999999999T", "no whole number of bytes");
+  refuses_size("1k", "unknown unit 'k'");
+  refuses_size("1.", "unknown unit '.'");
+  refuses_size(".5K", "no size");
+  refuses_size("1,5.5.5K", "unknown unit '.5K'");
+}
+
+TEST_F(CommandLineTest, ARangeOfSizesDoubles) {
+  EXPECT_EQ(sizes("8B..64B"), (std::vector<std::int64_t>{8, 16, 32, 64}));
+  EXPECT_EQ(sizes("8..100,1K"), (std::vector<std::int64_t>{8, 16, 32, 64, 1024}));
+  EXPECT_EQ(sizes("0..4"), (std::vector<std::int64_t>{0, 1, 2, 4}));
+  EXPECT_EQ(sizes("1.5K..6K"), (std::vector<std::int64_t>{1536, 3072, 6144}));
+  EXPECT_EQ(sizes("5..5"), (std::vector<std::int64_t>{5}));
+  EXPECT_EQ(sizes("1..1M").size(), 21u);
+  EXPECT_EQ(sizes("1B..1152921504606846975B").size(), 60u);
+  refuses_size("1..9223372036854775807", "reaches 2^63 bytes");
+  EXPECT_EQ(
+      Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "1..4", "--json"}))["counts"],
+      Json({1, 2, 4}));
+  refuses_size("1K..8", "write 8..1K");
+  refuses_size("8..", "'' is no size");
+  refuses_size("8..16..32", "unknown unit '..32'");
+}
+
+TEST_F(CommandLineTest, HelpIsAskedForInEveryWay) {
+  const std::string whole = prints({"--help"});
+  EXPECT_EQ(prints({"-h"}), whole);
+  EXPECT_EQ(prints({"help"}), whole);
+  for (const std::string& subcommand : subcommands) {
+    const std::string help = prints({subcommand, "--help"});
+    EXPECT_EQ(prints({subcommand, "-h"}), help) << subcommand;
+    EXPECT_EQ(prints({"help", subcommand}), help) << subcommand;
+    EXPECT_NE(help.find("Usage: quadrille " + subcommand), std::string::npos) << help;
+    EXPECT_NE(help.find("Example"), std::string::npos) << help;
+    EXPECT_NE(whole.find("\n  " + subcommand + " "), std::string::npos) << subcommand;
+  }
+  refuses({"help", "verfy"}, "did you mean 'verify'?");
+  refuses({"help", "verify", "more"}, "one argument too many");
+  refuses({"list", "verify"}, "there is no collective 'verify'");
+}
+
+// No line of help is longer than the terminal is wide, unless it is one word; no word is lost. Examples stay as they are.
+TEST_F(CommandLineTest, HelpFitsTheTerminal) {
+  const auto words_of = [](const std::string& text) {
+    std::istringstream in(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
+  };
+  const auto width_of = [](const std::string& line) {  // of UTF-8
+    return std::count_if(line.begin(), line.end(), [](char letter) { return (letter & 0xc0) != 0x80; });
+  };
+  for (const std::string& subcommand : subcommands) {
+    const std::vector<std::string> words = words_of(prints({"help", subcommand}));
+    for (const std::string columns : {"60", "80", "132"}) {
+      const std::string help = help_in(columns, {"help", subcommand});
+      EXPECT_EQ(words_of(help), words);
+      for (const std::string& line : lines_of(help.substr(0, help.find("\nExample"))))
+        EXPECT_TRUE(width_of(line) <= std::stoi(columns) || line.find(' ', line.find_first_not_of(' ')) == std::string::npos)
+            << line;
+    }
+    EXPECT_EQ(help_in("nonsense", {"help", subcommand}), prints({"help", subcommand})) << "no terminal and no width";
+  }
+}
+
+// The same option is in the same group wherever it is, and none is in CLI11's own.
+TEST_F(CommandLineTest, OptionsAreInGroups) {
+  std::map<std::string, std::set<std::string>> groups;
+  for (const std::string& subcommand : subcommands) {
+    std::string group;
+    for (const std::string& line : lines_of(prints({"help", subcommand}))) {
+      std::smatch match;
+      if (std::regex_match(line, match, std::regex("([A-Z][a-z ]*):"))) group = match[1];
+      if (std::regex_search(line, match, std::regex("^  (?:-[a-z], )?--([a-z-]+)"))) groups[match[1]].insert(group);
+    }
+  }
+  EXPECT_EQ(groups["block"], (std::set<std::string>{"Problem"}));
+  EXPECT_EQ(groups["algorithm"], (std::set<std::string>{"Algorithm"}));
+  EXPECT_EQ(groups["machine"], (std::set<std::string>{"Machine and model"}));
+  EXPECT_EQ(groups["json"], (std::set<std::string>{"Output"}));
+  EXPECT_EQ(groups["output"], (std::set<std::string>{"Output"}));
+  EXPECT_EQ(groups["help"], (std::set<std::string>{"Others"}));
+  for (const auto& [option, headings] : groups) EXPECT_FALSE(headings.contains("Options")) << option;
+}
+
+TEST_F(CommandLineTest, EveryResultGoesToAFile) {
+  const std::vector<Words> calls{{"list"},
+                                 {"list", "models"},
+                                 {"list", "alltoall", "--json"},
+                                 {"info"},
+                                 {"info", "--json"},
+                                 {"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3"},
+                                 {"verify", "alltoall", "--ranks", "4"},
+                                 {"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3"},
+                                 {"price", "alltoall", "--ranks", "4", "--machine", "sp2"},
+                                 {"simulate", "alltoall", "--ranks", "4", "--machine", "sp2"},
+                                 {"completion", "bash"},
+                                 {"help"},
+                                 {"help", "verify"}};
+  for (Words words : calls) {
+    const std::string printed = prints(words);
+    for (const std::string option : {"-o", "--output"}) {
+      words.insert(words.end(), {option, file("result").string()});
+      EXPECT_EQ(prints(words), "") << words[0];
+      EXPECT_EQ(contents(file("result")), printed) << words[0];
+      words.resize(words.size() - 2);
+    }
+  }
+  EXPECT_EQ(prints({"race", "alltoall", "--ranks", "2", "--rounds", "1", "--time", "0.001", "-o", file("race").string()}), "");
+  EXPECT_NE(contents(file("race")).find("alltoall among 2 ranks"), std::string::npos);
+  prints({"calibrate", "--ranks", "2", "--time", "0.01", "-o", file("machine").string()});
+  EXPECT_NE(contents(file("machine")).find("quadrille calibrate"), std::string::npos);
+  prints({"reproduce", "bruck1997-fig3", "-o", file("figures").string()});
+  EXPECT_TRUE(fs::is_directory(file("figures")));
+  refuses({"list", "-o", file("no/such/place").string()}, "No such file");
+}
+
+TEST_F(CommandLineTest, ListsOneEntryAndMarksDefaults) {
+  const std::string all = prints({"list", "alltoall"}), one = prints({"list", "alltoall", "bruck"});
+  EXPECT_NE(one.find("\n  bruck "), std::string::npos) << one;
+  EXPECT_NE(one.find("bruck1997"), std::string::npos) << one;
+  EXPECT_EQ(one.find("shift"), std::string::npos) << one;
+  EXPECT_LT(one.size(), all.size());
+  EXPECT_EQ(Json::parse(prints({"list", "alltoall", "bruck", "--json"}))["id"], "bruck");
+  EXPECT_NE(prints({"list", "alltoall", "bruck", "--markdown"}).find("\n| `bruck` |"), std::string::npos);
+  refuses({"list", "alltoall", "brukc"}, "did you mean 'bruck'?");
+  refuses({"list", "broadcast", "bruck"}, "there is no broadcast algorithm 'bruck'");
+  refuses({"list", "alltoall", "bruck", "more"}, "one argument too many");
+  refuses({"list", "models", "linear"}, "one argument too many");
+  for (const Algorithm* algorithm : all_algorithms()) {
+    const bool marked = &default_algorithm(algorithm->collective) == algorithm;
+    const Words words{"list", std::string(name(algorithm->collective)), std::string(algorithm->id)};
+    EXPECT_EQ(prints(words).find("(default) ") != std::string::npos, marked) << algorithm->id;
+  }
+  EXPECT_NE(prints({"list", "broadcast", "--markdown"}).find("\n| `binomial` (default) |"), std::string::npos);
+  const Json json = Json::parse(prints({"list", "--json"}));
+  EXPECT_EQ(std::count_if(json.begin(), json.end(), [](const Json& entry) { return entry["default"] == true; }), 16);
+}
+
+// One line for each algorithm that is left out, which says for how many ranks.
+TEST_F(CommandLineTest, SaysInALineWhatIsLeftOut) {
+  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto lines = lines_of(outcome.talk);
+  ASSERT_EQ(lines.size(), 2u) << outcome.talk;
+  EXPECT_EQ(
+      lines[0],
+      "left out: xor among 3 ranks: it pairs rank i with i ^ d and so needs a power of two, not 3 ranks; also among 5..7, 9..15 "
+      "ranks");
+  EXPECT_TRUE(lines[1].starts_with("left out: hypercube among 3 ranks: ")) << lines[1];
+  EXPECT_TRUE(lines[1].ends_with("; also among 5..7, 9..15 ranks")) << lines[1];
+  for (const std::string subcommand : {"price", "simulate"}) {
+    const std::string text = prints({subcommand, "alltoall", "--ranks", "6", "--machine", "sp2"});
+    EXPECT_NE(text.find("\nxor does not apply: "), std::string::npos) << text;
+    EXPECT_NE(text.find("\nhypercube does not apply: "), std::string::npos) << text;
+  }
+}
+
+TEST_F(CommandLineTest, AColumnHasOneUnit) {
+  const auto one = [&](const Words& words, const std::vector<std::string>& headings) {
+    const std::string text = prints(words);
+    for (const auto& [heading, units] : units_by_column(text, headings)) {
+      EXPECT_EQ(units.size(), 1u) << heading << '\n' << text;
+      EXPECT_TRUE(units.begin()->ends_with("B")) << heading << '\n' << text;
+    }
+    return text;
+  };
+  const std::string mixed = one({"verify", "alltoall", "--ranks", "16", "--block", "128,1K", "--algorithm", "ring"},
+                                {"block", "C2", "traffic out", "traffic in", "scratch"});
+  EXPECT_NE(mixed.find("15360 B   1920 B"), std::string::npos) << "C2 and its bound have the same unit\n" << mixed;
+  const std::string whole = one({"verify", "alltoall", "--ranks", "9", "--block", "1K,1M"}, {"block", "C2", "scratch"});
+  EXPECT_NE(whole.find(" 1024 KiB "), std::string::npos) << "the largest unit that suits all\n" << whole;
+  one({"price", "alltoall", "--ranks", "24", "--block", "128", "--machine", "sp2"}, {"bytes", "buffers", "control"});
+  one({"simulate", "alltoall", "--topology", "torus:4x4", "--block", "96", "--machine", "paragon", "--algorithm", "bruck"},
+      {"on a link"});
+  one({"race", "alltoall", "--ranks", "3", "--block", "512", "--rounds", "1", "--time", "0.001"}, {"C2"});
+  const std::string shares = prints({"verify", "gatherv", "--ranks", "3", "--counts", "1,1000,1K"});
+  EXPECT_NE(shares.find("1 B..1024 B"), std::string::npos) << shares;
+  const std::string figures = prints({"verify", "alltoall", "--ranks", "16", "--block", "128", "--algorithm", "ring"});
+  EXPECT_NE(figures.find("15360 B    1920 B"), std::string::npos) << "value and bound have the same unit\n" << figures;
+}
+
+// The first round is 0 in the schedule, the simulators, the pictures and what the verifier finds, and so is the first part of a
+// stage.
+TEST_F(CommandLineTest, RoundsBeginAtZeroEverywhere) {
+  const auto with = [](const std::string& subcommand, const Words& more) {
+    Words words{subcommand, "alltoall", "--algorithm", "shift", "--topology", "ring:5"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const auto first_number = [](const std::string& text, const std::string& pattern) {
+    std::smatch match;
+    return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "none";
+  };
+  EXPECT_EQ(first_number(prints(with("schedule", {})), "\nround (\\d+)"), "0");
+  EXPECT_EQ(first_number(prints(with("draw", {})), "round (\\d+): 0 to 1"), "0");
+  EXPECT_EQ(first_number(prints(with("draw", {"--as", "blocks"})), ">round (\\d+)<"), "0");
+  EXPECT_NE(prints(with("draw", {"--as", "links", "--round", "0"})).find(", round 0"), std::string::npos);
+  for (const std::string by : {"rounds", "events"}) {
+    const Words words = with("simulate", {"--machine", "sp2", "--model", "linear", "--by", by});
+    EXPECT_EQ(first_number(prints(words), "\nexchange +(\\d+)"), "0");
+    Words json = words;
+    json.push_back("--json");
+    EXPECT_EQ(Json::parse(prints(json))["candidates"][0]["stages"][0]["rounds"][0]["number"], 0);
+  }
+  const Outcome text = run(with("verify", {"--strict"})), json = run(with("verify", {"--strict", "--json"}));
+  EXPECT_EQ(first_number(text.out, "round (\\d+): link-contention"), "1") << "distance 2 is the second\n" << text.out;
+  EXPECT_EQ(Json::parse(json.out)["findings"][0]["round"], 1);
+  const Json turns =
+      Json::parse(prints({"schedule", "alltoall", "--algorithm", "torus:order=dimension-split", "--grid", "3x3", "--json"}));
+  std::set<std::string> names;
+  for (const Json& stage : turns["stages"]) names.insert(stage["name"]);
+  EXPECT_TRUE(names.contains("turn 0") && names.contains("turn 1") && !names.contains("turn 2")) << turns["stages"];
+}
+
+TEST_F(CommandLineTest, JitterIsAShare) {
+  const auto simulate = [](const std::string& jitter) {
+    return Words{"simulate",    "alltoall", "--ranks", "4",      "--machine", "sp1",
+                 "--algorithm", "shift",    "--by",    "events", "--jitter",  jitter};
+  };
+  prints(simulate("0"));
+  prints(simulate("1"));
+  refuses(simulate("5"), "the jitter is 5; it is a share from 0 to 1");
+  refuses(simulate("1.01"), "a share from 0 to 1");
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille help: the same as --help, of the command or of a subcommand.
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "common_options.hpp"
+#include "help_text.hpp"
+#include "output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subcommand;
+  std::optional<std::string> output;
+};
+
+int run(const CLI::App& command, const Options& options) {
+  Output output(options.output);
+  if (options.subcommand.empty()) {
+    output.finish(help_text(command));
+    return good;
+  }
+  std::vector<std::string> known;
+  for (const CLI::App* subcommand : command.get_subcommands({})) {
+    known.push_back(subcommand->get_name());
+    if (known.back() != options.subcommand) continue;
+    output.finish(help_text(*subcommand));
+    return good;
+  }
+  refuse_unknown("subcommand", options.subcommand, known);
+}
+
+}  // namespace
+
+Subcommand add_help(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = command.add_subcommand("help", "explain a subcommand, as its --help does");
+  parser->add_option("subcommand", options->subcommand, "which one (default: the command as a whole)")->type_name("SUBCOMMAND");
+  add_output_option(*parser, options->output);
+  parser->footer("Examples:\n  quadrille help\n  quadrille help verify");
+  return {parser, [&command, options] { return run(command, *options); }};
+}
+
+}  // namespace quadrille::command
