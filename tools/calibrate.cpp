@@ -167,23 +167,22 @@ int run(const Options& options) {
 
 Subcommand add_calibrate(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand(
-      "calibrate", "measure what start-ups and bytes cost on this machine, and keep it as this-machine for price and race");
+  CLI::App* parser =
+      add_subcommand(command, "calibrate",
+                     "measure what start-ups and bytes cost on this machine, and keep it as this-machine for price and race");
   begin_group(*parser, group::execution);
-  parser->add_option("--ranks", options->ranks, "how many threads exchange (default 8); under a launcher it is the launcher's")
-      ->type_name("N");
-  parser
-      ->add_option("--executor", options->executor,
-                   "threads, mpi (its messages) or shared (memory shared by processes); default: what there is, shared before mpi")
-      ->type_name("NAME");
+  add_option(*parser, "--ranks", options->ranks, "how many threads exchange (default 8); under a launcher it is the launcher's",
+             "N");
+  add_option(*parser, "--executor", options->executor,
+             "threads, mpi (its messages) or shared (memory shared by processes); default: what there is, shared before mpi",
+             "NAME");
   begin_group(*parser, group::measurement);
-  parser->add_option("--time", options->time, "about how long it may take (default 2s)")->type_name("SECONDS");
+  add_option(*parser, "--time", options->time, "about how long it may take (default 2s)", "SECONDS");
   add_json_flag(*parser, options->json, "print a JSON object");
-  parser
-      ->add_option("-o,--output", options->output,
-                   "write the machine to this file (default: this-machine.toml in the user's folder)")
-      ->type_name("FILE");
-  parser->footer(
+  add_option(*parser, "-o,--output", options->output,
+             "write the machine to this file (default: this-machine.toml in the user's folder)", "FILE");
+  set_footer(
+      *parser,
       "It prints how far the fitted lines are from what was measured. What cannot be measured is left out.\n\n"
       "Examples:\n  quadrille calibrate\n  mpirun -n 8 quadrille calibrate --output eight.toml\n"
       "  quadrille run -n 4 quadrille calibrate --executor shared\n  quadrille price alltoall --ranks 8 --machine this-machine");

@@ -2,11 +2,11 @@
 // The subcommands: each adds itself to the command's parser and says how it is run. One file each.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "parser.hpp"
 
 namespace quadrille::command {
 

@@ -2,11 +2,11 @@
 // What the options of the subcommands have in common: the groups that help shows them in, and options that several have.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "parser.hpp"
 
 namespace quadrille::command {
 
@@ -21,9 +21,6 @@ inline constexpr const char* measurement = "Measurement";
 inline constexpr const char* output = "Output";
 inline constexpr const char* others = "Others";
 }  // namespace group
-
-// Options that are added from now on belong to `heading`.
-void begin_group(CLI::App& parser, const char* heading);
 
 // --algorithm, which may be repeated, in a group of its own.
 void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
+
 #include "arguments.hpp"
 #include "command.hpp"
-#include "completion_scripts.hpp"
 #include "common_options.hpp"
+#include "completion_scripts.hpp"
 #include "output.hpp"
 
 namespace quadrille::command {
@@ -18,7 +20,8 @@ struct Options {
 };
 
 int run(const CLI::App& command, const Options& options) {
-  if (options.shell.empty()) refuse(fmt::format("name a shell, {}: quadrille completion bash", fmt::join(completion_shells(), ", ")));
+  if (options.shell.empty())
+    refuse(fmt::format("name a shell, {}: quadrille completion bash", fmt::join(completion_shells(), ", ")));
   Output(options.output).finish(completion_script(command, options.shell));
   return good;
 }
@@ -27,10 +30,11 @@ int run(const CLI::App& command, const Options& options) {
 
 Subcommand add_completion(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("completion", "print a completion script for the shell");
-  parser->add_option("shell", options->shell, "bash, fish or zsh")->type_name("SHELL");
+  CLI::App* parser = add_subcommand(command, "completion", "print a completion script for the shell");
+  add_option(*parser, "shell", options->shell, "bash, fish or zsh", "SHELL");
   add_output_option(*parser, options->output);
-  parser->footer(
+  set_footer(
+      *parser,
       "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish | "
       "source");
   return {parser, [&command, options] { return run(command, *options); }};

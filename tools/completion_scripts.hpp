@@ -2,10 +2,10 @@
 // Completion for shells, written from the command's parser and the tables that its options name.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+#include "parser.hpp"
 
 namespace quadrille::command {
 

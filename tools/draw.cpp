@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "arguments.hpp"
 #include "cases.hpp"
@@ -78,25 +79,23 @@ int run(const Options& options) {
 
 Subcommand add_draw(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("draw", "draw a schedule as SVG");
-  parser->add_option("collective or file", options->subject, "a collective, or a document ('-' is stdin)")
-      ->type_name("COLLECTIVE|FILE");
+  CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG");
+  add_option(*parser, "collective or file", options->subject, "a collective, or a document ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
-  parser
-      ->add_option("--as", options->picture,
-                   "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds "
-                   "after each round; links: the load of the topology's links; traffic: who sends how much to whom")
-      ->type_name("PICTURE");
-  parser->add_option("--round", options->round, "links and traffic: only the messages of this round, from 0 (default: of all)")
-      ->type_name("N");
+  add_option(*parser, "--as", options->picture,
+             "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds "
+             "after each round; links: the load of the topology's links; traffic: who sends how much to whom",
+             "PICTURE");
+  add_option(*parser, "--round", options->round, "links and traffic: only the messages of this round, from 0 (default: of all)",
+             "N");
   add_output_option(*parser, options->output);
-  parser->footer(
-      "Examples:\n  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
-      "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
-      "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
-      "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
+  set_footer(*parser,
+             "Examples:\n  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
+             "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
+             "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
+             "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
   return {parser, [options] { return run(*options); }};
 }
 

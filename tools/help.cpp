@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille help: the same as --help, of the command or of a subcommand.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "arguments.hpp"
@@ -36,10 +37,10 @@ int run(const CLI::App& command, const Options& options) {
 
 Subcommand add_help(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("help", "explain a subcommand, as its --help does");
-  parser->add_option("subcommand", options->subcommand, "which one (default: the command as a whole)")->type_name("SUBCOMMAND");
+  CLI::App* parser = add_subcommand(command, "help", "explain a subcommand, as its --help does");
+  add_option(*parser, "subcommand", options->subcommand, "which one (default: the command as a whole)", "SUBCOMMAND");
   add_output_option(*parser, options->output);
-  parser->footer("Examples:\n  quadrille help\n  quadrille help verify");
+  set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
   return {parser, [&command, options] { return run(command, *options); }};
 }
 

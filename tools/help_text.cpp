@@ -2,6 +2,7 @@
 #include "help_text.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 // What --help prints: options in groups, everything broken to the width of the terminal.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
+
+#include "parser.hpp"
 
 namespace quadrille::command {
 

@@ -2,6 +2,8 @@
 // quadrille info: this build, this machine, the MPI libraries found, and what a race would run on.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "build.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
@@ -48,13 +50,13 @@ int run(const Options& options) {
 
 Subcommand add_info(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("info", "version, machine, MPI libraries found, and which one would be used and why");
+  CLI::App* parser = add_subcommand(command, "info", "version, machine, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
-  parser->footer(
-      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
-      "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n\n"
-      "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
+  set_footer(*parser,
+             "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
+             "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n\n"
+             "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cctype>
+#include <memory>
 
 #include "arguments.hpp"
 #include "command.hpp"
@@ -183,14 +184,15 @@ int run(const Options& options) {
 
 Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("list", "the algorithms: what they do, parameters, restrictions, source");
-  parser->add_option("collective", options->collective, "only this collective's; or models, or machines: what 'price' knows")
-      ->type_name("COLLECTIVE|models|machines");
-  parser->add_option("algorithm", options->algorithm, "only this algorithm of the collective")->type_name("ALGORITHM");
+  CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
+  add_option(*parser, "collective", options->collective, "only this collective's; or models, or machines: what 'price' knows",
+             "COLLECTIVE|models|machines");
+  add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
   add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
-  parser->add_flag("--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
+  add_flag(*parser, "--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
   add_output_option(*parser, options->output);
-  parser->footer(
+  set_footer(
+      *parser,
       "The default is what a plan of the C++ interface takes where no algorithm is named; it applies to every problem. Operands "
       "say "
       "how a reduction combines: in any order (the operator must commute), in rank order, or along the fixed tree, where "

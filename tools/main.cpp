@@ -4,6 +4,7 @@
 // process does for itself.
 #include <fcntl.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 

@@ -2,9 +2,11 @@
 // quadrille manual: the help of the command and of all its subcommands, as a manual page for man(1).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 
 #include "build.hpp"
 #include "command.hpp"
@@ -77,9 +79,9 @@ std::string page(const CLI::App& command) {
 
 Subcommand add_manual(CLI::App& command) {
   auto output = std::make_shared<std::optional<std::string>>();
-  CLI::App* parser = command.add_subcommand("manual", "print the manual page, all of --help, for man");
+  CLI::App* parser = add_subcommand(command, "manual", "print the manual page, all of --help, for man");
   add_output_option(*parser, *output);
-  parser->footer("Example:\n  quadrille manual | man -l -");
+  set_footer(*parser, "Example:\n  quadrille manual | man -l -");
   return {parser, [&command, output] {
             Output(*output).finish(page(command));
             return good;

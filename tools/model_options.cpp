@@ -56,17 +56,15 @@ std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, co
 
 void ModelOptions::add_to(CLI::App& parser) {
   begin_group(parser, group::machine);
-  parser
-      .add_option("--machine", machine,
-                  fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
-                              fmt::join(machine_names(), ", ")))
-      ->type_name("NAME|FILE");
-  parser
-      .add_option("--model", model,
-                  fmt::format("the model: {} (default: the first of these that the machine's file has figures for, and that what "
-                              "was said of the problem suffices for)",
-                              fmt::join(model_names(), ", ")))
-      ->type_name("MODEL");
+  add_option(parser, "--machine", machine,
+             fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
+                         fmt::join(machine_names(), ", ")),
+             "NAME|FILE");
+  add_option(parser, "--model", model,
+             fmt::format("the model: {} (default: the first of these that the machine's file has figures for, and that what "
+                         "was said of the problem suffices for)",
+                         fmt::join(model_names(), ", ")),
+             "MODEL");
 }
 
 MachineCosts ModelOptions::machine_costs() const {

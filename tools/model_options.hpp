@@ -2,13 +2,12 @@
 // The options that say by which model and for which machine times are predicted; the same for `price` and `simulate`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "parser.hpp"
 #include "quadrille/model.hpp"
 
 namespace quadrille::command {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <memory>
 
 #include "arguments.hpp"
 #include "cases.hpp"
@@ -99,19 +100,19 @@ std::string models_text() {
 
 Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("price", "what schedules would take on a machine, by a model, and which is fastest");
-  parser->add_option("collective", options->collective, "the collective")->type_name("COLLECTIVE");
+  CLI::App* parser = add_subcommand(command, "price", "what schedules would take on a machine, by a model, and which is fastest");
+  add_option(*parser, "collective", options->collective, "the collective", "COLLECTIVE");
   add_algorithm_option(*parser, options->algorithms, "such as four-stage:columns=paper, or all (the default); repeatable");
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
-  parser
-      ->add_option("--contention", options->contention,
-                   "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "
-                   "machine's, or else ranks go in step)")
-      ->type_name("FACTOR");
+  add_option(*parser, "--contention", options->contention,
+             "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "
+             "machine's, or else ranks go in step)",
+             "FACTOR");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
-  parser->footer("Rounds are taken one after the other, each as long as the longest; control messages count. Models:\n" +
+  set_footer(*parser,
+             "Rounds are taken one after the other, each as long as the longest; control messages count. Models:\n" +
                  models_text() +
                  "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
                  "bruck:radix=2..8\n"

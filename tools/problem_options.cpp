@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <random>
 
 #include "arguments.hpp"
@@ -66,37 +67,31 @@ Sizes sizes_of(const Problem& problem) {
 
 void ProblemOptions::add_to(CLI::App& parser) {
   begin_group(parser, group::problem);
-  parser.add_option("--ranks", ranks, "numbers of ranks: 8, 2..8,16")->type_name("LIST");
-  parser
-      .add_option("--block", block,
-                  "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)")
-      ->type_name("SIZES");
-  parser
-      .add_option(
-          "--counts", counts,
-          "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of "
-          "them (- is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the "
-          "size of --block")
-      ->type_name("SIZES|FILE");
-  parser.add_option("--pattern", pattern, pattern_help())->type_name("PATTERN");
-  parser.add_option("--root", root, "roots of a rooted collective: 0..3, or all (default 0); of several those that are ranks")
-      ->type_name("LIST");
-  parser.add_option("--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")))
-      ->type_name("OP");
-  parser.add_option("--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")))
-      ->type_name("TYPE");
-  parser.add_flag("--reproducible", reproducible,
-                  "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
-  parser.add_option("--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then")->type_name("SIDES");
-  parser
-      .add_option("--topology", topology,
-                  "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
-                  "dragonfly:9x4x2, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; its sides are the grid, its nodes "
-                  "the nodes")
-      ->type_name("TOPOLOGY");
-  parser.add_option("--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four")
-      ->type_name("LIST");
-  parser.add_option("--nodes", nodes, "the node of each rank: 0,1,0,1")->type_name("LIST");
+  add_option(parser, "--ranks", ranks, "numbers of ranks: 8, 2..8,16", "LIST");
+  add_option(parser, "--block", block,
+             "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)", "SIZES");
+  add_option(
+      parser, "--counts", counts,
+      "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of "
+      "them (- is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the "
+      "size of --block",
+      "SIZES|FILE");
+  add_option(parser, "--pattern", pattern, pattern_help(), "PATTERN");
+  add_option(parser, "--root", root, "roots of a rooted collective: 0..3, or all (default 0); of several those that are ranks",
+             "LIST");
+  add_option(parser, "--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")), "OP");
+  add_option(parser, "--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")),
+             "TYPE");
+  add_flag(parser, "--reproducible", reproducible,
+           "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
+  add_option(parser, "--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then", "SIDES");
+  add_option(parser, "--topology", topology,
+             "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
+             "dragonfly:9x4x2, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; its sides are the grid, its nodes "
+             "the nodes",
+             "TOPOLOGY");
+  add_option(parser, "--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four", "LIST");
+  add_option(parser, "--nodes", nodes, "the node of each rank: 0,1,0,1", "LIST");
 }
 
 bool ProblemOptions::given() const {

@@ -2,13 +2,12 @@
 // The options that say which problems are meant; the same for all subcommands.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "counts_file.hpp"
+#include "parser.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/topology.hpp"

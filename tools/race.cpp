@@ -261,48 +261,42 @@ int run(const Options& options) {
 
 Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("race", "run algorithms side by side on real, checked data and time them");
-  parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
+  CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
+  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
   add_algorithm_option(
       *parser, options->algorithms,
       "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the vendor's own always runs, too");
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
-  parser
-      ->add_option("--buffers", options->buffers,
-                   "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)")
-      ->type_name("LIST");
-  parser
-      ->add_option("--memory", options->memory,
-                   "of input and output: private (the default), or shared, which the other ranks can read")
-      ->type_name("KIND");
-  parser->add_flag(
-      "--keep-step", options->keep_step,
-      "also run each with the ranks of a node in step: round by round in what they exchange with other nodes (blocking)");
-  parser
-      ->add_option("--executor", options->executor,
-                   "threads, mpi (its messages), shared (memory shared by processes) or hybrid (shared within nodes, messages "
-                   "between them); default: under mpirun messages and, side by side, what memory is shared, else what there is")
-      ->type_name("NAME");
+  add_option(*parser, "--buffers", options->buffers,
+             "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)", "LIST");
+  add_option(*parser, "--memory", options->memory,
+             "of input and output: private (the default), or shared, which the other ranks can read", "KIND");
+  add_flag(*parser, "--keep-step", options->keep_step,
+           "also run each with the ranks of a node in step: round by round in what they exchange with other nodes (blocking)");
+  add_option(*parser, "--executor", options->executor,
+             "threads, mpi (its messages), shared (memory shared by processes) or hybrid (shared within nodes, messages "
+             "between them); default: under mpirun messages and, side by side, what memory is shared, else what there is",
+             "NAME");
   begin_group(*parser, group::machine);
-  parser
-      ->add_option(
-          "--machine", options->machine,
-          "predict times by this machine's file, as in 'quadrille price' (default: a model fitted to these ranks before the race)")
-      ->type_name("NAME|FILE");
+  add_option(
+      *parser, "--machine", options->machine,
+      "predict times by this machine's file, as in 'quadrille price' (default: a model fitted to these ranks before the race)",
+      "NAME|FILE");
   begin_group(*parser, group::measurement);
-  parser->add_option("--rounds", options->rounds, "rounds of all candidates (default 9)")->type_name("N");
-  parser->add_option("--time", options->time, "about how long a size may take (default 2s)")->type_name("SECONDS");
-  parser->add_option("--seed", options->seed, "of the order of the candidates (default 1)")->type_name("N");
-  parser->add_option("--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)")->type_name("SECONDS");
+  add_option(*parser, "--rounds", options->rounds, "rounds of all candidates (default 9)", "N");
+  add_option(*parser, "--time", options->time, "about how long a size may take (default 2s)", "SECONDS");
+  add_option(*parser, "--seed", options->seed, "of the order of the candidates (default 1)", "N");
+  add_option(*parser, "--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
-  parser->add_flag("--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
-  parser->add_flag("--ratios", options->form.ratios,
-                   "only a line: how many times faster than the vendor's the best of ours is, size by size");
+  add_flag(*parser, "--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
+  add_flag(*parser, "--ratios", options->form.ratios,
+           "only a line: how many times faster than the vendor's the best of ours is, size by size");
   add_json_flag(*parser, options->form.json, "as a JSON object");
   add_output_option(*parser, options->output);
-  parser->footer(
+  set_footer(
+      *parser,
       "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "
       "to the last rank's end; ratios are taken within a round. Exit code 1 if data was wrong.\n\n"
       "Examples:\n  quadrille race alltoall\n  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "arguments.hpp"
 #include "command.hpp"
@@ -103,20 +104,20 @@ int run(const Options& options) {
 
 Subcommand add_reproduce(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("reproduce", "the papers' tables and figures again, and a verdict on each");
-  parser->add_option("exhibit", options->ids, "such as bruck1997-fig4; or all")->type_name("ID|all");
+  CLI::App* parser = add_subcommand(command, "reproduce", "the papers' tables and figures again, and a verdict on each");
+  add_option(*parser, "exhibit", options->ids, "such as bruck1997-fig4; or all", "ID|all");
   begin_group(*parser, group::output);
-  parser->add_flag("--list", options->list, "list the exhibits");
-  parser->add_option("-o,--output", options->folder, "write numbers (CSV) and plots (SVG, by gnuplot) to this folder")
-      ->type_name("DIR");
+  add_flag(*parser, "--list", options->list, "list the exhibits");
+  add_option(*parser, "-o,--output", options->folder, "write numbers (CSV) and plots (SVG, by gnuplot) to this folder", "DIR");
   add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
-  parser->add_flag("--markdown", options->markdown, "the verdicts as sections of the documentation");
-  parser->footer(
+  add_flag(*parser, "--markdown", options->markdown, "the verdicts as sections of the documentation");
+  set_footer(
+      *parser,
       "A verdict compares what a paper says with what is counted from our schedules. Exit code 1 where something differs and no "
       "reason is known.\n\n" +
-      levels_text() +
-      "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
-      "  quadrille reproduce all -o figures");
+          levels_text() +
+          "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
+          "  quadrille reproduce all -o figures");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -7,8 +7,8 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
-#include "execute/shared/segment.hpp"
 #include "common_options.hpp"
+#include "execute/shared/segment.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
 
@@ -51,11 +51,12 @@ std::vector<std::string> split_off_command(int& count, char** arguments) {
 
 Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("run", "start ranks that share memory, without an MPI library");
+  CLI::App* parser = add_subcommand(command, "run", "start ranks that share memory, without an MPI library");
   begin_group(*parser, group::execution);
-  parser->add_option("-n", options->ranks, "how many ranks (default 2)")->type_name("N");
+  add_option(*parser, "-n", options->ranks, "how many ranks (default 2)", "N");
   options->command = std::move(words);
-  parser->footer(
+  set_footer(
+      *parser,
       "Usage: quadrille run [-n N] [--] COMMAND...\n\n"
       "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it); the "
       "others\n"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include "arguments.hpp"
@@ -110,18 +111,18 @@ int run(const Options& options) {
 
 Subcommand add_schedule(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = command.add_subcommand("schedule", "print what every rank does, as text or as JSON");
-  parser->add_option("collective", options->collective, "see 'quadrille list'")->type_name("COLLECTIVE");
+  CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
+  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
-  parser->add_option("--format", options->format, "text (the default) or json, the exchange format")->type_name("FORMAT");
+  add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
-  parser->footer(
-      "Several algorithms, numbers of ranks or sizes make a JSON array.\n\n"
-      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json");
+  set_footer(*parser,
+             "Several algorithms, numbers of ranks or sizes make a JSON array.\n\n"
+             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <memory>
 
 #include "arguments.hpp"
 #include "cases.hpp"
@@ -184,40 +185,32 @@ int run(const Options& options) {
 Subcommand add_simulate(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
-      command.add_subcommand("simulate", "schedules in simulated time on a machine and a network, round by round or by events");
-  parser->add_option("collective", options->collective, "the collective")->type_name("COLLECTIVE");
+      add_subcommand(command, "simulate", "schedules in simulated time on a machine and a network, round by round or by events");
+  add_option(*parser, "collective", options->collective, "the collective", "COLLECTIVE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8, or all (the default); repeatable");
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);
-  parser
-      ->add_option(
-          "--by", options->by,
-          "rounds (the default): one after the other, as they are priced; or events: every rank at its own pace, message by "
-          "message, by the models loggp and linear")
-      ->type_name("WAY");
+  add_option(*parser, "--by", options->by,
+             "rounds (the default): one after the other, as they are priced; or events: every rank at its own pace, message by "
+             "message, by the models loggp and linear",
+             "WAY");
   add_policy_option(*parser, options->policies, "by events: blocking (the default), nonblocking, dataflow or all");
-  parser->add_flag("--barriers", options->barriers, "by events: a barrier after each round");
-  parser->add_option("--late", options->late, "by events: so many ranks begin so much later, such as 3:50us")
-      ->type_name("COUNT:TIME");
-  parser
-      ->add_option("--slow-links", options->slow_links,
-                   "by events, with --topology: so many links take so many times as long for a byte, such as 2:4")
-      ->type_name("COUNT:FACTOR");
-  parser
-      ->add_option("--jitter", options->jitter,
-                   "by events: overheads and latencies are longer by up to this share of them, 0 to 1, such as 0.1")
-      ->type_name("SHARE");
-  parser->add_option("--seed", options->seed, "by events: what is late, slow or longer is drawn from it (default: 1)")
-      ->type_name("NUMBER");
+  add_flag(*parser, "--barriers", options->barriers, "by events: a barrier after each round");
+  add_option(*parser, "--late", options->late, "by events: so many ranks begin so much later, such as 3:50us", "COUNT:TIME");
+  add_option(*parser, "--slow-links", options->slow_links,
+             "by events, with --topology: so many links take so many times as long for a byte, such as 2:4", "COUNT:FACTOR");
+  add_option(*parser, "--jitter", options->jitter,
+             "by events: overheads and latencies are longer by up to this share of them, 0 to 1, such as 0.1", "SHARE");
+  add_option(*parser, "--seed", options->seed, "by events: what is late, slow or longer is drawn from it (default: 1)", "NUMBER");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several; times in picoseconds");
   add_output_option(*parser, options->output);
-  parser->footer(
-      "By rounds every model that 'quadrille list models' shows; one algorithm is told round by round, several are ranked.\n"
-      "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
-      "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
-      "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
-      "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
+  set_footer(*parser,
+             "By rounds every model that 'quadrille list models' shows; one algorithm is told round by round, several are ranked.\n"
+             "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
+             "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
+             "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
+             "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "arguments.hpp"
 #include "cases.hpp"
@@ -95,27 +96,24 @@ int run(const Options& options) {
 Subcommand add_verify(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
-      command.add_subcommand("verify", "replay schedules and list everything that is wrong with them, beside their figures");
-  parser->add_option("collective or files", options->subjects, "a collective, or documents ('-' is stdin)")
-      ->type_name("COLLECTIVE|FILE...");
+      add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
+  add_option(*parser, "collective or files", options->subjects, "a collective, or documents ('-' is stdin)", "COLLECTIVE|FILE...");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
   options->problem.add_to(*parser);
   begin_group(*parser, group::rules);
-  parser
-      ->add_option("--ports", options->ports,
-                   "messages that a rank may send, and receive, in a round (default: the algorithm's claim)")
-      ->type_name("K");
-  parser
-      ->add_option("--node-ports", options->node_ports,
-                   "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
-                   "algorithm's claim)")
-      ->type_name("K");
+  add_option(*parser, "--ports", options->ports,
+             "messages that a rank may send, and receive, in a round (default: the algorithm's claim)", "K");
+  add_option(*parser, "--node-ports", options->node_ports,
+             "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
+             "algorithm's claim)",
+             "K");
   add_policy_option(*parser, options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)");
-  parser->add_flag("--strict", options->strict,
-                   "two messages of a round over one directed link of the topology are a finding, and a port without a way");
+  add_flag(*parser, "--strict", options->strict,
+           "two messages of a round over one directed link of the topology are a finding, and a port without a way");
   add_json_flag(*parser, options->json, "one object for one case, an array for several");
   add_output_option(*parser, options->output);
-  parser->footer(
+  set_footer(
+      *parser,
       "Exit code 1 if there are findings. Bounds beside the figures hold for any schedule with as many ports (and, for C2, "
       "rounds).\n\n"
       "Examples:\n  quadrille verify alltoall --ranks 2..16\n  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
