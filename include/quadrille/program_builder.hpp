@@ -13,9 +13,17 @@
 
 namespace quadrille {
 
+// A rank's program has at most so many operations, about a gigabyte. Throws Error{too_large} beyond.
+inline constexpr Count most_operations_of_a_program = Count{1} << 22;
+void check_operations(Count times, Count operations = 1);  // so many operations so many times
+
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(Rank rank) { program_.rank = rank; }
+
+  // About how many operations there will be: an algorithm with more of them than a few for each doubling of the ranks says so, and
+  // what is too large is refused before it is made. Operations are counted, too. Throws like `check_operations`.
+  void expect(Count times, Count operations = 1) const { check_operations(times, operations); }
 
   void stage(std::string name);   // the rounds that follow belong to it
   void begin_round();             // the next global round; a stage is opened where there is none
@@ -37,6 +45,7 @@ class ProgramBuilder {
 
   Program program_;
   Count next_round_ = 0;
+  Count operations_ = 0;
 };
 
 // Regions of whole blocks of `block_bytes` bytes in a buffer of p blocks.

@@ -85,7 +85,7 @@ struct EventSimulation : Simulation {
 // longer than a message takes; without barriers it takes no longer. Makes one program at a time and holds 100 to 200 bytes a
 // message. Rounds overlap, so they and stages go from their first message's begin to their last one's end; links are not counted.
 // Throws Error{misuse} where ends of messages do not meet (`verify` says where), or an option is out of range, and Error{too_large}
-// from 2^32 events or 2^63 picoseconds on.
+// from 2^32 events or 2^63 picoseconds on, and beyond the memory there is, before that is taken.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 }  // namespace quadrille

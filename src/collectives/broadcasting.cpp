@@ -37,6 +37,7 @@ Program broadcast_by_skips(const Problem& problem, Count segments, std::string s
   ProgramBuilder program{me};
   program.stage(std::move(stage));
   if (p > 1) {
+    program.expect(segments, 2);
     const std::vector<Count> skips = circulant_skips(p);
     const CirculantReceipts mine(skips, v, segments);
     std::vector<CirculantReceipts> theirs;  // of the rank that a skip leads to

@@ -26,6 +26,7 @@ ProgramBuilder begin(const Problem& problem, const Shares& shares, Rank me) {
 Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
   ProgramBuilder program = begin(problem, shares, me);
+  program.expect(p, 2);
   for (Count step = 1; step < p; ++step) {
     if (step > 1) program.begin_round();
     const Rank leaving = (me + p - step + 1) % p, arriving = (me + p - step) % p;
@@ -94,6 +95,7 @@ Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares,
   const Count row = me / columns, column = me % columns;
   const auto rank = [columns](Count r, Count c) { return r * columns + c; };
   ProgramBuilder program{me};
+  program.expect(rows + columns, 2);
   program.stage("rows");
   program.begin_round();
   program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
@@ -117,6 +119,7 @@ Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares,
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
   ProgramBuilder program = begin(problem, shares, me);
+  program.expect(p, 2);
   for (Count distance = 1; distance < p; ++distance) {
     const Rank from = (me + p - distance) % p;
     program.send((me + distance) % p, {own(shares, me)});

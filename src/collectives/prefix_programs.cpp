@@ -11,6 +11,7 @@ Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
   const bool first = me == 0, last = me == p - 1;
   const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
   ProgramBuilder program{me};
+  program.expect(segments, first ? 1 : last ? 2 : 3);
   program.stage("pass along");
   // An exscan's result is what comes from below; what goes on has the own vector, too, and is made beside it.
   const Buffer told = first ? Buffer::input : own_too ? Buffer::output : Buffer::scratch;

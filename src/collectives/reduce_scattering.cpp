@@ -100,6 +100,7 @@ Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Ra
     return {Buffer::scratch, (others - 1) * share, share, {}};
   };
   ProgramBuilder program{me};
+  program.expect(p, 3);
   program.scratch(std::max<Count>(p - 2, 0) * share);
   program.stage("exchange");
   program.begin_round();

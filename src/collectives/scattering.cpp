@@ -75,6 +75,7 @@ Program scatter_from_root(const Problem& problem, const Shares& shares, Count po
     program.skip_rounds(rounds - round - 1);
     return std::move(program).finish();
   }
+  program.expect(p);
   program.begin_round();
   program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
   for (Count distance = 1; distance < p; ++distance) {

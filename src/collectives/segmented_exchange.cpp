@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "collectives/segments.hpp"
+#include "quadrille/program_builder.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -20,6 +22,7 @@ Program exchange_in_segments(const Problem& problem, const Parameters& parameter
                              const std::function<Program(const Problem&)>& generate) {
   const Count segments = number(parameters, "segments");
   if (segments == 1) return generate(problem);
+  check_operations(segments, std::max<Count>(1, problem.ranks - 1));
   Program whole;
   for (Count i = 0; i < segments; ++i) {
     const Region piece = segment(Buffer::input, problem, segments, i);

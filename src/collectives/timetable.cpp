@@ -14,6 +14,7 @@ Program exchange_by_timetable(const Problem& problem, const Timetable& timetable
     const Share* share;
     bool receives;
   };
+  if (!is_irregular(problem.collective)) check_operations(problem.ranks, 2);
   const std::vector<Share> sent = Traffic(problem).sent_by(me), received = Traffic(problem).received_by(me);
   std::vector<Entry> entries;
   entries.reserve(sent.size() + received.size());

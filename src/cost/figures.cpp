@@ -6,6 +6,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/extent.hpp"
 
 namespace quadrille {
 namespace {
@@ -30,8 +31,6 @@ Figures figures(const Schedule& schedule, bool every_rank) {
   std::unordered_map<Count, RoundTotals> rounds;
   const bool barrier = schedule.problem.collective == Collective::barrier;  // all its messages are control messages
   // Ranks of one orbit count the same, so control bytes (a sum) are weighted and everything else (a maximum) is not.
-  const bool by_symmetry = schedule.symmetry && !every_rank;
-
   const auto count = [&](const Program& program, Count weight) {
     Count startups = 0;
     Bytes out = 0, in = 0;
@@ -59,20 +58,7 @@ Figures figures(const Schedule& schedule, bool every_rank) {
     figures.scratch = std::max(figures.scratch, program.scratch_bytes);
   };
 
-  if (by_symmetry) {
-    const auto& representatives = schedule.symmetry->representatives;
-    std::vector<Count> orbit(representatives.size(), 0);
-    if (representatives.size() == 1)
-      orbit[0] = schedule.problem.ranks;
-    else
-      for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
-        const auto found = std::find(representatives.begin(), representatives.end(), schedule.symmetry->representative_of(rank));
-        ++orbit[static_cast<std::size_t>(found - representatives.begin())];
-      }
-    for (std::size_t i = 0; i < representatives.size(); ++i) count(schedule.program(representatives[i]), orbit[i]);
-  } else {
-    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) count(schedule.program(rank), 1);
-  }
+  for_each_program(schedule, !every_rank, [&](const Program& program, Count ranks) { return count(program, ranks), true; });
 
   for (const auto& [number, totals] : rounds) {
     figures.c1 += totals.has_message ? 1 : 0;

@@ -8,6 +8,7 @@
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
+#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
@@ -45,20 +46,18 @@ bool is_one_run(const Regions& regions) {
 
 class Counting {
  public:
-  Counting(const Schedule& schedule, const WorkloadOptions& options)
-      : schedule_(schedule), topology_(options.topology), nodes_(schedule.problem) {
+  Counting(const Schedule& schedule, const WorkloadOptions& options) : schedule_(schedule), topology_(options.topology) {
     if (topology_) check_ranks(*topology_, schedule.problem);
     result_.has_links = topology_ != nullptr;
-    result_.has_nodes = options.nodes && !schedule.problem.nodes.empty() && nodes_.node_count() > 1;
+    if (options.nodes && !schedule.problem.nodes.empty()) nodes_.emplace(schedule.problem);
+    result_.has_nodes = nodes_ && nodes_->node_count() > 1;
   }
 
   Workload run() && {
     if (result_.has_links || result_.has_nodes)
       count_together();
-    else if (schedule_.symmetry)
-      for (const Rank rank : schedule_.symmetry->representatives) count(schedule_.program(rank));
     else
-      for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) count(schedule_.program(rank));
+      for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
     std::size_t stage = 0;
     for (const auto& [number, round] : rounds_) {
       if (round.messages == 0) continue;
@@ -188,7 +187,7 @@ class Counting {
     std::vector<Part> parts;
     std::vector<Totals> inside(static_cast<std::size_t>(schedule_.problem.ranks));
     for (const RoutedMessage& message : messages) {
-      if (nodes_.node_of(message.from) == nodes_.node_of(message.to)) {
+      if (nodes_->node_of(message.from) == nodes_->node_of(message.to)) {
         inside[static_cast<std::size_t>(message.from)].send(message.bytes);
         inside[static_cast<std::size_t>(message.to)].receive(message.bytes);
       } else if (message.from < message.to) {
@@ -199,7 +198,7 @@ class Counting {
     }
     const auto pair = [](const Part& part) { return std::pair(part.low, part.high); };
     std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
-    std::vector<Totals> of_node(static_cast<std::size_t>(nodes_.node_count()));
+    std::vector<Totals> of_node(static_cast<std::size_t>(nodes_->node_count()));
     for (auto first = parts.begin(); first != parts.end();) {
       Bytes up = 0, down = 0;
       auto last = first;
@@ -208,7 +207,7 @@ class Counting {
         add_bytes(down, last->down);
       }
       for (const Rank rank : {first->low, first->high})
-        of_node[static_cast<std::size_t>(nodes_.node_of(rank))].send(std::max(up, down));
+        of_node[static_cast<std::size_t>(nodes_->node_of(rank))].send(std::max(up, down));
       first = last;
     }
     for (const Totals& totals : of_node) {
@@ -223,7 +222,7 @@ class Counting {
 
   const Schedule& schedule_;
   const Topology* topology_;
-  const NodeRanks nodes_;
+  std::optional<NodeRanks> nodes_;  // where they are counted
   std::vector<Stage> named_;
   std::map<Count, RoundFigures> rounds_;
   std::tuple<Rank, Count, Count> in_one_run_;  // of a representative, blocks that stay together, whatever the group does

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include "quadrille/error.hpp"
+#include "schedule/extent.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr std::size_t most_messages = 50'000;
+constexpr Count most_operations = Count{1} << 22;
 
 }  // namespace
 
@@ -27,6 +29,7 @@ void check_parts(Count count, Count most, const std::string& parts) {
 
 std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks) {
   check_parts(schedule.problem.ranks, most_ranks, "ranks");
+  check_parts(operation_count(schedule, most_operations), most_operations, "operations");
   std::vector<Program> programs;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(schedule.program(rank));
   return programs;

@@ -2,12 +2,16 @@
 #include "problem/node_ranks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+
+#include "problem/limits.hpp"
 
 namespace quadrille {
 namespace {
 
 std::vector<Count> nodes_or_ranks(const Problem& problem) {
+  check_memory(problem, times_at_most(problem.ranks, 5 * sizeof(Count), std::numeric_limits<Bytes>::max()), "nodes");
   if (!problem.nodes.empty()) return problem.nodes;
   std::vector<Count> nodes(static_cast<std::size_t>(problem.ranks));
   std::iota(nodes.begin(), nodes.end(), Count{0});

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/program_builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+#include <limits>
+#include <string>
+
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
@@ -13,6 +19,15 @@ Regions without_empty(Regions regions) {
 }
 
 }  // namespace
+
+void check_operations(Count times, Count operations) {
+  constexpr Count largest = std::numeric_limits<Count>::max();
+  const Count all = times_at_most(times, operations, largest);
+  if (all > most_operations_of_a_program)
+    throw Error(ErrorCode::too_large,
+                fmt::format("the program of a rank has {} operations; the limit is {}; take fewer ranks or segments",
+                            all == largest ? "2^63 or more" : std::to_string(all), most_operations_of_a_program));
+}
 
 void ProgramBuilder::stage(std::string name) { program_.stages.push_back({std::move(name), next_round_, 0}); }
 
@@ -25,6 +40,7 @@ void ProgramBuilder::skip_rounds(Count count) {
 }
 
 Round& ProgramBuilder::round() {
+  check_operations(++operations_);
   if (next_round_ == 0) begin_round();
   const Count current = next_round_ - 1;
   if (program_.rounds.empty() || program_.rounds.back().number != current) program_.rounds.push_back({current, {}, {}, {}, {}, {}});

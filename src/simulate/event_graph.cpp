@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/dependence.hpp"
+#include "schedule/extent.hpp"
 
 namespace quadrille {
 namespace {
 
 using Event = EventGraph::Event;
+
+constexpr Bytes bytes_of_operation = 40;  // in the graph and its simulation, at least
 
 // One end of a message: payload, or a control message, which goes ahead.
 struct End {
@@ -29,6 +34,8 @@ class Builder {
       : schedule_(schedule), policy_(policy), barriers_(barriers), incoming_(static_cast<std::size_t>(schedule.problem.ranks), 0) {}
 
   EventGraph build() && {
+    const Count operations = operation_count(schedule_, available_memory() / bytes_of_operation);
+    check_memory(schedule_.problem, times_at_most(operations, bytes_of_operation, std::numeric_limits<Bytes>::max()), "events");
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add(schedule_.program(rank));
     graph_.first_after.push_back(graph_.after.size());
     if (!graph_.ports.empty()) graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});

@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "problem/limits.hpp"
+#include "schedule/extent.hpp"
+
 namespace quadrille {
 
 SendsByRound::SendsByRound(const Schedule& schedule, bool with_controls) : schedule_(schedule), with_controls_(with_controls) {
-  if (!schedule.symmetry) return;
   const Count p = schedule.problem.ranks;
+  check_limit(schedule.problem, p, most_programs, "programs");
+  most_sends_ = available_memory() / static_cast<Bytes>(3 * sizeof(Send));  // twice as much while the list grows
+  if (!schedule.symmetry) return;
+  check_memory(schedule.problem, times_at_most(p, 4 * sizeof(Rank), std::numeric_limits<Bytes>::max()), "ranks");
   orbit_start_.assign(static_cast<std::size_t>(p) + 1, 0);
   for (Rank rank = 0; rank < p; ++rank) {
     owner_.push_back(schedule.symmetry->representative_of(rank));
@@ -43,6 +49,7 @@ void SendsByRound::add(const Program& program) {
     for (const Message& message : round.sends) keep(message.peer, message.port ? &*message.port : nullptr, bytes(message.regions));
     if (with_controls_)
       for (const Control& control : round.control_sends) keep(control.peer, nullptr, control.bytes);
+    check_limit(schedule_.problem, static_cast<Count>(sends_.size()), most_sends_, "messages, all held in memory");
     if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
   }
 }

@@ -23,7 +23,7 @@ class SendsByRound {
   };
 
   // Messages to ranks that do not exist are left out, and control messages unless they are asked for. Of a rank that is an image,
-  // programs need not be added.
+  // programs need not be added. Throws Error{too_large}, as `add` does, where there is no memory for all.
   SendsByRound(const Schedule& schedule, bool with_controls);
   bool is_owner(Rank rank) const { return owner_.empty() || owner_[static_cast<std::size_t>(rank)] == rank; }
   void add(const Program& program);  // of an owner, in ascending order
@@ -45,6 +45,7 @@ class SendsByRound {
 
   const Schedule& schedule_;
   const bool with_controls_;
+  Count most_sends_ = 0;            // that there is memory for
   std::vector<Rank> owner_;         // of each rank; empty: everybody owns their own
   std::vector<Rank> orbits_;        // by owner
   std::vector<Count> orbit_start_;  // of each owner's in orbits_, and the end

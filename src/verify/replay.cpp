@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <boost/dynamic_bitset.hpp>
+#include <map>
 #include <set>
+#include <span>
 
 #include "quadrille/error.hpp"
 
@@ -62,31 +64,55 @@ class Replay {
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
         memories_(programs.size()),
-        next_round_(programs.size(), 0),
         heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       sizes_.push_back(buffer_sizes(schedule, programs[rank]));
-      memories_[rank][0].write(
-          0, {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operand(static_cast<Rank>(rank)), 0});
+      write(memories_[rank][0], 0,
+            {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operand(static_cast<Rank>(rank)), 0});
       if (!heard_.empty()) heard_[rank].set(rank);
     }
   }
 
   void run() {
-    std::set<Count> numbers;
-    for (const Program& program : programs_)
-      for (const Round& round : program.rounds) numbers.insert(round.number);
+    const std::vector<RoundOf> rounds = rounds_in_order();
     observe({});
-    for (const Count number : numbers) {
+    for (auto first = rounds.begin(); first != rounds.end();) {
       if (report_.full()) return;
-      play_round(number);
-      observe(number);
+      const auto last = std::find_if(first, rounds.end(), [&](const RoundOf& other) { return other.number() != first->number(); });
+      play_round({first, last});
+      observe(first->number());
+      first = last;
     }
     check_delivery();
     if (schedule_.problem.collective == Collective::barrier) check_barrier();
   }
 
  private:
+  // A round of a rank that acts in it.
+  struct RoundOf {
+    Rank rank;
+    const Round* round;
+    Count number() const { return round->number; }
+  };
+  using ActingRanks = std::span<const RoundOf>;  // of one round, ascending
+
+  // By number, then by rank: going through them takes no longer for ranks that have nothing to do. Rounds out of order were
+  // reported; they are left out, as is all but the last of one number.
+  std::vector<RoundOf> rounds_in_order() const {
+    std::vector<RoundOf> rounds;
+    for (std::size_t i = 0; i < programs_.size(); ++i)
+      for (const Round& round : programs_[i].rounds) {
+        const auto rank = static_cast<Rank>(i);
+        if (!rounds.empty() && rounds.back().rank == rank && round.number <= rounds.back().number()) {
+          if (round.number < rounds.back().number()) continue;
+          rounds.pop_back();
+        }
+        rounds.push_back({rank, &round});
+      }
+    std::stable_sort(rounds.begin(), rounds.end(), [](const RoundOf& a, const RoundOf& b) { return a.number() < b.number(); });
+    return rounds;
+  }
+
   void observe(std::optional<Count> round) const {
     if (observer_) observer_(round, memories_, terms_);
   }
@@ -112,16 +138,22 @@ class Replay {
                 fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
   }
 
-  SymbolicMemory& memory(Rank rank) { return memories_[static_cast<std::size_t>(rank)]; }
+  SymbolicBuffer& buffer(Rank rank, Buffer which) {
+    return memories_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+  }
+
+  void write(SymbolicBuffer& buffer, Bytes offset, const SymbolRun& piece) {
+    pieces_ -= static_cast<Count>(buffer.piece_count());
+    buffer.write(offset, piece);
+    pieces_ += static_cast<Count>(buffer.piece_count());
+  }
 
   Strip read(Rank rank, const Regions& regions) {
     charge(regions);
     Strip strip;
     for (const Region& region : regions) {
       Strip part;
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        memory(rank)[static_cast<std::size_t>(region.buffer)].read(offset, length, part);
-      });
+      for_each_run(region, [&](Bytes offset, Bytes length) { buffer(rank, region.buffer).read(offset, length, part); });
       if (std::any_of(part.begin(), part.end(), [](const SymbolRun& piece) { return piece.term == Terms::undefined; }))
         add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
       held_ += static_cast<Count>(part.size());
@@ -140,7 +172,7 @@ class Replay {
         while (length > 0 && at < strip.size()) {
           const SymbolRun& piece = strip[at];
           const Bytes part = std::min(length, piece.length - used);
-          memory(rank)[static_cast<std::size_t>(region.buffer)].write(offset, {part, piece.term, piece.index + used});
+          write(buffer(rank, region.buffer), offset, {part, piece.term, piece.index + used});
           offset += part;
           length -= part;
           used += part;
@@ -268,28 +300,17 @@ class Replay {
     return result;
   }
 
-  void play_round(Count number) {
-    number_ = number;
-    std::vector<const Round*> rounds(programs_.size(), nullptr);
-    for (std::size_t rank = 0; rank < programs_.size(); ++rank) {
-      const auto& list = programs_[rank].rounds;
-      // Rounds out of order were reported; they are played where they stand in the numbering.
-      for (std::size_t i = next_round_[rank]; i < list.size() && list[i].number <= number; next_round_[rank] = ++i)
-        if (list[i].number == number) rounds[rank] = &list[i];
-    }
-    for (std::size_t rank = 0; rank < rounds.size(); ++rank)
-      if (rounds[rank])
-        for (const Local& local : rounds[rank]->locals)
-          if (in_buffers(static_cast<Rank>(rank), local.source) && in_buffers(static_cast<Rank>(rank), local.target))
-            play_local(static_cast<Rank>(rank), local);
+  void play_round(ActingRanks rounds) {
+    number_ = rounds.front().number();
+    for (const auto& [rank, round] : rounds)
+      for (const Local& local : round->locals)
+        if (in_buffers(rank, local.source) && in_buffers(rank, local.target)) play_local(rank, local);
 
     std::vector<End> sends, receives;
-    for (std::size_t i = 0; i < rounds.size(); ++i) {
-      const auto rank = static_cast<Rank>(i);
-      if (!rounds[i]) continue;
-      for (const Message& message : rounds[i]->sends) sends.push_back({rank, message.peer, message.port, &message});
-      for (const Message& message : rounds[i]->receives) receives.push_back({message.peer, rank, message.port, &message});
-      check_write_overlap(rank, *rounds[i]);
+    for (const auto& [rank, round] : rounds) {
+      for (const Message& message : round->sends) sends.push_back({rank, message.peer, message.port, &message});
+      for (const Message& message : round->receives) receives.push_back({message.peer, rank, message.port, &message});
+      check_write_overlap(rank, *round);
     }
     play_messages(sends, receives);
     play_controls(rounds);
@@ -336,34 +357,29 @@ class Replay {
     }
     for (const auto& [end, strip] : under_way) write(end->to, end->message->regions, strip);
     held_ = 0;
-    for (const SymbolicMemory& memory : memories_)
-      for (const SymbolicBuffer& buffer : memory) held_ += static_cast<Count>(buffer.piece_count());
-    if (std::exchange(held_, 0) > most_pieces_) too_large();
+    if (pieces_ > most_pieces_) too_large();
   }
 
   // A control message tells its receiver whatever its sender had heard before the round.
-  void play_controls(const std::vector<const Round*>& rounds) {
+  void play_controls(ActingRanks rounds) {
     std::multiset<std::tuple<Rank, Rank, Bytes>> sent;
-    for (std::size_t i = 0; i < rounds.size(); ++i)
-      if (rounds[i])
-        for (const Control& control : rounds[i]->control_sends) sent.emplace(static_cast<Rank>(i), control.peer, control.bytes);
-    if (sent.empty() &&
-        std::none_of(rounds.begin(), rounds.end(), [](const Round* round) { return round && !round->control_receives.empty(); }))
-      return;
-    const auto old = heard_;
-    for (std::size_t i = 0; i < rounds.size(); ++i) {
-      if (!rounds[i]) continue;
-      for (const Control& control : rounds[i]->control_receives) {
-        const auto match = sent.find({control.peer, static_cast<Rank>(i), control.bytes});
+    std::map<Rank, boost::dynamic_bitset<>> known_before;  // to those who tell
+    for (const auto& [rank, round] : rounds)
+      for (const Control& control : round->control_sends) {
+        sent.emplace(rank, control.peer, control.bytes);
+        if (!heard_.empty()) known_before.try_emplace(rank, heard_[static_cast<std::size_t>(rank)]);
+      }
+    for (const auto& [rank, round] : rounds)
+      for (const Control& control : round->control_receives) {
+        const auto match = sent.find({control.peer, rank, control.bytes});
         if (match == sent.end()) {
-          add(Rule::unmatched_message, static_cast<Rank>(i), {},
+          add(Rule::unmatched_message, rank, {},
               fmt::format("rank {} sends no control message of {} bytes in this round", control.peer, control.bytes));
           continue;
         }
         sent.erase(match);
-        if (!heard_.empty()) heard_[i] |= old[static_cast<std::size_t>(control.peer)];
+        if (!heard_.empty()) heard_[static_cast<std::size_t>(rank)] |= known_before.at(control.peer);
       }
-    }
     for (const auto& [from, to, length] : sent)
       add(Rule::unmatched_message, from, {},
           fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
@@ -435,10 +451,10 @@ class Replay {
   Terms terms_;
   std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
-  std::vector<std::size_t> next_round_;
   std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each rank knows
   Count number_ = 0;
-  Count held_ = 0;  // pieces of messages under way
+  Count held_ = 0;    // pieces of messages under way
+  Count pieces_ = 0;  // of all memories
   Count work_ = 0;
 };
 

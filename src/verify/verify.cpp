@@ -36,9 +36,12 @@
 // Not looked at: how long anything takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/extent.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"
 
@@ -58,25 +61,50 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
 }
 
-[[noreturn]] void too_large(Count ranks, std::string_view what, Count most) {
-  throw Error(ErrorCode::too_large,
-              fmt::format("{} ranks make more than {} {}: too many to replay; take fewer ranks", ranks, most, what));
+// What the replay holds at the end, at least: a piece for each rank's input and for each piece of the postcondition, and for a
+// barrier the ranks that each has heard from, before a round and after it, 64 to a piece.
+Count least_pieces(const Problem& problem, Count most) {
+  const Count p = problem.ranks;
+  switch (problem.collective) {
+    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), most);
+    case Collective::alltoall:
+    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, most) : p;
+    case Collective::alltoallv:
+    case Collective::allgatherv: break;
+    default: return p;
+  }
+  Count pieces = p;  // those of no bytes are left out
+  for (Rank rank = 0; rank < p && pieces < most; ++rank) pieces += static_cast<Count>(expected_output(problem, rank).size());
+  return pieces;
 }
 
-// All programs, or an error before their number or the data they move outgrows the options.
+// Bytes that one of them takes, about.
+constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
+
+// Refuses before anything of that size is made.
+void check_pieces(const Problem& problem, const VerifyOptions& options) {
+  const Count pieces = least_pieces(problem, std::numeric_limits<Count>::max());
+  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
+  check_memory(problem, pieces * bytes_of_piece, "replay");
+  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
+}
+
+void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
+  const Count operations = operation_count(schedule, options.most_operations);
+  check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
+  check_memory(schedule.problem, operations * bytes_of_operation, "programs");
+}
+
+// Counts ahead where there are more than a few, so that small schedules are made once.
 std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
-  const Count p = schedule.problem.ranks;
-  Count pieces = 0;  // at the end memory holds at least one for each piece of the postcondition
-  for (Rank rank = 0; rank < p; ++rank)
-    if ((pieces += 1 + static_cast<Count>(expected_output(schedule.problem, rank).size())) > options.most_pieces)
-      too_large(p, "pieces of memory", options.most_pieces);
+  const Count few = std::min(options.most_operations, Count{1} << 16);
   std::vector<Program> programs;
   Count operations = 0;
-  for (Rank rank = 0; rank < p; ++rank) {
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
     programs.push_back(schedule.program(rank));
-    for (const Round& round : programs.back().rounds)
-      operations += 1 + static_cast<Count>(round.locals.size() + round.sends.size() + round.receives.size());
-    if (operations > options.most_operations) too_large(p, "operations", options.most_operations);
+    const Count before = operations;
+    operations += operation_count(programs.back());
+    if (before <= few && operations > few) check_operation_count(schedule, options);
   }
   return programs;
 }
@@ -130,6 +158,7 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
+  check_pieces(schedule.problem, options);
   const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);

@@ -121,6 +121,11 @@ TEST(Rules, StageDisagreement) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1));
 }
 
+// Each rank acts in two rounds of 200,000: looking at all ranks in each round would take hours.
+TEST(Rules, RoundsCostWhatRanksDoInThem) {
+  EXPECT_TRUE(found(make_schedule(problem_of(Collective::broadcast, 200'000, 8), "chain:segments=1")).empty());
+}
+
 TEST(Rules, RepeatedMessage) {
   const auto cut = [](bool with_ports) {
     return [with_ports](auto& p) {

@@ -21,6 +21,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   const Rank right = (me + 1) % p;
   const Rank left = (me + p - 1) % p;
   ProgramBuilder program{me};
+  program.expect(p, 2);
   program.scratch(p > 2 ? std::min<Count>(2, p - 2) * (p - 2) * b : 0);
   const auto travelling = [&](Count step, Count count) {  // what is left of the message of round `step`
     return blocks(Buffer::scratch, (step - 1) % 2 * (p - 2), count, b);

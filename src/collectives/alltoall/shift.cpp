@@ -15,6 +15,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
+  program.expect(p, 2);
   program.stage("exchange");
   program.begin_round();
   program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});

@@ -16,6 +16,7 @@ namespace {
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
+  program.expect(problem.ranks, 2);
   program.stage("exchange");
   program.begin_round();
   program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});

@@ -20,6 +20,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const bool last = v == p - 1;
   const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
   ProgramBuilder program{me};
+  program.expect(segments, v > 0 && !last ? 2 : 1);
   program.stage("pass along");
   if (p == 1) {
     program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});

@@ -18,15 +18,19 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
   ProgramBuilder program{me};
   program.stage("broadcast");
-  for (Count first = 1; first < p; first += ports) {
-    program.begin_round();
-    const Count last = std::min(p, first + ports);  // distances from the root in [first, last)
-    if (me == root)
-      for (Count distance = first; distance < last; ++distance) program.send((root + distance) % p, {input});
-    else if (const Count distance = (me - root + p) % p; first <= distance && distance < last)
-      program.receive(root, {output});
+  if (me != root) {
+    const Count rounds = ceil_divide(p - 1, ports), round = ((me - root + p) % p - 1) / ports;
+    program.skip_rounds(round + 1);
+    program.receive(root, {output});
+    program.skip_rounds(rounds - round - 1);
+    return std::move(program).finish();
   }
-  if (me == root) program.copy({input}, {output});
+  program.expect(p);
+  for (Count distance = 1; distance < p; ++distance) {
+    if ((distance - 1) % ports == 0) program.begin_round();
+    program.send((root + distance) % p, {input});
+  }
+  program.copy({input}, {output});
   return std::move(program).finish();
 }
 

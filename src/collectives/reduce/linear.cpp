@@ -40,6 +40,7 @@ Program program_of_root(const Problem& problem, Count ports) {
   const Count p = problem.ranks;
   const Region input = block(Buffer::input, 0, problem.block_bytes), output = block(Buffer::output, 0, problem.block_bytes);
   ProgramBuilder program{problem.root};
+  program.expect(p, 2);
   program.stage("combine");
   Slots slots(problem.block_bytes);
   TreeFold fold(program, [&](const Region& spent) { slots.give_back(spent); });

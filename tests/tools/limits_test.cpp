@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is too large is refused before it is made, and what takes long says how far it is.
+#include <gmock/gmock.h>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Limits : public CommandTest {
+ protected:
+  Outcome run_in_a_gigabyte(const Words& arguments) const {
+    Words words{"bash", "-c", "ulimit -v 1000000; exec \"$@\"", "bash", QUADRILLE_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(std::move(words));
+  }
+};
+
+TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
+  const Words gibibyte{"broadcast", "--ranks", "8", "--block", "1GiB", "--algorithm", "chain:segments=1000000000"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::vector<std::pair<Words, std::string>> cases{
+      {{"verify", "alltoall", "--ranks", "1000000000", "--block", "8B", "--algorithm", "direct"},
+       "alltoall among 1000000000 ranks takes at least 1000000000000000000 pieces of memory to replay; the limit is 67108864"},
+      {{"verify", "barrier", "--ranks", "3000000"}, "pieces of memory to replay"},
+      {{"verify", "barrier", "--ranks", "500000"}, "pieces of memory to replay"},
+      {{"verify", "alltoall", "--ranks", "3000", "--algorithm", "direct"}, "operations to replay; the limit is 16777216"},
+      {with({"verify"}, gibibyte), "operations; the limit is 4194304"},
+      {with({"schedule"}, gibibyte), "operations; the limit is 4194304"},
+      {with({"draw"}, gibibyte), "operations; the limit is 4194304"},
+      {with({"price", "--machine", "sp1"}, gibibyte), "operations; the limit is 4194304"},
+      {{"price", "alltoall", "--ranks", "1000000000", "--block", "1B", "--machine", "sp1", "--algorithm", "shift"},
+       "the program of a rank has 2000000000 operations; the limit is 4194304"},
+      {{"price", "alltoall", "--ranks", "1000000000", "--block", "1B", "--machine", "sp1", "--algorithm", "combined"},
+       "MiB of memory for its nodes, and there are"},
+      {{"price", "broadcast", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "binomial"},
+       "broadcast among 1000000000 ranks takes at least 1000000000 programs; the limit is 268435456"},
+      {{"simulate", "alltoall", "--ranks", "100000", "--algorithm", "direct", "--machine", "sp1", "--by", "events"},
+       "MiB of memory for its events, and there are"},
+  };
+  for (const auto& [words, sentence] : cases) {
+    SCOPED_TRACE(sentence);
+    const Outcome outcome = run_in_a_gigabyte(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1);
+    EXPECT_THAT(outcome.talk, HasSubstr(sentence));
+    EXPECT_THAT(outcome.talk, HasSubstr("; take fewer ranks"));
+  }
+}
+
+TEST_F(Limits, LeaveWhatSymmetryMakesCheap) {
+  for (const std::string ranks : {"1000000", "1000000000"}) {
+    const Outcome outcome =
+        run_in_a_gigabyte({"price", "alltoall", "--ranks", ranks, "--block", "1B", "--machine", "sp1", "--algorithm", "bruck"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  }
+}
+
+TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
+  const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks", "1000",
+                                       "--machine", "sp1", "--algorithm", "one-factor"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_THAT(outcome.talk, HasSubstr("priced 0 of 1: now one-factor: the program of rank "));
+  EXPECT_THAT(outcome.talk, HasSubstr(" of 1000 ("));
+  EXPECT_THAT(outcome.talk, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace quadrille
