@@ -36,6 +36,7 @@
 // Not looked at: how long anything takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "problem/limits.hpp"
@@ -81,6 +82,7 @@ Count least_pieces(const Problem& problem, Count most) {
 constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
 // Refuses before anything of that size is made.
+<<<<<<< HEAD
 void check_size(const Schedule& schedule, const VerifyOptions& options) {
   const Count pieces = least_pieces(schedule.problem, std::numeric_limits<Count>::max());
   check_limit(schedule.problem, pieces, options.most_pieces, "pieces of memory to replay");
@@ -93,6 +95,32 @@ void check_size(const Schedule& schedule, const VerifyOptions& options) {
 std::vector<Program> all_programs(const Schedule& schedule) {
   std::vector<Program> programs;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(schedule.program(rank));
+=======
+void check_pieces(const Problem& problem, const VerifyOptions& options) {
+  const Count pieces = least_pieces(problem, std::numeric_limits<Count>::max());
+  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
+  check_memory(problem, pieces * bytes_of_piece, "replay");
+  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
+}
+
+void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
+  const Count operations = operation_count(schedule, options.most_operations);
+  check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
+  check_memory(schedule.problem, operations * bytes_of_operation, "programs");
+}
+
+// Counts ahead where there are more than a few, so that small schedules are made once.
+std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
+  const Count few = std::min(options.most_operations, Count{1} << 16);
+  std::vector<Program> programs;
+  Count operations = 0;
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
+    programs.push_back(schedule.program(rank));
+    const Count before = operations;
+    operations += operation_count(programs.back());
+    if (before <= few && operations > few) check_operation_count(schedule, options);
+  }
+>>>>>>> limits
   return programs;
 }
 
@@ -145,8 +173,13 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
+<<<<<<< HEAD
   check_size(schedule, options);
   const std::vector<Program> programs = all_programs(schedule);
+=======
+  check_pieces(schedule.problem, options);
+  const std::vector<Program> programs = all_programs(schedule, options);
+>>>>>>> limits
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
   if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
