@@ -94,6 +94,17 @@ TEST(EnginePaths, LongMessagesComeFromMemoryOfEitherKind) {
     }
 }
 
+// Messages none of which is long by itself, but which together save more than a wait; and more of them than are looked at ahead.
+TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
+  Apart way{.costs = costs_of_copying_once(1e-12)};
+  way.costs.wait = way.costs.in[2] + way.costs.out[2];  // a little more than one of 16 KiB saves
+  ASSERT_EQ(way.costs.longest_twice(), CopyCosts::sizes[2]);
+  for (const Bytes block : {8, 16'000})
+    run_apart(7, way, [&](SharedCommunicator& communicator) {
+      exercise(communicator, alltoall(7, block), {.policy = Policy::nonblocking}, Memory::mixed);
+    });
+}
+
 // So long that it is tried whether to copy past the caches, which takes the first ten executions.
 TEST(EnginePaths, MuchIsCopiedPastTheCaches) {
   const Apart way{.costs = costs_of_copying_once(0)};
@@ -412,8 +423,10 @@ TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
       {in_nodes, {.algorithm = "clustered", .keep_step = true}},
       {irregular, {.algorithm = "two-phase:counts=headers"}},
   };
-  for (const auto& [problem, options] : plans)
+  for (const auto& entry : plans)
     for (const Rank poor : {0, 2}) {
+      const Problem& problem = entry.first;
+      const PlanOptions& options = entry.second;
       bool made = false;
       for (Count allocations = 0; !made; ++allocations) {
         ASSERT_LT(allocations, 30);
