@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "execute/memory.hpp"
+#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "text.hpp"
 

@@ -9,13 +9,13 @@
 #include <random>
 #include <tuple>
 
-#include "execute/memory.hpp"
 #include "plan/gathered.hpp"
 #include "plan/machine_load.hpp"
 #include "plan/median.hpp"
 #include "plan/placed.hpp"
 #include "plan/probe_data.hpp"
 #include "plan/timing.hpp"
+#include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

@@ -11,8 +11,7 @@ namespace quadrille {
 // Throws Error{too_large} if `needed` is more than `most`: "alltoall among 10 ranks takes at least 100 <things>; the limit is .."
 void check_limit(const Problem& problem, Count needed, Count most, std::string_view things);
 
-// The same for memory, of which there is what this process can still have: of the machine and of `ulimit -v`.
+// The same for memory, of which there is what this process can still have.
 void check_memory(const Problem& problem, Bytes needed, std::string_view things);
-Bytes available_memory();
 
 }  // namespace quadrille

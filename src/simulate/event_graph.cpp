@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "problem/limits.hpp"
+#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/extent.hpp"

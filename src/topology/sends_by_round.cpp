@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "problem/limits.hpp"
+#include "problem/memory.hpp"
 #include "schedule/extent.hpp"
 
 namespace quadrille {

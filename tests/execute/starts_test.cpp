@@ -49,6 +49,17 @@ TEST(StartRecord, ComparesOnlyWhatBothHold) {
   EXPECT_FALSE(first_difference(mine, theirs)) << "nothing is held by both";
 }
 
+// A start is stored before its count, in the place of the one that is `kept` older; who looks in between leaves that one out. It
+// cannot leave out more, so a second start must not be seen before the count of the first: that is what StartRecord::add releases.
+TEST(StartRecord, LeavesOutTheStartThatIsBeingOverwritten) {
+  StartRecord mine, theirs;
+  for (std::uint32_t i = 0; i < StartRecord::kept + 36; ++i) mine.add(i), theirs.add(i);
+  theirs.plans[theirs.count % StartRecord::kept] = 1000;
+  EXPECT_FALSE(first_difference(mine, theirs));
+  theirs.plans[(theirs.count + 1) % StartRecord::kept] = 1001;
+  EXPECT_TRUE(first_difference(mine, theirs)) << "nothing else tells it from a start of the same number";
+}
+
 // What each rank says when it runs its plans, 0 and 1 (alltoalls), 2 (a broadcast from rank 0), 3 (of nothing), in the order that
 // it is given.
 std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& orders) {

@@ -19,7 +19,8 @@
 
 namespace quadrille::testing {
 
-// How far a test that enumerates cases goes: sanitizers look for other faults than wrong schedules, and take their time: fewer cases do for them.
+// How far a test that enumerates cases goes. Sanitizers look for other faults than wrong schedules, and take their time: fewer
+// cases do for them. `./check --long` takes all.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else

@@ -18,7 +18,7 @@
 #include <numeric>
 #include <optional>
 
-#include "execute/memory.hpp"
+#include "problem/memory.hpp"
 
 namespace quadrille {
 namespace {

@@ -13,6 +13,9 @@ namespace quadrille {
 // jobs).
 Bytes usable_memory();
 
+// What this process can still take: of usable_memory(), of what is free, and of its addresses (ulimit -v).
+Bytes available_memory();
+
 // The least limit of the control groups that `membership` names, and of those that they are in; versions 1 and 2, mounted at
 // `root`.
 std::optional<Bytes> control_group_limit(const std::filesystem::path& membership = "/proc/self/cgroup",

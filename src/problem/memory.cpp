@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/memory.hpp"
+#include "problem/memory.hpp"
 
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -26,6 +26,14 @@ Bytes usable_memory() {
   ::sysinfo(&machine);
   const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
   return std::min(memory, control_group_limit().value_or(memory));
+}
+
+Bytes available_memory() {
+  Bytes available = usable_memory();
+  std::ifstream in("/proc/meminfo");
+  for (std::string word; in >> word;)
+    if (Bytes kibibytes = 0; word == "MemAvailable:" && in >> kibibytes) available = std::min(available, kibibytes * 1024);
+  return std::min(available, free_addresses().value_or(available));
 }
 
 std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::path& root) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Limits of control groups, of both versions, from files that look like the system's.
-#include "execute/memory.hpp"
+#include "problem/memory.hpp"
 
 #include <gtest/gtest.h>
 
