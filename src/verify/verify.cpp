@@ -82,20 +82,6 @@ Count least_pieces(const Problem& problem, Count most) {
 constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
 // Refuses before anything of that size is made.
-<<<<<<< HEAD
-void check_size(const Schedule& schedule, const VerifyOptions& options) {
-  const Count pieces = least_pieces(schedule.problem, std::numeric_limits<Count>::max());
-  check_limit(schedule.problem, pieces, options.most_pieces, "pieces of memory to replay");
-  check_limit(schedule.problem, schedule.problem.ranks, options.most_operations, "operations to replay");
-  const Count operations = operation_count(schedule, options.most_operations);
-  check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
-  check_memory(schedule.problem, operations * bytes_of_operation + pieces * bytes_of_piece, "replay");
-}
-
-std::vector<Program> all_programs(const Schedule& schedule) {
-  std::vector<Program> programs;
-  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(schedule.program(rank));
-=======
 void check_pieces(const Problem& problem, const VerifyOptions& options) {
   const Count pieces = least_pieces(problem, std::numeric_limits<Count>::max());
   check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
@@ -120,7 +106,6 @@ std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions&
     operations += operation_count(programs.back());
     if (before <= few && operations > few) check_operation_count(schedule, options);
   }
->>>>>>> limits
   return programs;
 }
 
@@ -173,13 +158,8 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
-<<<<<<< HEAD
-  check_size(schedule, options);
-  const std::vector<Program> programs = all_programs(schedule);
-=======
   check_pieces(schedule.problem, options);
   const std::vector<Program> programs = all_programs(schedule, options);
->>>>>>> limits
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
   if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
