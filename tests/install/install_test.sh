@@ -51,8 +51,8 @@ while read -r link; do [ -e "$documents/$link" ] || wrong "README.md names $link
 
 step "manual page"
 page=$prefix/share/man/man1/quadrille.1
-grep -ohE 'add_subcommand\("[a-z]+"' "$here"/../../tools/*.cpp | cut -d '"' -f 2 >"$folder/subcommands"
-[ "$(wc -l <"$folder/subcommands")" -ge 12 ] || wrong "no subcommands found in the sources"
+"$prefix"/bin/quadrille help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$folder/subcommands"
+[ "$(wc -l <"$folder/subcommands")" -ge 12 ] || wrong "the help lists no subcommands"
 while read -r name; do
   grep -qE "^\.SS .*quadrille $name\\\\fR" "$page" || wrong "quadrille.1 does not describe $name"
 done <"$folder/subcommands"
