@@ -83,11 +83,18 @@ set_up() {
 find_mpis() {
   local mpi
   mpis=()
-  if [ -z "${QUADRILLE_WITHOUT_MPI:-}" ]; then
-    for mpi in openmpi mpich; do
-      if command -v "mpirun.$mpi" >/dev/null && command -v "mpicxx.$mpi" >/dev/null; then mpis+=("$mpi"); fi
-    done
-  fi
+  [ -z "${QUADRILLE_WITHOUT_MPI:-}" ] || return 0
+  for mpi in openmpi mpich; do
+    if [ -n "$(launcher_of "$mpi")" ]; then mpis+=("$mpi"); fi
+  done
+}
+
+launcher_of() {  # launcher_of MPI: the name of its mpirun, or nothing where it or the compiler wrapper is not there
+  local names
+  if command -v "mpirun.$1" >/dev/null && command -v "mpicxx.$1" >/dev/null; then echo "mpirun.$1"; return; fi  # as Debian names them
+  type -P mpirun mpicxx >/dev/null || return 0
+  case $1 in openmpi) names='Open MPI|OpenRTE' ;; mpich) names='HYDRA|MPICH' ;; esac
+  if "$(type -P mpirun)" --version 2>&1 | grep -qE "$names"; then type -P mpirun; fi
 }
 
 configure() {  # configure PRESET [OPTIONS OF cmake...]
@@ -132,18 +139,19 @@ now_and_then() {  # passes a line on every ten seconds
 }
 
 run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this machine, root and more ranks than cores included
-  local mpi=$1 ranks=$2 cores
+  local mpi=$1 ranks=$2 launcher cores
   shift 2
+  launcher=$(launcher_of "$mpi")
   cores=$(nproc)
   if [ "$mpi" = openmpi ]; then
     local yield=0
     [ "$ranks" -le "$cores" ] || yield=1
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$launcher" --oversubscribe \
       --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" "$@"
   elif [ "$ranks" -le "$cores" ]; then
-    mpirun.mpich -bind-to core -n "$ranks" "$@"
+    "$launcher" -bind-to core -n "$ranks" "$@"
   else
-    mpirun.mpich -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
+    "$launcher" -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
   fi
 }
 

@@ -29,16 +29,17 @@ inline std::vector<ByteVector> everybodys(Communicator& communicator, const Prob
   return outputs;
 }
 
-// Collective. Settings with numbers up to `most_number`, by the executor and in the parts that `base` says. The first difference at
-// any rank; the same on all ranks.
+// Collective. Settings with numbers up to `most_number`, at most `most_settings_of_any` of an algorithm, by the executor and in the
+// parts that `base` says. The first difference at any rank; the same on all ranks.
 inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
-                                      const PlanOptions& base = {}) {
+                                      const PlanOptions& base = {}, std::size_t most_settings_of_any = 1000) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
   Count turn = 0;
   for (const Algorithm* algorithm : all_algorithms()) {
     // Grids, grains and ways to know the counts go together in many ways; all of them are verified elsewhere.
-    const std::size_t most_settings = algorithm->collective == Collective::alltoallv ? 12 : 1000;
+    const std::size_t most_settings =
+        std::min<std::size_t>(algorithm->collective == Collective::alltoallv ? 12 : 1000, most_settings_of_any);
     for (const Bytes b : block_sizes) {
       for (const Problem& problem : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
         const auto data = probe_data(problem, communicator.rank());
