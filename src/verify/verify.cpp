@@ -41,6 +41,7 @@
 
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 #include "schedule/extent.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"
@@ -61,20 +62,27 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
 }
 
+constexpr Count largest = std::numeric_limits<Count>::max();
+
 // What the replay holds at the end, at least: a piece for each rank's input and for each piece of the postcondition, and for a
 // barrier the ranks that each has heard from, before a round and after it, 64 to a piece.
-Count least_pieces(const Problem& problem, Count most) {
+// Pieces of no bytes are left out. Of alltoallv counts no further than just above `limit`.
+Count least_pieces(const Problem& problem, Count limit) {
   const Count p = problem.ranks;
   switch (problem.collective) {
-    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), most);
+    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), largest);
     case Collective::alltoall:
-    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, most) : p;
-    case Collective::alltoallv:
-    case Collective::allgatherv: break;
+    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, largest) : p;
+    case Collective::allgatherv: {
+      const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
+      return times_at_most(p, shares + 1, largest);
+    }
+    case Collective::alltoallv: break;
     default: return p;
   }
-  Count pieces = p;  // those of no bytes are left out
-  for (Rank rank = 0; rank < p && pieces < most; ++rank) pieces += static_cast<Count>(expected_output(problem, rank).size());
+  const Traffic traffic(problem);
+  Count pieces = p;
+  for (Rank rank = 0; rank < p && pieces <= limit; ++rank) pieces += static_cast<Count>(traffic.received_by(rank).size());
   return pieces;
 }
 
@@ -83,7 +91,7 @@ constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
 // Refuses before anything of that size is made.
 void check_pieces(const Problem& problem, const VerifyOptions& options) {
-  const Count pieces = least_pieces(problem, std::numeric_limits<Count>::max());
+  const Count pieces = least_pieces(problem, options.most_pieces);
   check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
   check_memory(problem, pieces * bytes_of_piece, "replay");
   check_limit(problem, problem.ranks, options.most_operations, "operations to replay");

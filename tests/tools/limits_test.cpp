@@ -31,6 +31,7 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
        "alltoall among 1000000000 ranks takes at least 1000000000000000000 pieces of memory to replay; the limit is 67108864"},
       {{"verify", "barrier", "--ranks", "3000000"}, "pieces of memory to replay"},
       {{"verify", "barrier", "--ranks", "500000"}, "pieces of memory to replay"},
+      {{"verify", "allgatherv", "--ranks", "1000000", "--algorithm", "ring"}, "pieces of memory to replay; the limit is 67108864"},
       {{"verify", "alltoall", "--ranks", "3000", "--algorithm", "direct"}, "operations to replay; the limit is 16777216"},
       {with({"verify"}, gibibyte), "operations; the limit is 4194304"},
       {with({"schedule"}, gibibyte), "operations; the limit is 4194304"},
