@@ -43,6 +43,9 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
        "MiB of memory for its nodes, and there are"},
       {{"price", "broadcast", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "binomial"},
        "broadcast among 1000000000 ranks takes at least 1000000000 programs; the limit is 268435456"},
+      {{"price", "broadcast", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "scatter-allgather"},
+       "broadcast among 1000000000 ranks takes at least 1000000000 shares; the limit is 16777216"},
+      {{"price", "allreduce", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "ring"}, "shares; the limit is 16777216"},
       {{"simulate", "alltoall", "--ranks", "100000", "--algorithm", "direct", "--machine", "sp1", "--by", "events"},
        "MiB of memory for its events, and there are"},
   };
