@@ -89,14 +89,6 @@ Count least_pieces(const Problem& problem, Count limit) {
 // Bytes that one of them takes, about.
 constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
-// Refuses before anything of that size is made.
-void check_pieces(const Problem& problem, const VerifyOptions& options) {
-  const Count pieces = least_pieces(problem, options.most_pieces);
-  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
-  check_memory(problem, pieces * bytes_of_piece, "replay");
-  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
-}
-
 void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
   const Count operations = operation_count(schedule, options.most_operations);
   check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
@@ -163,10 +155,17 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
   }
 }
 
+void check_verifiable(const Problem& problem, const VerifyOptions& options) {
+  const Count pieces = least_pieces(problem, options.most_pieces);
+  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
+  check_memory(problem, pieces * bytes_of_piece, "replay");
+  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
+}
+
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
-  check_pieces(schedule.problem, options);
+  check_verifiable(schedule.problem, options);
   const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);
