@@ -54,6 +54,8 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
       {{"price", "allreduce", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "ring"}, "shares; the limit is 16777216"},
       {{"simulate", "alltoall", "--ranks", "100000", "--algorithm", "direct", "--machine", "sp1", "--by", "events"},
        "MiB of memory for its events, and there are"},
+      {{"simulate", "barrier", "--ranks", "700000000", "--machine", "sp1", "--by", "events"},
+       "MiB of memory for its events, and there are"},
   };
   for (const auto& [words, sentence] : cases) {
     SCOPED_TRACE(sentence);
