@@ -92,7 +92,7 @@ constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
   const Count operations = operation_count(schedule, options.most_operations);
   check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
-  check_memory(schedule.problem, operations * bytes_of_operation, "programs");
+  check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, largest), "programs");
 }
 
 // Counts ahead where there are more than a few, so that small schedules are made once.
@@ -158,7 +158,7 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 void check_verifiable(const Problem& problem, const VerifyOptions& options) {
   const Count pieces = least_pieces(problem, options.most_pieces);
   check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
-  check_memory(problem, pieces * bytes_of_piece, "replay");
+  check_memory(problem, times_at_most(pieces, bytes_of_piece, largest), "replay");
   check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
 }
 
