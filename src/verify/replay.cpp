@@ -139,7 +139,7 @@ class Replay {
 
   [[noreturn]] void too_large() const {
     throw Error(ErrorCode::too_large,
-                fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
+                fmt::format("replaying it takes more than {} pieces of memory; ask for a smaller problem", most_pieces_));
   }
 
   SymbolicBuffer& buffer(Rank rank, Buffer which) {
