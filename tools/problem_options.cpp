@@ -14,14 +14,12 @@
 #include "common_options.hpp"
 #include "documents.hpp"
 #include "pattern_text.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/traffic.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
 namespace {
-
-constexpr Count most_shares = Count{1} << 24;
-constexpr Count most_placed = Count{1} << 24;  // ranks on nodes
 
 // Shares of whole elements, `block_bytes` on average, none among them, and always the same.
 std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
@@ -135,8 +133,8 @@ std::vector<Count> ProblemOptions::placement() const {
     if (item == "" || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is no size of a node", item, *node_sizes));
     const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
     for (const Count size : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
-      if (size > (most_placed - static_cast<Count>(placed.size())) / times)
-        refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_placed));
+      if (size > (most_listed - static_cast<Count>(placed.size())) / times)
+        refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_listed));
       for (Count i = 0; i < times; ++i) placed.insert(placed.end(), static_cast<std::size_t>(size), node++);
     }
   }
@@ -223,9 +221,9 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
       problem.counts = std::make_shared<const std::vector<Bytes>>(shares_of(file, "'" + *counts + "'"));
   } else if (is_irregular(collective)) {
     const bool matrix = collective == Collective::alltoallv;
-    if (rank_count > most_shares / (matrix ? rank_count : 1))
+    if (rank_count > most_listed / (matrix ? rank_count : 1))
       refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
-                         most_shares));
+                         most_listed));
     problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
                             : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes, problem.element_bytes);
   } else if (collective != Collective::barrier) {

@@ -43,8 +43,9 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
     refuse(fmt::format("'{}' is one argument too many: {} names a collective, and files go alone", options.subjects[1],
                        options.subjects[0]));
   const VerifyOptions rules = verify_options(options);
-  const auto cases = make_cases(options.problem.problems(collective),
-                                options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
+  const std::vector<Problem> problems = options.problem.problems(collective);
+  for (const Problem& problem : problems) check_verifiable(problem, rules);  // before algorithms look at them
+  const auto cases = make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
   std::vector<Verdict> verdicts;
   Progress progress;
   for (const Case& entry : cases) {

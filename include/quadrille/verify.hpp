@@ -78,6 +78,9 @@ struct VerifyOptions {
   Count most_operations = Count{1} << 24;
 };
 
+// What `verify` can refuse without a schedule; making one may take as much as verifying it. Throws Error{too_large}.
+void check_verifiable(const Problem& problem, const VerifyOptions& options = {});
+
 // Empty: the schedule is right. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} unless
 // the topology has as many ranks as the schedule.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "problem/limits.hpp"
+
 namespace quadrille {
 
 Problem of_pieces(const Problem& problem, Collective collective) {
+  check_limit(problem, problem.ranks, most_listed, "shares");
   std::vector<Bytes> shares;
+  shares.reserve(static_cast<std::size_t>(problem.ranks));
   for (Rank rank = 0; rank < problem.ranks; ++rank) shares.push_back(piece(Buffer::output, problem, rank).length);
   Problem part = problem;
   part.collective = collective;

@@ -10,7 +10,8 @@ namespace quadrille {
 // Where a rank's piece lies in the vector.
 inline Region piece(Buffer buffer, const Problem& problem, Rank rank) { return segment(buffer, problem, problem.ranks, rank); }
 
-// The problem of a part: `collective` is an irregular one, and the pieces are its shares.
+// The problem of a part: `collective` is an irregular one, and the pieces are its shares. Throws
+// Error{too_large} beyond `most_listed` of them.
 Problem of_pieces(const Problem& problem, Collective collective);
 
 // The parameter `scatter`: the algorithm for reduce_scatterv that is the first part of a reduction.

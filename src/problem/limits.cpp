@@ -16,8 +16,8 @@ constexpr Count largest = std::numeric_limits<Count>::max();
 constexpr Bytes always_there = Bytes{1} << 26;  // memory that is not worth asking for
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& needs) {
-  throw Error(ErrorCode::too_large, fmt::format("{} among {} ranks takes {}; take fewer ranks or segments",
-                                                name(problem.collective), problem.ranks, needs));
+  throw Error(ErrorCode::too_large,
+              fmt::format("{} among {} ranks takes {}; ask for a smaller problem", name(problem.collective), problem.ranks, needs));
 }
 
 std::string mebibytes(Bytes bytes) { return fmt::format("{} MiB", ceil_divide(bytes, Bytes{1} << 20)); }
@@ -26,8 +26,8 @@ std::string mebibytes(Bytes bytes) { return fmt::format("{} MiB", ceil_divide(by
 
 void check_limit(const Problem& problem, Count needed, Count most, std::string_view things) {
   if (needed <= most) return;
-  const std::string number = needed == largest ? "2^63 or more" : std::to_string(needed);
-  refuse(problem, fmt::format("at least {} {}; the limit is {}", number, things, most));
+  const std::string number = needed == largest ? "2^63 or more" : fmt::format("at least {}", needed);
+  refuse(problem, fmt::format("{} {}; the limit is {}", number, things, most));
 }
 
 void check_memory(const Problem& problem, Bytes needed, std::string_view things) {

@@ -8,6 +8,9 @@
 
 namespace quadrille {
 
+// Shares, or nodes of ranks, that one problem lists. Larger lists are not made for anybody.
+inline constexpr Count most_listed = Count{1} << 24;
+
 // Throws Error{too_large} if `needed` is more than `most`: "alltoall among 10 ranks takes at least 100 <things>; the limit is .."
 void check_limit(const Problem& problem, Count needed, Count most, std::string_view things);
 

@@ -11,6 +11,7 @@ namespace quadrille {
 namespace {
 
 std::vector<Count> nodes_or_ranks(const Problem& problem) {
+  check_limit(problem, problem.ranks, most_listed, "entries in a list of nodes");
   check_memory(problem, times_at_most(problem.ranks, 5 * sizeof(Count), std::numeric_limits<Bytes>::max()), "nodes");
   if (!problem.nodes.empty()) return problem.nodes;
   std::vector<Count> nodes(static_cast<std::size_t>(problem.ranks));

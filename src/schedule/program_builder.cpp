@@ -24,9 +24,11 @@ void check_operations(Count times, Count operations) {
   constexpr Count largest = std::numeric_limits<Count>::max();
   const Count all = times_at_most(times, operations, largest);
   if (all > most_operations_of_a_program)
-    throw Error(ErrorCode::too_large,
-                fmt::format("the program of a rank has {} operations; the limit is {}; take fewer ranks or segments",
-                            all == largest ? "2^63 or more" : std::to_string(all), most_operations_of_a_program));
+    throw Error(
+        ErrorCode::too_large,
+        fmt::format(
+            "the program of a rank has {} operations; the limit is {}; take fewer ranks, or fewer segments where there are any",
+            all == largest ? "2^63 or more" : std::to_string(all), most_operations_of_a_program));
 }
 
 void ProgramBuilder::stage(std::string name) { program_.stages.push_back({std::move(name), next_round_, 0}); }

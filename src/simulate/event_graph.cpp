@@ -31,12 +31,12 @@ struct End {
 
 class Builder {
  public:
-  Builder(const Schedule& schedule, Policy policy, bool barriers)
-      : schedule_(schedule), policy_(policy), barriers_(barriers), incoming_(static_cast<std::size_t>(schedule.problem.ranks), 0) {}
+  Builder(const Schedule& schedule, Policy policy, bool barriers) : schedule_(schedule), policy_(policy), barriers_(barriers) {}
 
   EventGraph build() && {
     const Count operations = operation_count(schedule_, available_memory() / bytes_of_operation);
     check_memory(schedule_.problem, times_at_most(operations, bytes_of_operation, std::numeric_limits<Bytes>::max()), "events");
+    incoming_.resize(static_cast<std::size_t>(schedule_.problem.ranks), 0);
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add(schedule_.program(rank));
     graph_.first_after.push_back(graph_.after.size());
     if (!graph_.ports.empty()) graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});

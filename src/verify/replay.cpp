@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/dynamic_bitset.hpp>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -14,6 +15,8 @@
 
 namespace quadrille {
 namespace {
+
+constexpr Count largest = std::numeric_limits<Count>::max();
 
 struct Run {
   Buffer buffer;
@@ -126,16 +129,17 @@ class Replay {
   void charge(const Regions& regions) {
     for (const Region& region : regions) {
       bytes(region);
-      for (Count runs = 1; const Level& level : region.levels)
-        if (runs *= std::min(level.count, most_pieces_ + 1); runs > most_pieces_) too_large();
-      work_ += region.levels[0].count * region.levels[1].count * region.levels[2].count;
+      Count runs = 1;
+      for (const Level& level : region.levels)
+        if (runs = times_at_most(runs, level.count, largest); runs > most_pieces_) too_large();
+      if (runs > times_at_most(64, most_pieces_, largest) - work_) too_large();
+      work_ += runs;
     }
-    if (work_ > 64 * most_pieces_) too_large();
   }
 
   [[noreturn]] void too_large() const {
     throw Error(ErrorCode::too_large,
-                fmt::format("replaying it takes more than {} pieces of memory; take fewer ranks", most_pieces_));
+                fmt::format("replaying it takes more than {} pieces of memory; ask for a smaller problem", most_pieces_));
   }
 
   SymbolicBuffer& buffer(Rank rank, Buffer which) {

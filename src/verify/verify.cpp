@@ -41,6 +41,7 @@
 
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 #include "schedule/extent.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"
@@ -61,38 +62,37 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
 }
 
+constexpr Count largest = std::numeric_limits<Count>::max();
+
 // What the replay holds at the end, at least: a piece for each rank's input and for each piece of the postcondition, and for a
 // barrier the ranks that each has heard from, before a round and after it, 64 to a piece.
-Count least_pieces(const Problem& problem, Count most) {
+// Pieces of no bytes are left out. Of alltoallv counts no further than just above `limit`.
+Count least_pieces(const Problem& problem, Count limit) {
   const Count p = problem.ranks;
   switch (problem.collective) {
-    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), most);
+    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), largest);
     case Collective::alltoall:
-    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, most) : p;
-    case Collective::alltoallv:
-    case Collective::allgatherv: break;
+    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, largest) : p;
+    case Collective::allgatherv: {
+      const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
+      return times_at_most(p, shares + 1, largest);
+    }
+    case Collective::alltoallv: break;
     default: return p;
   }
-  Count pieces = p;  // those of no bytes are left out
-  for (Rank rank = 0; rank < p && pieces < most; ++rank) pieces += static_cast<Count>(expected_output(problem, rank).size());
+  const Traffic traffic(problem);
+  Count pieces = p;
+  for (Rank rank = 0; rank < p && pieces <= limit; ++rank) pieces += static_cast<Count>(traffic.received_by(rank).size());
   return pieces;
 }
 
 // Bytes that one of them takes, about.
 constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
-// Refuses before anything of that size is made.
-void check_pieces(const Problem& problem, const VerifyOptions& options) {
-  const Count pieces = least_pieces(problem, std::numeric_limits<Count>::max());
-  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
-  check_memory(problem, pieces * bytes_of_piece, "replay");
-  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
-}
-
 void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
   const Count operations = operation_count(schedule, options.most_operations);
   check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
-  check_memory(schedule.problem, operations * bytes_of_operation, "programs");
+  check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, largest), "programs");
 }
 
 // Counts ahead where there are more than a few, so that small schedules are made once.
@@ -155,10 +155,17 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
   }
 }
 
+void check_verifiable(const Problem& problem, const VerifyOptions& options) {
+  const Count pieces = least_pieces(problem, options.most_pieces);
+  check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
+  check_memory(problem, times_at_most(pieces, bytes_of_piece, largest), "replay");
+  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
+}
+
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
-  check_pieces(schedule.problem, options);
+  check_verifiable(schedule.problem, options);
   const std::vector<Program> programs = all_programs(schedule, options);
   Report report(options.most_findings);
   check_structure(schedule, programs, port_limit(schedule, options), report);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -430,6 +431,14 @@ TEST(Findings, NameTheirPlace) {
 
 TEST(Findings, StopAtTheLimit) {
   EXPECT_EQ(found(make_schedule(alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
+}
+
+// The limits are multiplied by what a piece takes, which must not overflow.
+TEST(Replay, TakesTheLargestLimits) {
+  constexpr Count largest = std::numeric_limits<Count>::max();
+  for (const Count most : {largest, largest - 1, largest / 64 + 1})
+    EXPECT_TRUE(found(make_schedule(alltoall(4, 8), "direct"), {.most_pieces = most, .most_operations = most}).empty());
+  EXPECT_THROW(check_verifiable(alltoall(Count{1} << 30, 1), {.most_pieces = largest, .most_operations = largest}), Error);
 }
 
 TEST(Replay, RefusesWhatIsTooLarge) {

@@ -151,9 +151,13 @@ class TorusExchange {
   Program dimension_split() && {
     const std::size_t k = sides_.size();
     const Count parts = std::max<Count>(1, static_cast<Count>(k));
+    Count rounds = 0, steps = 0;  // of a turn, and in all dimensions
+    for (const TorusSide& side : sides_) {
+      rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
+      steps += ring_kernel::steps(kernel_, side.length);
+    }
+    program_.expect(steps, 4 * parts);  // in both directions, sent and received
     arrange(parts);
-    Count rounds = 0;  // of a turn
-    for (const TorusSide& side : sides_) rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
     for (std::size_t turn = 0; turn < k; ++turn) {
       program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn));
       for (Count step = 0; step < rounds; ++step) {
@@ -167,11 +171,12 @@ class TorusExchange {
 
   Program at2() && {
     const Slots slots = slots_of(1, 0);
+    const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
+    program_.expect(rounds, 8);  // in each dimension in both directions, sent and received
     arrange(1);
     program_.stage("to the target's group");
     enter_groups(slots);
     const std::size_t first = (coordinate(0) + coordinate(1)) % 2 == 0 ? 1 : 0;
-    const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.stage(dimension == first ? "one dimension" : "the other dimension");
       for (Count step = 0; step < rounds; ++step) {
