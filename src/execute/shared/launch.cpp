@@ -4,9 +4,10 @@
 //     caller of run_ranks --- guard --- rank 0, rank 1, ...
 //
 // The caller forks a guard, which starts the ranks. All ranks are in one process group, so that a signal reaches the programs that
-// they have started as well. The caller passes signals on to the guard, and the guard to the group. When the caller ends, whatever
-// ends it, the guard kills the group. The guard leads a session of its own: what kills the caller's process group (`timeout -k`)
-// spares it.
+// they have started as well. The caller passes signals on to the guard, and the guard to the group and to those of its children
+// that have left the group (timeout(1) does). The guard is a subreaper: what a rank has started becomes the guard's child when the
+// rank ends. So the guard ends everything by killing its children until it has none. It does so when the caller ends, whatever
+// ends it. The guard leads a session of its own: what kills the caller's process group (`timeout -k`) spares it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -21,6 +22,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -105,9 +108,11 @@ class RankProcesses {
     sigprocmask(SIG_BLOCK, &watched_, nullptr);
   }
   ~RankProcesses() {
-    if (group_ == 0) return;  // none was started, or all have ended
-    ::kill(-group_, SIGKILL);
-    while (::waitpid(-group_, nullptr, 0) > 0) {}
+    if (are_done_) return;
+    while (collect(), !all_have_ended()) {
+      tell(SIGKILL);
+      await_signal();
+    }
   }
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
@@ -125,21 +130,18 @@ class RankProcesses {
       throw Error(ErrorCode::misuse, fmt::format("'{}' cannot be run: {}", order_.command[0], std::strerror(error)));
   }
 
-  // The exit code of all: 0, or that of the first that failed. What ranks have left behind in their group ends with a run that
-  // fails, and goes on otherwise.
+  // The exit code of all: 0, or that of the first that failed. What ranks have left behind ends with a run that fails, and goes on
+  // otherwise.
   int wait() {
     for (;;) {
       collect();
       if (ranks_.empty()) {
-        if (!ending_ || group_is_empty()) {
-          group_ = 0;
-          return result_;
-        }
+        are_done_ = !ending_ || all_have_ended();
+        if (are_done_) return result_;
         if (!told_) deadline_ = Clock::now();
       }
       if (::getppid() != order_.caller) return result_;  // it has been killed
-      const timespec moment{0, 100'000'000};
-      if (const int signal = ::sigtimedwait(&watched_, nullptr, &moment); signal > 0 && signal != SIGCHLD) pass_on(signal);
+      if (const int signal = await_signal(); signal > 0 && signal != SIGCHLD) pass_on(signal);
       if (Clock::now() >= deadline_) stop();
     }
   }
@@ -166,27 +168,46 @@ class RankProcesses {
     std::_Exit(127);
   }
 
+  int await_signal() const {
+    const timespec moment{0, 100'000'000};
+    return ::sigtimedwait(&watched_, nullptr, &moment);
+  }
+
+  // Later calls never put the end off.
   void end_within(std::chrono::seconds grace) {
     ending_ = true;
-    deadline_ = Clock::now() + grace;
+    deadline_ = std::min<Clock::time_point>(deadline_, Clock::now() + grace);
+  }
+
+  // The ranks, and what ranks that have ended left behind. Without /proc the ranks alone.
+  std::vector<pid_t> children() const {
+    std::ifstream list("/proc/thread-self/children");
+    if (list) return {std::istream_iterator<pid_t>(list), {}};
+    std::vector<pid_t> processes;
+    for (const auto& [process, rank] : ranks_) processes.push_back(process);
+    return processes;
+  }
+
+  // Each process gets the signal once: a second SIGINT may mean something else.
+  void tell(int signal) const {
+    if (group_ > 0) ::kill(-group_, signal);
+    for (const pid_t child : children())
+      if (::getpgid(child) != group_) ::kill(child, signal);
   }
 
   void pass_on(int signal) {
-    ::kill(-group_, signal);
+    tell(signal);
     if (signal == SIGTSTP || signal == SIGCONT) return;
     const bool again = signal == SIGINT && std::exchange(interrupted_, true);
     end_within(again ? std::chrono::seconds(0) : grace_after_failure);
     told_ = true;
   }
 
+  // SIGKILL is repeated, because the end of a process can bring the guard new children.
   void stop() {
-    ::kill(-group_, told_ ? SIGKILL : SIGTERM);
-    ::kill(-group_, SIGCONT);  // a stopped process takes no signal but SIGKILL
-    if (told_)
-      deadline_ = Clock::time_point::max();
-    else
-      end_within(grace_after_term);
-    told_ = true;
+    tell(told_ ? SIGKILL : SIGTERM);
+    tell(SIGCONT);  // a stopped process takes no signal but SIGKILL
+    if (!std::exchange(told_, true)) deadline_ = Clock::now() + grace_after_term;
   }
 
   // Takes leave of what has ended: ranks, and programs that they started and did not wait for.
@@ -205,10 +226,10 @@ class RankProcesses {
     }
   }
 
-  // The guard inherits what a rank has started when that rank ends, so it can ask for all of them.
-  bool group_is_empty() const {
+  bool all_have_ended() const {
     siginfo_t info;
-    return ::waitid(P_PGID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0;
+    return children().empty() &&
+           (group_ == 0 || ::waitid(P_PGID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0);
   }
 
   const Order& order_;
@@ -217,8 +238,9 @@ class RankProcesses {
   pid_t group_ = 0;
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
-  bool ending_ = false;       // the group is to end
-  bool told_ = false;         // and has had a signal that says so
+  bool are_done_ = false;     // no rank is left, and nothing else is to end
+  bool ending_ = false;       // the ranks and what they have started are to end
+  bool told_ = false;         // and have had a signal that says so
   bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
 };
