@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <system_error>
 
 #include "launcher.hpp"
 
@@ -61,11 +62,15 @@ void remark(std::string_view line) {
 }
 
 Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
-  if (visible_) thread_ = std::thread([this] { write_now_and_then(); });
+  if (!visible_) return;
+  try {
+    thread_ = std::thread([this] { write_now_and_then(); });
+  } catch (const std::system_error&) {  // limits of processes or addresses; the work itself can do without
+  }
 }
 
 Progress::~Progress() {
-  if (!visible_) return;
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     over_ = true;

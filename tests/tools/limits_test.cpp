@@ -64,6 +64,14 @@ TEST_F(Limits, LeaveWhatSymmetryMakesCheap) {
   }
 }
 
+// A thread needs addresses for its stack.
+TEST_F(Limits, WorkIsDoneWhereNoThreadCanShowProgress) {
+  const Outcome outcome = run_program({"bash", "-c", "ulimit -s 1000000; ulimit -v 400000; exec \"$@\"", "bash", QUADRILLE_COMMAND,
+                                       "verify", "alltoall", "--ranks", "4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_THAT(outcome.out, HasSubstr("direct"));
+}
+
 TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
   const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks", "1000",
                                        "--machine", "sp1", "--algorithm", "one-factor"});
