@@ -205,6 +205,20 @@ TEST_F(EndOfRunTest, SignalsEndRanksInGroupsOfTheirOwn) {
   EXPECT_TRUE(become(0, 20));
 }
 
+// Rank 0 ends the launcher, its parent's parent, while the guard starts the other ranks.
+TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    SCOPED_TRACE(::strsignal(signal));
+    const std::string started = file(fmt::format("started.{}", signal)).string();
+    const std::string launcher = "$(awk '/^PPid/ {print $2}' /proc/$PPID/status)";
+    const std::string script =
+        fmt::format("echo >>{}; [ $QUADRILLE_RANK = 0 ] && kill -{} {}; exec {}", started, signal, launcher, sleep_);
+    EXPECT_EQ(run({"run", "-n", "400", "sh", "-c", script}).exit_code, 128 + signal);
+    EXPECT_TRUE(become(0));
+    EXPECT_LT(contents(started).size(), 200u);
+  }
+}
+
 // As `timeout -k` does.
 TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
   const pid_t launcher = start(sleep_ + "; true");

@@ -117,6 +117,36 @@ class RankProcesses {
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
+  // Ends early when the caller is gone or a signal tells the ranks to end.
+  void start_all() {
+    for (Rank rank = 0; rank < order_.ranks && !ending_ && caller_lives(); ++rank) {
+      start(rank);
+      const sigset_t ends = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});  // others wait until all are started
+      const timespec no_time{};
+      const int signal = ::sigtimedwait(&ends, nullptr, &no_time);
+      if (signal <= 0) continue;
+      pass_on(signal);
+      result_ = 128 + signal;  // also if the ranks that were started end well
+    }
+  }
+
+  // The exit code of all: 0, or that of the first that failed. What ranks have left behind ends with a run that fails, and goes on
+  // otherwise.
+  int wait() {
+    for (;;) {
+      collect();
+      if (ranks_.empty()) {
+        are_done_ = !ending_ || all_have_ended();
+        if (are_done_) return result_;
+        if (!told_) deadline_ = Clock::now();
+      }
+      if (!caller_lives()) return result_;
+      if (const int signal = await_signal(); signal > 0 && signal != SIGCHLD) pass_on(signal);
+      if (Clock::now() >= deadline_) stop();
+    }
+  }
+
+ private:
   void start(Rank rank) {
     auto [answer, question] = make_pipe();
     const pid_t guard = ::getpid(), child = ::fork();
@@ -130,23 +160,8 @@ class RankProcesses {
       throw Error(ErrorCode::misuse, fmt::format("'{}' cannot be run: {}", order_.command[0], std::strerror(error)));
   }
 
-  // The exit code of all: 0, or that of the first that failed. What ranks have left behind ends with a run that fails, and goes on
-  // otherwise.
-  int wait() {
-    for (;;) {
-      collect();
-      if (ranks_.empty()) {
-        are_done_ = !ending_ || all_have_ended();
-        if (are_done_) return result_;
-        if (!told_) deadline_ = Clock::now();
-      }
-      if (::getppid() != order_.caller) return result_;  // it has been killed
-      if (const int signal = await_signal(); signal > 0 && signal != SIGCHLD) pass_on(signal);
-      if (Clock::now() >= deadline_) stop();
-    }
-  }
+  bool caller_lives() const { return ::getppid() == order_.caller; }
 
- private:
   [[noreturn]] void become(Rank rank, const Descriptor& question, pid_t guard) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != guard) std::_Exit(1);
@@ -253,7 +268,7 @@ class RankProcesses {
   Ending ending;
   try {
     RankProcesses processes(order);
-    for (Rank rank = 0; rank < order.ranks; ++rank) processes.start(rank);
+    processes.start_all();
     ending.exit_code = processes.wait();
   } catch (const std::exception& error) {
     ending.failed = true;
