@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is too large is refused before it is made, and what takes long says how far it is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "support/command.hpp"
@@ -79,6 +80,18 @@ TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
   EXPECT_THAT(outcome.talk, HasSubstr("priced 0 of 1: now one-factor: the program of rank "));
   EXPECT_THAT(outcome.talk, HasSubstr(" of 1000 ("));
   EXPECT_THAT(outcome.talk, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Limits, ProgressFitsTheTerminal) {
+  const std::string command =
+      fmt::format("stty cols 40; exec '{}' price alltoall --ranks 1000 --machine sp1 --algorithm one-factor", QUADRILLE_COMMAND);
+  std::string screen = run_program({"script", "-qec", command, "/dev/null"}).out;
+  std::size_t lines = 0;
+  for (std::size_t begin = 0; (begin = screen.find("\r\x1b[Kpriced", begin)) != std::string::npos; ++lines) {
+    begin += 4;
+    EXPECT_LT(screen.find_first_of("\r\n", begin) - begin, 40u);
+  }
+  EXPECT_GT(lines, 0u) << screen;
 }
 
 }  // namespace
