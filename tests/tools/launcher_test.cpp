@@ -219,6 +219,17 @@ TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
   }
 }
 
+// The launcher ends what the ranks have started when its guard cannot.
+TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
+  const pid_t launcher = start(sleep_ + "; true");
+  const std::string guards = about(launcher, fmt::format("task/{}/children", launcher));
+  const pid_t guard = std::stoi(guards);
+  EXPECT_EQ(about(guard, "cmdline").c_str(), std::string("quadrille-guard"));  // up to the first NUL
+  ::kill(guard, SIGKILL);
+  EXPECT_EQ(exit_code(launcher), 2);
+  EXPECT_TRUE(become(0, 20));
+}
+
 // As `timeout -k` does.
 TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
   const pid_t launcher = start(sleep_ + "; true");

@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -82,9 +83,10 @@ class HeldSignals {
   sigset_t held_, before_;
 };
 
-// What the guard tells the caller in the end. Not longer than a pipe takes in one piece.
-struct Ending {
-  bool failed = false;
+// What the guard tells the caller when the first rank has started, and in the end. Not longer than a pipe takes in one piece.
+struct Report {
+  pid_t group = 0;  // of the ranks
+  bool is_over = false, failed = false;
   int exit_code = 0;                         // unless failed
   ErrorCode error = ErrorCode::environment;  // if failed, with its sentence
   std::array<char, 1000> sentence{};
@@ -100,10 +102,15 @@ struct Order {
   bool reads_nothing;    // the ranks' input is empty
 };
 
+void send(const Report& report, const Descriptor& reports) {
+  [[maybe_unused]] const auto written = ::write(reports.number(), &report, sizeof report);
+}
+
 // In the guard: the ranks' processes, and what has become of them.
 class RankProcesses {
  public:
-  explicit RankProcesses(const Order& order) : order_(order), watched_(set_of({SIGCHLD, SIGCONT})) {
+  RankProcesses(const Order& order, const Descriptor& reports)
+      : order_(order), reports_(reports), watched_(set_of({SIGCHLD, SIGCONT})) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) sigaddset(&watched_, signal);
     sigprocmask(SIG_BLOCK, &watched_, nullptr);
   }
@@ -121,6 +128,7 @@ class RankProcesses {
   void start_all() {
     for (Rank rank = 0; rank < order_.ranks && !ending_ && caller_lives(); ++rank) {
       start(rank);
+      if (rank == 0) send({group_}, reports_);
       const sigset_t ends = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});  // others wait until all are started
       const timespec no_time{};
       const int signal = ::sigtimedwait(&ends, nullptr, &no_time);
@@ -248,6 +256,7 @@ class RankProcesses {
   }
 
   const Order& order_;
+  const Descriptor& reports_;
   const ChildrenAreKept kept_;
   sigset_t watched_;
   pid_t group_ = 0;
@@ -260,14 +269,31 @@ class RankProcesses {
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-[[noreturn]] void guard(const Order& order, const Descriptor& result) {
+// What ps(1) and pkill(1) know this process by. The words of the command line stand one behind the other, and are the process's
+// own.
+void rename_process(std::string_view name) {
+  ::prctl(PR_SET_NAME, std::string(name).c_str());
+  std::ifstream in("/proc/self/stat");
+  std::string field;
+  std::getline(in, field, ')');
+  constexpr int before_begin = 45;  // fields between the name and that of the first word; see proc(5)
+  for (int i = 0; i < before_begin; ++i) in >> field;
+  std::uintptr_t begin = 0, end = 0;
+  if (!(in >> begin >> end) || begin == 0 || end <= begin) return;
+  char* const words = reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  std::memset(words, 0, end - begin);
+  name.copy(words, end - begin - 1);
+}
+
+[[noreturn]] void guard(const Order& order, const Descriptor& reports) {
   ::setsid();
-  ::prctl(PR_SET_NAME, "quadrille-guard");
+  rename_process("quadrille-guard");  // `pkill -f 'quadrille run'` is for the caller alone
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait`, which then sees that the caller is gone
-  Ending ending;
+  Report ending;
+  ending.is_over = true;
   try {
-    RankProcesses processes(order);
+    RankProcesses processes(order, reports);
     processes.start_all();
     ending.exit_code = processes.wait();
   } catch (const std::exception& error) {
@@ -275,7 +301,7 @@ class RankProcesses {
     if (const auto* known = dynamic_cast<const Error*>(&error)) ending.error = known->code();
     std::string_view(error.what()).copy(ending.sentence.data(), ending.sentence.size() - 1);
   }
-  [[maybe_unused]] const auto written = ::write(result.number(), &ending, sizeof ending);
+  send(ending, reports);
   std::_Exit(0);
 }
 
@@ -311,7 +337,10 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   question = Descriptor();
 
   std::array<pollfd, 2> events{{{answer.number(), POLLIN, 0}, {arrivals.number(), POLLIN, 0}}};
-  while (::poll(events.data(), events.size(), -1) < 0 || events[0].revents == 0) {
+  Report report;
+  while (!report.is_over) {
+    if (::poll(events.data(), events.size(), -1) < 0) continue;
+    if (events[0].revents != 0 && ::read(answer.number(), &report, sizeof report) != sizeof report) break;
     signalfd_siginfo arrival{};
     if ((events[1].revents & POLLIN) == 0 || ::read(arrivals.number(), &arrival, sizeof arrival) != sizeof arrival) continue;
     const int signal = static_cast<int>(arrival.ssi_signo);
@@ -320,12 +349,11 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
     else
       ::kill(child, signal);
   }
-  Ending ending;
-  const bool told = ::read(answer.number(), &ending, sizeof ending) == sizeof ending;
+  if (!report.is_over && report.group > 0) ::kill(-report.group, SIGKILL);
   wait_for_child(child, nullptr);
-  if (!told) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
-  if (ending.failed) throw Error(ending.error, ending.sentence.data());
-  return ending.exit_code;
+  if (!report.is_over) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
+  if (report.failed) throw Error(report.error, report.sentence.data());
+  return report.exit_code;
 }
 
 }  // namespace quadrille
