@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command as a user meets it: sentences and exit codes, files that appear whole or not at all, lists and help.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -174,6 +175,29 @@ TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
   fs::create_symlink("no/such/place", file("nowhere"));
   refuses(write_to(file("nowhere").string()), "No such file");
   EXPECT_EQ(run(write_to("/dev/stdout")).out, text);
+}
+
+// What has been written to them before stays, and what is written afterwards follows.
+TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
+  const std::string expected = "old\n" + prints({"list", "barrier"}) + "new\n";
+  const std::string log = file("log").string();
+  for (const std::string how : {"-o /dev/stdout", "-o /proc/self/fd/1", "-o -", "-o /dev/stderr 2>&1", "-o /dev/fd/3 3>&1",
+                                "-o link 3>&1", "-o /proc/$$/fd/1"})
+    for (const std::string redirection : {">", ">>"}) {
+      SCOPED_TRACE(how + ' ' + redirection);
+      const bool anothers = how.find("$$") != std::string::npos;
+      if (anothers && redirection == ">") continue;  // the shell does not know that the file has grown
+      const std::string script =
+          fmt::format("cd '{}'; ln -sf /dev/fd/3 link; rm -f log; {{ echo old; '{}' list barrier {}; echo new; }} {} log",
+                      place_.string(), QUADRILLE_COMMAND, how, redirection);
+      const Outcome outcome = run_program({"bash", "-c", script});
+      EXPECT_EQ(outcome.talk, "");
+      EXPECT_EQ(contents(log), expected);
+    }
+  EXPECT_FALSE(fs::exists(file("-")));
+  const Outcome closed = run({"list", "barrier", "-o", "/dev/fd/77"});
+  EXPECT_EQ(closed.exit_code, 2);
+  EXPECT_EQ(closed.talk, "quadrille: cannot write '/dev/fd/77': Bad file descriptor\n");
 }
 
 TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
