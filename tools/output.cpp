@@ -86,7 +86,9 @@ Output::Output(const std::optional<std::string>& file) {
   if (::stat(target_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail(EISDIR);
     direct_ = !S_ISREG(status.st_mode);
-    mode_ = status.st_mode & 07777;
+    mode_ = status.st_mode & 0777;  // set-user-ID is for what the owner wrote
+    owner_ = status.st_uid;
+    group_ = status.st_gid;
     if (::access(target_.c_str(), W_OK) != 0) fail(errno);
   } else {
     if (errno != ENOENT || target_.back() == '/') fail(errno);
@@ -142,11 +144,17 @@ void Output::open_beside() {
   file_.open(name);
 }
 
+// Only root can give files away; anybody else's file is then their own, as that of any editor that writes a new file.
+void Output::dress(int descriptor) const {
+  const bool is_given = ::fchown(descriptor, owner_, group_) == 0 || ::fchown(descriptor, uid_t(-1), group_) == 0;
+  ::fchmod(descriptor, is_given ? mode_ : mode_ & ~mode_t{S_IRWXG});
+}
+
 // linkat replaces nothing, rename does.
 void Output::give_name() {
   if (temporary_.empty()) {
     const std::string file = path_of(nameless_);
-    ::fchmod(nameless_, mode_);
+    dress(nameless_);
     if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
     std::random_device random;
     std::string name;
@@ -158,7 +166,9 @@ void Output::give_name() {
     if (name.empty()) fail(errno);
     temporary_ = name;
   } else {
-    ::chmod(temporary_.c_str(), mode_);
+    const int descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
+    dress(descriptor);
+    ::close(descriptor);
   }
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();

@@ -35,7 +35,8 @@ class Output {
  private:
   [[noreturn]] void fail(int error) const;
   void use_open(const std::filesystem::path& file);
-  void open_beside();  // the target
+  void open_beside();                // the target
+  void dress(int descriptor) const;  // gives it the mode and owner of the file that was there
   void give_name();
 
   std::string target_;     // empty: stdout
@@ -44,6 +45,8 @@ class Output {
   bool direct_ = false;
   std::optional<int> descriptor_;  // the target is this open file
   mode_t mode_ = 0;
+  uid_t owner_ = uid_t(-1);  // of the file that was there; -1: none was
+  gid_t group_ = gid_t(-1);
   std::ofstream file_;
 };
 

@@ -2,6 +2,7 @@
 // The command as a user meets it: sentences and exit codes, files that appear whole or not at all, lists and help.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <set>
@@ -198,6 +199,20 @@ TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
   const Outcome closed = run({"list", "barrier", "-o", "/dev/fd/77"});
   EXPECT_EQ(closed.exit_code, 2);
   EXPECT_EQ(closed.talk, "quadrille: cannot write '/dev/fd/77': Bad file descriptor\n");
+}
+
+// A file that root replaces stays its owner's, and loses set-user-ID, which would now be root's.
+TEST_F(CommandTest, AReplacedFileKeepsItsOwnerAndNoSpecialMode) {
+  const fs::path old = write("old", "before");
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) ASSERT_EQ(::chown(old.c_str(), 12345, 23456), 0);
+  ::chmod(old.c_str(), 06751);
+  prints({"list", "barrier", "-o", old.string()});
+  struct stat status {};
+  ASSERT_EQ(::stat(old.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0751u);
+  EXPECT_EQ(status.st_uid, is_root ? 12345 : ::geteuid());
+  EXPECT_EQ(status.st_gid, is_root ? 23456 : ::getegid());
 }
 
 TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
