@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,6 +75,7 @@ std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", des
 }  // namespace
 
 Output::Output(const std::optional<std::string>& file) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above the limit (ulimit -f) is a failed write like others, and gets its sentence
   if (!file || *file == "-") return;
   target_ = *file;
   if (target_.empty()) throw Error(ErrorCode::misuse, "--output needs the name of a file");
@@ -156,14 +158,16 @@ void Output::give_name() {
     const std::string file = path_of(nameless_);
     dress(nameless_);
     if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+    int error = errno;
     std::random_device random;
     std::string name;
-    while (errno == EEXIST) {
+    while (error == EEXIST) {
       name = fmt::format("{}/.quadrille-{:06x}", directory_of(target_), random() & 0xFFFFFF);
       if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
+      error = errno;
       name.clear();
     }
-    if (name.empty()) fail(errno);
+    if (name.empty()) fail(error);
     temporary_ = name;
   } else {
     const int descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);

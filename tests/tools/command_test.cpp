@@ -228,7 +228,7 @@ TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
   refuses(words, "File name too long");
 }
 
-// A limit of the size of files kills the writer in the middle.
+// It is killed when it has opened a file without a name, which /proc shows as '#' and a number.
 TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   const int nameless = ::open(place_.c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (nameless < 0) GTEST_SKIP() << "skipped: this file system has no files without a name";
@@ -242,12 +242,23 @@ TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   };
   const auto before = names();
   for (const std::string target : {"new", "old"}) {
-    const Outcome outcome = run_program({"sh", "-c", "ulimit -c 0; ulimit -f 8; exec \"$@\"", "sh", QUADRILLE_COMMAND, "schedule",
-                                         "alltoall", "--algorithm", "shift", "--ranks", "64", "--output", file(target).string()});
-    EXPECT_EQ(outcome.exit_code, 128 + SIGXFSZ) << outcome.talk;
+    const Outcome outcome = run_program(
+        {"bash", "-c", "\"$@\" & until ls -l /proc/$!/fd 2>&1 | grep -q -e '/#' -e 'No such file'; do :; done; kill -9 $!; wait $!",
+         "bash", QUADRILLE_COMMAND, "schedule", "alltoall", "--algorithm", "shift", "--ranks", "1000", "--output",
+         file(target).string()});
+    EXPECT_EQ(outcome.exit_code, 128 + SIGKILL) << outcome.talk;
     EXPECT_EQ(names(), before);
   }
   EXPECT_EQ(contents(file("old")), "before");
+}
+
+TEST_F(CommandTest, ALimitOfTheSizeOfFilesIsAFailedWrite) {
+  const fs::path old = write("old", "before");
+  const Outcome outcome = run_program({"bash", "-c", "ulimit -f 1; exec \"$@\"", "bash", QUADRILLE_COMMAND, "schedule", "alltoall",
+                                       "--algorithm", "shift", "--ranks", "64", "-o", old.string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.talk, fmt::format("quadrille: cannot write '{}': File too large\n", old.string()));
+  EXPECT_EQ(contents(old), "before");
 }
 
 TEST_F(CommandTest, NoticesThatStdoutTakesNothing) {
