@@ -19,7 +19,7 @@ void add_json_flag(CLI::App& parser, bool& json, const std::string& help) {
 
 void add_output_option(CLI::App& parser, std::optional<std::string>& file) {
   begin_group(parser, group::output);
-  add_option(parser, "-o,--output", file, "write to this file instead of stdout", "FILE");
+  add_option(parser, "-o,--output", file, "write to this file instead of stdout; - is stdout", "FILE");
 }
 
 }  // namespace quadrille::command

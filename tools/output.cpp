@@ -7,7 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <ext/stdio_filebuf.h>
+
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,9 +30,10 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
+constexpr int most_links = 40;  // as Linux has it
+
 // Where links lead to, whether it exists or not. Links that lead in a circle stay: `stat` refuses them.
 std::string followed(std::filesystem::path path) {
-  constexpr int most_links = 40;  // as Linux has it
   std::error_code none;
   for (int links = 0; links < most_links && !std::filesystem::exists(path, none); ++links) {
     const auto next = std::filesystem::read_symlink(path, none);
@@ -39,20 +44,53 @@ std::string followed(std::filesystem::path path) {
   return none ? path.string() : real.string();  // the link /dev/stdout may lead to a pipe, which has no path
 }
 
+// The path in /proc of an open file that the links lead to, as /dev/stdout and /dev/fd/3 do. It is itself a link, which must not
+// be followed: what stands behind it would be replaced, and `>> log` lose what the log held.
+std::optional<std::filesystem::path> open_file_at(std::filesystem::path path) {
+  std::error_code none;
+  for (int links = 0; links < most_links; ++links) {
+    const auto folder = std::filesystem::canonical(directory_of(path), none);
+    if (none) return std::nullopt;
+    if (folder.filename() == "fd" && folder.string().starts_with("/proc/")) return folder / path.filename();
+    const auto next = std::filesystem::read_symlink(path, none);
+    if (none) return std::nullopt;
+    path = path.parent_path() / next;
+  }
+  return std::nullopt;
+}
+
+// Of this process's own open files; nothing for those of others.
+std::optional<int> descriptor_at(const std::filesystem::path& file) {
+  std::error_code none;
+  int number = 0;
+  const std::string name = file.filename();
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = error == std::errc{} && end == name.data() + name.size();
+  return is_number && file.parent_path() == std::filesystem::canonical("/proc/self/fd", none) ? std::optional(number)
+                                                                                              : std::nullopt;
+}
+
 std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 }  // namespace
 
 Output::Output(const std::optional<std::string>& file) {
-  if (!file) return;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above the limit (ulimit -f) is a failed write like others, and gets its sentence
+  if (!file || *file == "-") return;
   target_ = *file;
   if (target_.empty()) throw Error(ErrorCode::misuse, "--output needs the name of a file");
+  if (const auto open = open_file_at(target_)) {
+    use_open(*open);
+    return;
+  }
   target_ = followed(target_);
   struct stat status {};
   if (::stat(target_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail(EISDIR);
     direct_ = !S_ISREG(status.st_mode);
-    mode_ = status.st_mode & 07777;
+    mode_ = status.st_mode & 0777;  // set-user-ID is for what the owner wrote
+    owner_ = status.st_uid;
+    group_ = status.st_gid;
     if (::access(target_.c_str(), W_OK) != 0) fail(errno);
   } else {
     if (errno != ENOENT || target_.back() == '/') fail(errno);
@@ -61,6 +99,15 @@ Output::Output(const std::optional<std::string>& file) {
     mode_ = 0666 & ~mask;
   }
   if (!direct_ && ::access(directory_of(target_).c_str(), W_OK | X_OK) != 0) fail(errno);
+}
+
+void Output::use_open(const std::filesystem::path& file) {
+  direct_ = true;
+  descriptor_ = descriptor_at(file);
+  if (descriptor_ == STDOUT_FILENO) target_.clear();
+  if (!descriptor_ && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+  const int flags = descriptor_ ? ::fcntl(*descriptor_, F_GETFL) : O_WRONLY;
+  if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY) fail(EBADF);
 }
 
 Output::~Output() {
@@ -74,8 +121,10 @@ std::ostream& Output::stream() {
   errno = 0;  // a failed write is noticed by `flush`, and its reason is still there
   if (target_.empty()) return std::cout;
   if (file_.is_open()) return file_;
-  if (direct_)
-    file_.open(target_);
+  if (descriptor_)
+    static_cast<std::filebuf&>(*file_.rdbuf()) = __gnu_cxx::stdio_filebuf<char>(::dup(*descriptor_), std::ios::out);
+  else if (direct_)
+    file_.open(target_, std::ios::app);  // what another process has open keeps what it holds
   else
     open_beside();
   if (!file_) fail(errno);
@@ -97,23 +146,33 @@ void Output::open_beside() {
   file_.open(name);
 }
 
+// Only root can give files away; anybody else's file is then their own, as that of any editor that writes a new file.
+void Output::dress(int descriptor) const {
+  const bool is_given = ::fchown(descriptor, owner_, group_) == 0 || ::fchown(descriptor, uid_t(-1), group_) == 0;
+  ::fchmod(descriptor, is_given ? mode_ : mode_ & ~mode_t{S_IRWXG});
+}
+
 // linkat replaces nothing, rename does.
 void Output::give_name() {
   if (temporary_.empty()) {
     const std::string file = path_of(nameless_);
-    ::fchmod(nameless_, mode_);
+    dress(nameless_);
     if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+    int error = errno;
     std::random_device random;
     std::string name;
-    while (errno == EEXIST) {
+    while (error == EEXIST) {
       name = fmt::format("{}/.quadrille-{:06x}", directory_of(target_), random() & 0xFFFFFF);
       if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
+      error = errno;
       name.clear();
     }
-    if (name.empty()) fail(errno);
+    if (name.empty()) fail(error);
     temporary_ = name;
   } else {
-    ::chmod(temporary_.c_str(), mode_);
+    const int descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
+    dress(descriptor);
+    ::close(descriptor);
   }
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();

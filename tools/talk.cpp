@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "talk.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -9,8 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <system_error>
 
 #include "launcher.hpp"
+#include "text.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -24,6 +27,14 @@ std::string printable(std::string_view text) {
     else
       line += character;
   }
+  return line;
+}
+
+// What fits in a line of the terminal; "\r" does not come back from the next line.
+std::string cut_to_terminal(std::string line) {
+  winsize size{};
+  const std::size_t columns = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  while (width_of(line) >= columns) line.pop_back();
   return line;
 }
 
@@ -61,11 +72,15 @@ void remark(std::string_view line) {
 }
 
 Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
-  if (visible_) thread_ = std::thread([this] { write_now_and_then(); });
+  if (!visible_) return;
+  try {
+    thread_ = std::thread([this] { write_now_and_then(); });
+  } catch (const std::system_error&) {  // limits of processes or addresses; the work itself can do without
+  }
 }
 
 Progress::~Progress() {
-  if (!visible_) return;
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -116,7 +131,7 @@ void Progress::write_now_and_then() {
     written_ = now;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (terminal_)
-      fmt::print(stderr, "\r\x1b[K{}", printable(now));
+      fmt::print(stderr, "\r\x1b[K{}", cut_to_terminal(printable(now)));
     else
       fmt::print(stderr, "{} ({:.0f} s)\n", printable(now), elapsed.count());
     std::fflush(stderr);

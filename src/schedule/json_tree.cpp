@@ -3,6 +3,7 @@
 // the tree is made from its events.
 #include "schedule/json_tree.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,11 @@ class TreeBuilder final : public json::json_sax_t {
   bool number_float(json::number_float_t value, const json::string_t&) override { return add(value); }
   bool string(json::string_t& value) override { return add(std::move(value)); }
   bool binary(json::binary_t&) override { return false; }  // no text holds any
-  bool key(json::string_t& name) override { return value_ = &(*open_.back())[name], true; }
+  bool key(json::string_t& name) override {
+    if (open_.back()->contains(name))
+      throw Error(ErrorCode::malformed, fmt::format("{}: expected each key once, found a second '{}'", place(), excerpt(name)));
+    return value_ = &(*open_.back())[name], true;
+  }
 
   bool start_object(std::size_t) override { return open(json::object()); }
   bool start_array(std::size_t) override { return open(json::array()); }
@@ -41,6 +46,23 @@ class TreeBuilder final : public json::json_sax_t {
   }
 
  private:
+  // Where the innermost open array or object stands, as JsonNode says it.
+  std::string place() const {
+    std::string path;
+    for (std::size_t level = 1; level < open_.size(); ++level) {
+      const json& outer = *open_[level - 1];
+      if (outer.is_array()) {
+        path += fmt::format("[{}]", outer.size() - 1);
+        continue;
+      }
+      const auto& entries = outer.get_ref<const json::object_t&>();
+      const auto here =
+          std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return &entry.second == open_[level]; });
+      path += fmt::format("{}{}", path.empty() ? "" : ".", excerpt(here->first));
+    }
+    return path.empty() ? "the document" : path;
+  }
+
   // Where the next value goes: the root, behind the last entry of an array, or to the key that was read.
   json& place(json&& value) {
     if (open_.empty()) return root_ = std::move(value);

@@ -283,6 +283,12 @@ TEST(Json, RefusesWhatIsNotJson) {
   EXPECT_LT(refusal("{\"" + std::string(1 << 20, 'x')).size(), 400u);
 }
 
+TEST(Json, RefusesAKeyThatIsThereTwice) {
+  EXPECT_EQ(refusal(R"({"ranks": 5, "ranks": 3})"), "the document: expected each key once, found a second 'ranks'");
+  EXPECT_EQ(refusal(R"([{}, {"rounds": [{"a": 1}, {"a": {"b": 1, "c": 2, "b": []}}]}])"),
+            "[1].rounds[1].a: expected each key once, found a second 'b'");
+}
+
 TEST(Json, SurvivesDeepNesting) {
   constexpr std::size_t depth = 1'000'000;
   std::string objects = "{";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command as a user meets it: sentences and exit codes, files that appear whole or not at all, lists and help.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <set>
@@ -176,6 +178,43 @@ TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
   EXPECT_EQ(run(write_to("/dev/stdout")).out, text);
 }
 
+// What has been written to them before stays, and what is written afterwards follows.
+TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
+  const std::string expected = "old\n" + prints({"list", "barrier"}) + "new\n";
+  const std::string log = file("log").string();
+  for (const std::string how : {"-o /dev/stdout", "-o /proc/self/fd/1", "-o -", "-o /dev/stderr 2>&1", "-o /dev/fd/3 3>&1",
+                                "-o link 3>&1", "-o /proc/$$/fd/1"})
+    for (const std::string redirection : {">", ">>"}) {
+      SCOPED_TRACE(how + ' ' + redirection);
+      const bool anothers = how.find("$$") != std::string::npos;
+      if (anothers && redirection == ">") continue;  // the shell does not know that the file has grown
+      const std::string script =
+          fmt::format("cd '{}'; ln -sf /dev/fd/3 link; rm -f log; {{ echo old; '{}' list barrier {}; echo new; }} {} log",
+                      place_.string(), QUADRILLE_COMMAND, how, redirection);
+      const Outcome outcome = run_program({"bash", "-c", script});
+      EXPECT_EQ(outcome.talk, "");
+      EXPECT_EQ(contents(log), expected);
+    }
+  EXPECT_FALSE(fs::exists(file("-")));
+  const Outcome closed = run({"list", "barrier", "-o", "/dev/fd/77"});
+  EXPECT_EQ(closed.exit_code, 2);
+  EXPECT_EQ(closed.talk, "quadrille: cannot write '/dev/fd/77': Bad file descriptor\n");
+}
+
+// A file that root replaces stays its owner's, and loses set-user-ID, which would now be root's.
+TEST_F(CommandTest, AReplacedFileKeepsItsOwnerAndNoSpecialMode) {
+  const fs::path old = write("old", "before");
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) ASSERT_EQ(::chown(old.c_str(), 12345, 23456), 0);
+  ::chmod(old.c_str(), 06751);
+  prints({"list", "barrier", "-o", old.string()});
+  struct stat status {};
+  ASSERT_EQ(::stat(old.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0751u);
+  EXPECT_EQ(status.st_uid, is_root ? 12345 : ::geteuid());
+  EXPECT_EQ(status.st_gid, is_root ? 23456 : ::getegid());
+}
+
 TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
   const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5", "--output"};
   for (const std::size_t letters : {252u, 255u, 255u}) {  // the last exists by then
@@ -189,7 +228,7 @@ TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
   refuses(words, "File name too long");
 }
 
-// A limit of the size of files kills the writer in the middle.
+// It is killed when it has opened a file without a name, which /proc shows as '#' and a number.
 TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   const int nameless = ::open(place_.c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (nameless < 0) GTEST_SKIP() << "skipped: this file system has no files without a name";
@@ -203,12 +242,23 @@ TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   };
   const auto before = names();
   for (const std::string target : {"new", "old"}) {
-    const Outcome outcome = run_program({"sh", "-c", "ulimit -c 0; ulimit -f 8; exec \"$@\"", "sh", QUADRILLE_COMMAND, "schedule",
-                                         "alltoall", "--algorithm", "shift", "--ranks", "64", "--output", file(target).string()});
-    EXPECT_EQ(outcome.exit_code, 128 + SIGXFSZ) << outcome.talk;
+    const Outcome outcome = run_program(
+        {"bash", "-c", "\"$@\" & until ls -l /proc/$!/fd 2>&1 | grep -q -e '/#' -e 'No such file'; do :; done; kill -9 $!; wait $!",
+         "bash", QUADRILLE_COMMAND, "schedule", "alltoall", "--algorithm", "shift", "--ranks", "1000", "--output",
+         file(target).string()});
+    EXPECT_EQ(outcome.exit_code, 128 + SIGKILL) << outcome.talk;
     EXPECT_EQ(names(), before);
   }
   EXPECT_EQ(contents(file("old")), "before");
+}
+
+TEST_F(CommandTest, ALimitOfTheSizeOfFilesIsAFailedWrite) {
+  const fs::path old = write("old", "before");
+  const Outcome outcome = run_program({"bash", "-c", "ulimit -f 1; exec \"$@\"", "bash", QUADRILLE_COMMAND, "schedule", "alltoall",
+                                       "--algorithm", "shift", "--ranks", "64", "-o", old.string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.talk, fmt::format("quadrille: cannot write '{}': File too large\n", old.string()));
+  EXPECT_EQ(contents(old), "before");
 }
 
 TEST_F(CommandTest, NoticesThatStdoutTakesNothing) {

@@ -143,9 +143,9 @@ class EndOfRunTest : public CommandTest {
   }
 
   // Whether there come to be so many before a patient observer gives up.
-  bool become(std::size_t number) const {
+  bool become(std::size_t number, int patience_seconds = 60) const {
     using namespace std::chrono_literals;
-    const auto end = std::chrono::steady_clock::now() + 60s;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(patience_seconds);
     while (sleepers().size() != number) {
       if (std::chrono::steady_clock::now() > end) return false;
       std::this_thread::sleep_for(10ms);
@@ -187,6 +187,47 @@ TEST_F(EndOfRunTest, SignalsEndWhatRanksHaveStarted) {
     EXPECT_EQ(exit_code(launcher), 128 + signal);
     ASSERT_TRUE(become(0));
   }
+}
+
+// timeout(1) leaves the ranks' process group, and its child with it.
+TEST_F(EndOfRunTest, SignalsEndRanksInGroupsOfTheirOwn) {
+  for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
+    SCOPED_TRACE(::strsignal(signal));
+    const pid_t launcher = start("exec timeout 60 " + sleep_);
+    ::kill(launcher, signal);
+    EXPECT_TRUE(become(0, 20));
+    ::kill(launcher, SIGKILL);
+    exit_code(launcher);
+  }
+  const pid_t launcher = start("timeout 60 " + sleep_ + "; true");
+  ::kill(launcher, SIGKILL);
+  exit_code(launcher);
+  EXPECT_TRUE(become(0, 20));
+}
+
+// Rank 0 ends the launcher, its parent's parent, while the guard starts the other ranks.
+TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    SCOPED_TRACE(::strsignal(signal));
+    const std::string started = file(fmt::format("started.{}", signal)).string();
+    const std::string launcher = "$(awk '/^PPid/ {print $2}' /proc/$PPID/status)";
+    const std::string script =
+        fmt::format("echo >>{}; [ $QUADRILLE_RANK = 0 ] && kill -{} {}; exec {}", started, signal, launcher, sleep_);
+    EXPECT_EQ(run({"run", "-n", "400", "sh", "-c", script}).exit_code, 128 + signal);
+    EXPECT_TRUE(become(0));
+    EXPECT_LT(contents(started).size(), 200u);
+  }
+}
+
+// The launcher ends what the ranks have started when its guard cannot.
+TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
+  const pid_t launcher = start(sleep_ + "; true");
+  const std::string guards = about(launcher, fmt::format("task/{}/children", launcher));
+  const pid_t guard = std::stoi(guards);
+  EXPECT_EQ(about(guard, "cmdline").c_str(), std::string("quadrille-guard"));  // up to the first NUL
+  ::kill(guard, SIGKILL);
+  EXPECT_EQ(exit_code(launcher), 2);
+  EXPECT_TRUE(become(0, 20));
 }
 
 // As `timeout -k` does.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is too large is refused before it is made, and what takes long says how far it is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "support/command.hpp"
@@ -80,6 +81,14 @@ TEST_F(Limits, LeaveWhatSymmetryMakesCheap) {
   }
 }
 
+// A thread needs addresses for its stack.
+TEST_F(Limits, WorkIsDoneWhereNoThreadCanShowProgress) {
+  const Outcome outcome = run_program({"bash", "-c", "ulimit -s 1000000; ulimit -v 400000; exec \"$@\"", "bash", QUADRILLE_COMMAND,
+                                       "verify", "alltoall", "--ranks", "4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_THAT(outcome.out, HasSubstr("direct"));
+}
+
 TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
   const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks", "1000",
                                        "--machine", "sp1", "--algorithm", "one-factor"});
@@ -87,6 +96,18 @@ TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
   EXPECT_THAT(outcome.talk, HasSubstr("priced 0 of 1: now one-factor: the program of rank "));
   EXPECT_THAT(outcome.talk, HasSubstr(" of 1000 ("));
   EXPECT_THAT(outcome.talk, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Limits, ProgressFitsTheTerminal) {
+  const std::string command =
+      fmt::format("stty cols 40; exec '{}' price alltoall --ranks 1000 --machine sp1 --algorithm one-factor", QUADRILLE_COMMAND);
+  std::string screen = run_program({"script", "-qec", command, "/dev/null"}).out;
+  std::size_t lines = 0;
+  for (std::size_t begin = 0; (begin = screen.find("\r\x1b[Kpriced", begin)) != std::string::npos; ++lines) {
+    begin += 4;
+    EXPECT_LT(screen.find_first_of("\r\n", begin) - begin, 40u);
+  }
+  EXPECT_GT(lines, 0u) << screen;
 }
 
 }  // namespace

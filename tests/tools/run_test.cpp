@@ -89,6 +89,10 @@ TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
   const Outcome none = limited("60000", ranks("1000", {"true"}));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.talk.find("(ulimit -v) leaves"), std::string::npos) << none.talk;
+  const std::string needed = "; 1000 ranks that share memory take at least ";
+  const std::size_t figure = none.talk.find(needed);
+  ASSERT_NE(figure, std::string::npos) << none.talk;
+  EXPECT_GT(std::stol(none.talk.substr(figure + needed.size())), 2 * 1000 * 64) << none.talk;
   // The ranks' own limit, that the launcher cannot know.
   const Outcome late =
       run_program(ranks("2", {"sh", "-c", "ulimit -v 2000000; exec \"$@\"", "sh", QUADRILLE_COMMAND, "race", "alltoall"}));

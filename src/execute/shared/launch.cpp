@@ -4,9 +4,10 @@
 //     caller of run_ranks --- guard --- rank 0, rank 1, ...
 //
 // The caller forks a guard, which starts the ranks. All ranks are in one process group, so that a signal reaches the programs that
-// they have started as well. The caller passes signals on to the guard, and the guard to the group. When the caller ends, whatever
-// ends it, the guard kills the group. The guard leads a session of its own: what kills the caller's process group (`timeout -k`)
-// spares it.
+// they have started as well. The caller passes signals on to the guard, and the guard to the group and to those of its children
+// that have left the group (timeout(1) does). The guard is a subreaper: what a rank has started becomes the guard's child when the
+// rank ends. So the guard ends everything by killing its children until it has none. It does so when the caller ends, whatever
+// ends it. The guard leads a session of its own: what kills the caller's process group (`timeout -k`) spares it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -19,8 +20,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,9 +83,10 @@ class HeldSignals {
   sigset_t held_, before_;
 };
 
-// What the guard tells the caller in the end. Not longer than a pipe takes in one piece.
-struct Ending {
-  bool failed = false;
+// What the guard tells the caller when the first rank has started, and in the end. Not longer than a pipe takes in one piece.
+struct Report {
+  pid_t group = 0;  // of the ranks
+  bool is_over = false, failed = false;
   int exit_code = 0;                         // unless failed
   ErrorCode error = ErrorCode::environment;  // if failed, with its sentence
   std::array<char, 1000> sentence{};
@@ -97,21 +102,59 @@ struct Order {
   bool reads_nothing;    // the ranks' input is empty
 };
 
+void send(const Report& report, const Descriptor& reports) {
+  [[maybe_unused]] const auto written = ::write(reports.number(), &report, sizeof report);
+}
+
 // In the guard: the ranks' processes, and what has become of them.
 class RankProcesses {
  public:
-  explicit RankProcesses(const Order& order) : order_(order), watched_(set_of({SIGCHLD, SIGCONT})) {
+  RankProcesses(const Order& order, const Descriptor& reports)
+      : order_(order), reports_(reports), watched_(set_of({SIGCHLD, SIGCONT})) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) sigaddset(&watched_, signal);
     sigprocmask(SIG_BLOCK, &watched_, nullptr);
   }
   ~RankProcesses() {
-    if (group_ == 0) return;  // none was started, or all have ended
-    ::kill(-group_, SIGKILL);
-    while (::waitpid(-group_, nullptr, 0) > 0) {}
+    if (are_done_) return;
+    while (collect(), !all_have_ended()) {
+      tell(SIGKILL);
+      await_signal();
+    }
   }
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
+  // Ends early when the caller is gone or a signal tells the ranks to end.
+  void start_all() {
+    for (Rank rank = 0; rank < order_.ranks && !ending_ && caller_lives(); ++rank) {
+      start(rank);
+      if (rank == 0) send({group_}, reports_);
+      const sigset_t ends = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});  // others wait until all are started
+      const timespec no_time{};
+      const int signal = ::sigtimedwait(&ends, nullptr, &no_time);
+      if (signal <= 0) continue;
+      pass_on(signal);
+      result_ = 128 + signal;  // also if the ranks that were started end well
+    }
+  }
+
+  // The exit code of all: 0, or that of the first that failed. What ranks have left behind ends with a run that fails, and goes on
+  // otherwise.
+  int wait() {
+    for (;;) {
+      collect();
+      if (ranks_.empty()) {
+        are_done_ = !ending_ || all_have_ended();
+        if (are_done_) return result_;
+        if (!told_) deadline_ = Clock::now();
+      }
+      if (!caller_lives()) return result_;
+      if (const int signal = await_signal(); signal > 0 && signal != SIGCHLD) pass_on(signal);
+      if (Clock::now() >= deadline_) stop();
+    }
+  }
+
+ private:
   void start(Rank rank) {
     auto [answer, question] = make_pipe();
     const pid_t guard = ::getpid(), child = ::fork();
@@ -125,26 +168,8 @@ class RankProcesses {
       throw Error(ErrorCode::misuse, fmt::format("'{}' cannot be run: {}", order_.command[0], std::strerror(error)));
   }
 
-  // The exit code of all: 0, or that of the first that failed. What ranks have left behind in their group ends with a run that
-  // fails, and goes on otherwise.
-  int wait() {
-    for (;;) {
-      collect();
-      if (ranks_.empty()) {
-        if (!ending_ || group_is_empty()) {
-          group_ = 0;
-          return result_;
-        }
-        if (!told_) deadline_ = Clock::now();
-      }
-      if (::getppid() != order_.caller) return result_;  // it has been killed
-      const timespec moment{0, 100'000'000};
-      if (const int signal = ::sigtimedwait(&watched_, nullptr, &moment); signal > 0 && signal != SIGCHLD) pass_on(signal);
-      if (Clock::now() >= deadline_) stop();
-    }
-  }
+  bool caller_lives() const { return ::getppid() == order_.caller; }
 
- private:
   [[noreturn]] void become(Rank rank, const Descriptor& question, pid_t guard) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != guard) std::_Exit(1);
@@ -166,27 +191,46 @@ class RankProcesses {
     std::_Exit(127);
   }
 
+  int await_signal() const {
+    const timespec moment{0, 100'000'000};
+    return ::sigtimedwait(&watched_, nullptr, &moment);
+  }
+
+  // Later calls never put the end off.
   void end_within(std::chrono::seconds grace) {
     ending_ = true;
-    deadline_ = Clock::now() + grace;
+    deadline_ = std::min<Clock::time_point>(deadline_, Clock::now() + grace);
+  }
+
+  // The ranks, and what ranks that have ended left behind. Without /proc the ranks alone.
+  std::vector<pid_t> children() const {
+    std::ifstream list("/proc/thread-self/children");
+    if (list) return {std::istream_iterator<pid_t>(list), {}};
+    std::vector<pid_t> processes;
+    for (const auto& [process, rank] : ranks_) processes.push_back(process);
+    return processes;
+  }
+
+  // Each process gets the signal once: a second SIGINT may mean something else.
+  void tell(int signal) const {
+    if (group_ > 0) ::kill(-group_, signal);
+    for (const pid_t child : children())
+      if (::getpgid(child) != group_) ::kill(child, signal);
   }
 
   void pass_on(int signal) {
-    ::kill(-group_, signal);
+    tell(signal);
     if (signal == SIGTSTP || signal == SIGCONT) return;
     const bool again = signal == SIGINT && std::exchange(interrupted_, true);
     end_within(again ? std::chrono::seconds(0) : grace_after_failure);
     told_ = true;
   }
 
+  // SIGKILL is repeated, because the end of a process can bring the guard new children.
   void stop() {
-    ::kill(-group_, told_ ? SIGKILL : SIGTERM);
-    ::kill(-group_, SIGCONT);  // a stopped process takes no signal but SIGKILL
-    if (told_)
-      deadline_ = Clock::time_point::max();
-    else
-      end_within(grace_after_term);
-    told_ = true;
+    tell(told_ ? SIGKILL : SIGTERM);
+    tell(SIGCONT);  // a stopped process takes no signal but SIGKILL
+    if (!std::exchange(told_, true)) deadline_ = Clock::now() + grace_after_term;
   }
 
   // Takes leave of what has ended: ranks, and programs that they started and did not wait for.
@@ -205,40 +249,59 @@ class RankProcesses {
     }
   }
 
-  // The guard inherits what a rank has started when that rank ends, so it can ask for all of them.
-  bool group_is_empty() const {
+  bool all_have_ended() const {
     siginfo_t info;
-    return ::waitid(P_PGID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0;
+    return children().empty() &&
+           (group_ == 0 || ::waitid(P_PGID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0);
   }
 
   const Order& order_;
+  const Descriptor& reports_;
   const ChildrenAreKept kept_;
   sigset_t watched_;
   pid_t group_ = 0;
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
-  bool ending_ = false;       // the group is to end
-  bool told_ = false;         // and has had a signal that says so
+  bool are_done_ = false;     // no rank is left, and nothing else is to end
+  bool ending_ = false;       // the ranks and what they have started are to end
+  bool told_ = false;         // and have had a signal that says so
   bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-[[noreturn]] void guard(const Order& order, const Descriptor& result) {
+// What ps(1) and pkill(1) know this process by. The words of the command line stand one behind the other, and are the process's
+// own.
+void rename_process(std::string_view name) {
+  ::prctl(PR_SET_NAME, std::string(name).c_str());
+  std::ifstream in("/proc/self/stat");
+  std::string field;
+  std::getline(in, field, ')');
+  constexpr int before_begin = 45;  // fields between the name and that of the first word; see proc(5)
+  for (int i = 0; i < before_begin; ++i) in >> field;
+  std::uintptr_t begin = 0, end = 0;
+  if (!(in >> begin >> end) || begin == 0 || end <= begin) return;
+  char* const words = reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  std::memset(words, 0, end - begin);
+  name.copy(words, end - begin - 1);
+}
+
+[[noreturn]] void guard(const Order& order, const Descriptor& reports) {
   ::setsid();
-  ::prctl(PR_SET_NAME, "quadrille-guard");
+  rename_process("quadrille-guard");  // `pkill -f 'quadrille run'` is for the caller alone
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait`, which then sees that the caller is gone
-  Ending ending;
+  Report ending;
+  ending.is_over = true;
   try {
-    RankProcesses processes(order);
-    for (Rank rank = 0; rank < order.ranks; ++rank) processes.start(rank);
+    RankProcesses processes(order, reports);
+    processes.start_all();
     ending.exit_code = processes.wait();
   } catch (const std::exception& error) {
     ending.failed = true;
     if (const auto* known = dynamic_cast<const Error*>(&error)) ending.error = known->code();
     std::string_view(error.what()).copy(ending.sentence.data(), ending.sentence.size() - 1);
   }
-  [[maybe_unused]] const auto written = ::write(result.number(), &ending, sizeof ending);
+  send(ending, reports);
   std::_Exit(0);
 }
 
@@ -274,7 +337,10 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   question = Descriptor();
 
   std::array<pollfd, 2> events{{{answer.number(), POLLIN, 0}, {arrivals.number(), POLLIN, 0}}};
-  while (::poll(events.data(), events.size(), -1) < 0 || events[0].revents == 0) {
+  Report report;
+  while (!report.is_over) {
+    if (::poll(events.data(), events.size(), -1) < 0) continue;
+    if (events[0].revents != 0 && ::read(answer.number(), &report, sizeof report) != sizeof report) break;
     signalfd_siginfo arrival{};
     if ((events[1].revents & POLLIN) == 0 || ::read(arrivals.number(), &arrival, sizeof arrival) != sizeof arrival) continue;
     const int signal = static_cast<int>(arrival.ssi_signo);
@@ -283,12 +349,11 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
     else
       ::kill(child, signal);
   }
-  Ending ending;
-  const bool told = ::read(answer.number(), &ending, sizeof ending) == sizeof ending;
+  if (!report.is_over && report.group > 0) ::kill(-report.group, SIGKILL);
   wait_for_child(child, nullptr);
-  if (!told) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
-  if (ending.failed) throw Error(ending.error, ending.sentence.data());
-  return ending.exit_code;
+  if (!report.is_over) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
+  if (report.failed) throw Error(report.error, report.sentence.data());
+  return report.exit_code;
 }
 
 }  // namespace quadrille

@@ -91,8 +91,8 @@ SharedRoom shared_room(Count ranks) {
   const Bytes each = (*addresses / 2 - head_bytes_for(ranks)) / ranks / page * page;
   if (each < least_heap)
     throw Error(ErrorCode::environment,
-                fmt::format("the limit of addresses (ulimit -v) leaves {} KiB, too little for {} ranks that share memory",
-                            *addresses / 1024, ranks));
+                fmt::format("the limit of addresses (ulimit -v) leaves {} KiB; {} ranks that share memory take at least {} KiB",
+                            *addresses / 1024, ranks, 2 * (head_bytes_for(ranks) + ranks * least_heap) / 1024));
   return {wanted, std::min(wanted, each)};
 }
 
