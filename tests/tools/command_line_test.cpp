@@ -186,6 +186,8 @@ TEST_F(CommandLineTest, EveryResultGoesToAFile) {
   EXPECT_NE(contents(file("machine")).find("quadrille calibrate"), std::string::npos);
   prints({"reproduce", "bruck1997-fig3", "-o", file("figures").string()});
   EXPECT_TRUE(fs::is_directory(file("figures")));
+  EXPECT_EQ(prints({"reproduce", "--list", "-o", file("exhibits").string()}), "");
+  EXPECT_EQ(contents(file("exhibits")), prints({"reproduce", "--list"}));
   refuses({"list", "-o", file("no/such/place").string()}, "No such file");
 }
 
@@ -296,6 +298,29 @@ TEST_F(CommandLineTest, JitterIsAShare) {
   prints(simulate("1"));
   refuses(simulate("5"), "the jitter is 5; it is a share from 0 to 1");
   refuses(simulate("1.01"), "a share from 0 to 1");
+}
+
+TEST_F(CommandLineTest, RunHasOneUsage) {
+  const std::string help = help_in("132", {"help", "run"});
+  EXPECT_NE(help.find("\nUsage: quadrille run [-n N] [--] COMMAND...\n"), std::string::npos) << help;
+  EXPECT_EQ(help.find("Usage"), help.rfind("Usage")) << help;
+  EXPECT_NE(help.find("Then the other ranks are ended. INT, TERM"), std::string::npos) << "sentences run on\n" << help;
+}
+
+// An empty value does not take the next word.
+TEST_F(CommandLineTest, AnEmptyValueIsRefused) {
+  refuses({"verify", "alltoall", "--ranks=", "4", "--algorithm", "ring"}, "--ranks needs a value");
+  refuses({"verify", "alltoall", "--block=", "--ranks", "4"}, "--block needs a value");
+  refuses({"list", "alltoall", "--json="}, "--json takes no value");
+  refuses({"list", "--jsn="}, "did you mean '--json'?");
+}
+
+TEST_F(CommandLineTest, WordsBehindTwoDashesAreArguments) {
+  EXPECT_EQ(prints({"list", "--", "alltoall"}), prints({"list", "alltoall"}));
+  EXPECT_EQ(prints({"list", "alltoall", "bruck", "--"}), prints({"list", "alltoall", "bruck"}));
+  refuses({"list", "--", "--json"}, "there is no collective '--json'");
+  refuses({"verify", "--", "-no-such.json"}, "cannot read '-no-such.json'");
+  refuses({"completion", "--", "bash", "more"}, "'more' is one argument too many");
 }
 
 }  // namespace
