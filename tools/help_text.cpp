@@ -14,12 +14,16 @@ namespace quadrille::command {
 namespace {
 
 constexpr std::size_t column = 26;  // at which explanations begin
+constexpr std::size_t narrow = 60;  // a terminal in which explanations stand below
+constexpr std::size_t below = 6;    // their indentation there
 constexpr std::size_t hanging = 4;  // indentation of an item's further lines
 
 // "  -o, --output FILE       write to this file", or the explanation below where the term is long.
 std::string item(const std::string& term, const std::string& explanation) {
   std::string text = "  " + term;
   if (explanation.empty()) return text + '\n';
+  if (terminal_width() < narrow)
+    return text + '\n' + std::string(below, ' ') + wrapped(explanation, terminal_width(), below, below) + '\n';
   text += width_of(text) + 2 > column ? '\n' + std::string(column, ' ') : std::string(column - width_of(text), ' ');
   return text + wrapped(explanation, terminal_width(), column, column) + '\n';
 }

@@ -46,8 +46,12 @@ run() {  # run RANKS COMMAND...: each rank has to print its line
 step "documents"
 documents=$prefix/share/doc/quadrille
 for file in LICENSE CHANGELOG.md docs/architecture.md examples/CMakeLists.txt; do [ -s "$documents/$file" ] || wrong "no $file"; done
-grep -oE '[^[]\]\([^) ]+\)' "$documents/README.md" | sed -E 's/^...//; s/\)$//; s/#.*//' | grep -vE '^(https?:.*)?$' | sort -u >"$folder/links"
-while read -r link; do [ -e "$documents/$link" ] || wrong "README.md names $link, which is not installed"; done <"$folder/links"
+while read -r document; do
+  grep -oE '\]\([^) ]+\)' "$document" | sed -E 's/^..//; s/\)$//; s/#.*//' | grep -vE '^([a-z]+:.*)?$' | sort -u >"$folder/links" || true
+  while read -r link; do
+    [ -e "$(dirname "$document")/$link" ] || wrong "${document#"$documents"/} names $link, which is not installed"
+  done <"$folder/links"
+done < <(find "$documents" -name '*.md')
 
 step "manual page"
 page=$prefix/share/man/man1/quadrille.1
