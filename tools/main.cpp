@@ -30,7 +30,7 @@ namespace {
 constexpr const char* lesson =
     R"(Sizes are bytes, 64, or have a unit, 64KiB or 1.5MiB: K or KiB is 1024 bytes, kB or KB is 1000, and so on with M, G and T.
 Lists have commas, ranges two dots: --ranks 2..8,16. A range of sizes doubles: --block 8..64KiB is 8B, 16B, 32B, up to 64KiB.
-Results go to stdout, talk to stderr. Exit code: 0 good, 1 findings or wrong data, 2 misuse.
+Results go to stdout, messages to stderr. Exit code: 0 good, 1 findings or wrong data, 2 wrong use.
 
 Examples:
   quadrille list alltoall
