@@ -55,7 +55,7 @@ done < <(find "$documents" -name '*.md')
 
 step "manual page"
 page=$prefix/share/man/man1/quadrille.1
-"$prefix"/bin/quadrille help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$folder/subcommands"
+"$prefix"/bin/quadrille help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' >"$folder/subcommands"
 [ "$(wc -l <"$folder/subcommands")" -ge 12 ] || wrong "the help lists no subcommands"
 while read -r name; do
   grep -qE "^\.SS .*quadrille $name\\\\fR" "$page" || wrong "quadrille.1 does not describe $name"
