@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -48,6 +49,27 @@ std::optional<Bytes> part_of(std::string_view digits, Bytes unit) {
   return bytes;
 }
 
+// "did you mean 64K?", or all units.
+std::string unit_hint(std::string_view number, std::string_view unit) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const auto& [known, bytes] : units)
+    if (std::equal(known.begin(), known.end(), unit.begin(), unit.end(), same))
+      return fmt::format("did you mean {}{}?", number, known);
+  return "units are B, KiB or K, MiB or M, GiB or G, TiB or T, kB or KB, MB, GB and TB";
+}
+
+// "8..16" as "8" and "16", "8" as "8" twice.
+std::pair<std::string_view, std::string_view> ends_of(std::string_view item) {
+  const std::size_t dots = item.find("..");
+  if (dots == std::string_view::npos) return {item, item};
+  const std::string_view first = item.substr(0, dots), last = item.substr(dots + 2);
+  if (first.empty() || last.empty() || last.find("..") != std::string_view::npos)
+    refuse(fmt::format("'{}' is no range; write FIRST..LAST", item));
+  return {first, last};
+}
+
 }  // namespace
 
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
@@ -79,9 +101,7 @@ Bytes parse_size(std::string_view text) {
   const auto* const entry =
       std::find_if(std::begin(units), std::end(units), [&](const auto& known) { return known.first == unit; });
   if (entry == std::end(units))
-    refuse(fmt::format(
-        "the size '{}' has an unknown unit '{}'; units are B, KiB or K, MiB or M, GiB or G, TiB or T, kB, MB, GB and TB", text,
-        unit));
+    refuse(fmt::format("the size '{}' has an unknown unit '{}'; {}", text, unit, unit_hint(text.substr(0, end), unit)));
   const std::string_view fraction = has_point ? text.substr(whole + 1, end - whole - 1) : std::string_view();
   const auto part = part_of(fraction, entry->second);
   if (!part) refuse(fmt::format("the size '{}' is no whole number of bytes", text));
@@ -95,11 +115,10 @@ Bytes parse_size(std::string_view text) {
 std::vector<Bytes> parse_sizes(std::string_view list) {
   std::vector<Bytes> sizes;
   for (const std::string_view item : split(list, ',')) {
-    const std::size_t dots = item.find("..");
-    Bytes size = parse_size(item.substr(0, dots));
-    const Bytes last = dots == std::string_view::npos ? size : parse_size(item.substr(dots + 2));
-    if (last < size)
-      refuse(fmt::format("the range '{}' is empty; write {}..{}", item, item.substr(dots + 2), item.substr(0, dots)));
+    const auto [first_text, last_text] = ends_of(item);
+    Bytes size = parse_size(first_text);
+    const Bytes last = parse_size(last_text);
+    if (last < size) refuse(fmt::format("the range '{}' is empty; write {}..{}", item, last_text, first_text));
     sizes.push_back(size);
     while (size < last && size <= last / 2) sizes.push_back(size = std::max<Bytes>(2 * size, 1));
   }
@@ -116,10 +135,8 @@ Count parse_whole(std::string_view text, std::string_view what, Count least) {
 }
 
 Range parse_range(std::string_view text, std::string_view what, Count least) {
-  const std::size_t dots = text.find("..");
-  const Count first = parse_whole(text.substr(0, dots), what, least);
-  if (dots == std::string_view::npos) return {first, first};
-  const Count last = parse_whole(text.substr(dots + 2), what, least);
+  const auto [first_text, last_text] = ends_of(text);
+  const Count first = parse_whole(first_text, what, least), last = parse_whole(last_text, what, least);
   if (last < first) refuse(fmt::format("the range '{}' is empty; write {}..{}", text, last, first));
   return {first, last};
 }

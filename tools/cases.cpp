@@ -94,11 +94,19 @@ class Selection {
     if (first_reason_.empty()) return;
     std::string line = first_line_;
     if (!also_among_.empty()) line += fmt::format("; also among {} ranks", ranges_text(also_among_));
-    if (!others_.empty()) line += fmt::format("; and {} more such settings", others_.size());
+    if (!others_.empty()) line += others_text();
     remark(line);
   }
 
  private:
+  // A few other settings by name, else how many.
+  std::string others_text() const {
+    constexpr std::size_t most_named = 4;
+    const auto begin = others_.begin(), end = std::next(begin, static_cast<std::ptrdiff_t>(std::min(others_.size(), most_named)));
+    const std::string named = fmt::format("; also {}", fmt::join(begin, end, ", "));
+    return end == others_.end() ? named : fmt::format("{} and {} more settings", named, others_.size() - most_named);
+  }
+
   void leave_out(const Problem& problem, const std::string& specification, const std::string& reason,
                  const std::string& introduction = "") {
     if (first_reason_.empty()) {

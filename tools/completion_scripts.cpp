@@ -31,7 +31,7 @@ struct Values {
 struct Option {
   Words names;  // "--output", "-o"
   std::string summary;
-  bool takes_value = false;
+  bool takes_value = false, repeatable = false;
   std::string type;  // of the value
   Values values;
 };
@@ -42,14 +42,24 @@ struct Subparser {
   Values arguments;
 };
 
+Words subcommand_names(const CLI::App& command) {
+  Words names;
+  for (const CLI::App* subcommand : command.get_subcommands({})) names.push_back(subcommand->get_name());
+  return names;
+}
+
 // The values that are known, by the name of an option, else by the name of its type.
-std::map<std::string, Words> known_values() {
+std::map<std::string, Words> known_values(const CLI::App& command) {
   std::set<std::string> algorithms{"all", "vendor"};
   for (const Algorithm* algorithm : all_algorithms()) algorithms.emplace(algorithm->id);
-  Words models, exhibits;
+  Words models, exhibits, ids;
+  for (const std::string& algorithm : algorithms)
+    if (algorithm != "all" && algorithm != "vendor") ids.push_back(algorithm);
   for (const Model* model : all_models()) models.emplace_back(model->id);
   for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) exhibits.emplace_back(exhibit->id);
   return {{"COLLECTIVE", collectives_with_algorithms()},
+          {"ALGORITHM", std::move(ids)},
+          {"SUBCOMMAND", subcommand_names(command)},
           {"SPEC", Words(algorithms.begin(), algorithms.end())},
           {"MODEL", std::move(models)},
           {"ID", std::move(exhibits)},
@@ -90,13 +100,21 @@ Subparser describe(const CLI::App& parser, const std::map<std::string, Words>& k
   for (const CLI::Option* option : parser.get_options()) {
     const bool takes_value = option->get_items_expected_max() > 0;
     Values values = takes_value ? values_of(*option, known) : Values{};
-    Option described{{}, option->get_description(), takes_value, takes_value ? option->get_type_name() : "", values};
+    Option described{{},
+                     option->get_description(),
+                     takes_value,
+                     option->get_items_expected_max() > 1,
+                     takes_value ? option->get_type_name() : "",
+                     values};
     for (const std::string& name : option->get_lnames()) described.names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) described.names.push_back("-" + name);
-    if (described.names.empty())
-      result.arguments = std::move(values);
-    else
+    if (!described.names.empty()) {
       result.options.push_back(std::move(described));
+      continue;
+    }
+    // Arguments are not told apart by their place: each may be any of them.
+    result.arguments.words.insert(result.arguments.words.end(), values.words.begin(), values.words.end());
+    result.arguments.files = result.arguments.files || values.files;
   }
   return result;
 }
@@ -145,14 +163,20 @@ std::string bash_script(const Subparser& command, const std::vector<Subparser>& 
 _quadrille() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words= files=
   ((COMP_CWORD > 1)) || previous=
+  # Bash splits --option=value into three words, unless COMP_WORDBREAKS lacks the '='.
+  if [[ $word == '=' ]]; then word=
+  elif [[ $previous == '=' ]] && ((COMP_CWORD > 2)); then previous=${{COMP_WORDS[COMP_CWORD-2]}}; fi
   case $previous in
 {}    *)
       ((COMP_CWORD > 1)) || words='{}'
       ((COMP_CWORD == 1)) || case ${{COMP_WORDS[1]}} in
 {}      esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
-  if [[ $files && $word != -* ]]; then compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$word")); fi
+  mapfile -t COMPREPLY < <(
+    compgen -W "$words" -- "$word"
+    [[ ! $files || $word == -* ]] || compgen -f -- "$word"
+  )
+  [[ ! $files ]] || compopt -o filenames 2>/dev/null
 }}
 complete -F _quadrille quadrille
 )",
@@ -176,8 +200,8 @@ std::string zsh_arguments(const Subparser& parser) {
   std::string text = "_arguments";
   for (const Option& option : parser.options)
     for (const std::string& name : option.names)
-      text += fmt::format(" \\\n        '{}{}[{}]{}'", name, option.takes_value && name.starts_with("--") ? "=" : "",
-                          zsh_quoted(option.summary),
+      text += fmt::format(" \\\n        '{}{}{}[{}]{}'", option.repeatable ? "*" : "", name,
+                          option.takes_value && name.starts_with("--") ? "=" : "", zsh_quoted(option.summary),
                           option.takes_value ? fmt::format(":{}:{}", zsh_quoted(option.type), zsh_action(option.values)) : "");
   if (!parser.arguments.words.empty() || parser.arguments.files)
     text += fmt::format(" \\\n        '*:argument:{}'", zsh_action(parser.arguments));
@@ -253,7 +277,7 @@ std::string fish_script(const Subparser& command, const std::vector<Subparser>& 
 std::vector<std::string> completion_shells() { return {"bash", "fish", "zsh"}; }
 
 std::string completion_script(const CLI::App& command, const std::string& shell) {
-  const auto known = known_values();
+  const auto known = known_values(command);
   std::vector<Subparser> subcommands;
   for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; }))
     subcommands.push_back(describe(*subcommand, known));

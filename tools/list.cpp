@@ -134,7 +134,7 @@ std::string text_of(const std::vector<const Algorithm*>& algorithms) {
 std::string models_or_machines(const Options& options) {
   const bool models = options.collective == "models";
   if (!options.algorithm.empty())
-    refuse(fmt::format("'{}' is one argument too many; {} are listed all", options.algorithm, options.collective));
+    refuse(fmt::format("'{0}' is one argument too many: 'list {1}' always lists all {1}", options.algorithm, options.collective));
   if (options.json) return to_text(models ? models_json() : machines_json());
   if (options.markdown) return models ? models_markdown() : machines_markdown();
   return models ? models_text() : machines_text();
@@ -185,7 +185,7 @@ int run(const Options& options) {
 Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
-  add_option(*parser, "collective", options->collective, "only this collective's; or models, or machines: what 'price' knows",
+  add_option(*parser, "collective", options->collective, "only this collective; or the models or machines that 'price' knows",
              "COLLECTIVE|models|machines");
   add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
   add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");

@@ -30,7 +30,7 @@ namespace {
 constexpr const char* lesson =
     R"(Sizes are bytes, 64, or have a unit, 64KiB or 1.5MiB: K or KiB is 1024 bytes, kB or KB is 1000, and so on with M, G and T.
 Lists have commas, ranges two dots: --ranks 2..8,16. A range of sizes doubles: --block 8..64KiB is 8B, 16B, 32B, up to 64KiB.
-Results go to stdout, talk to stderr. Exit code: 0 good, 1 findings or wrong data, 2 misuse.
+Results go to stdout, messages to stderr. Exit code: 0 good, 1 findings or wrong data, 2 wrong use.
 
 Examples:
   quadrille list alltoall
@@ -46,10 +46,31 @@ void occupy_standard_streams() {
       std::_Exit(misused);
 }
 
-// What the parser did not understand: an option or an argument too many.
-[[noreturn]] void refuse_leftover(const CLI::App& parser, const std::string& leftover) {
+// The mark behind which all words are arguments, whatever they begin with.
+constexpr std::string_view end_of_options = "--";
+
+// CLI11 takes "--block= --ranks 4" for "--block --ranks=4", and "--json=" for "--json".
+void refuse_empty_values(const CLI::App& command, int count, char** arguments) {
+  const CLI::App* asked = &command;
+  for (int i = 1; i < count && arguments[i] != end_of_options; ++i) {
+    const std::string word = arguments[i];
+    if (asked == &command)
+      for (const CLI::App* subcommand : command.get_subcommands({}))
+        if (subcommand->get_name() == word) asked = subcommand;
+    if (!word.starts_with("--") || word.find('=') != word.size() - 1) continue;
+    const std::string name = word.substr(0, word.size() - 1);
+    if (const CLI::Option* option = asked->get_option_no_throw(name))
+      refuse(fmt::format("{} {} value", name, option->get_items_expected_max() == 0 ? "takes no" : "needs a"));
+  }
+}
+
+// What the parser did not understand: options and arguments too many.
+void refuse_leftover(const CLI::App& parser, const std::vector<std::string>& leftovers) {
+  const bool marked = !leftovers.empty() && leftovers[0] == end_of_options;  // which CLI11 leaves there
+  if (leftovers.size() == (marked ? 1 : 0)) return;
+  const std::string& leftover = leftovers[marked ? 1 : 0];
   const std::string help = fmt::format("see '{} --help'", full_name(parser));
-  if (leftover.size() < 2 || leftover[0] != '-') refuse(fmt::format("'{}' is one argument too many; {}", leftover, help));
+  if (marked || leftover.size() < 2 || leftover[0] != '-') refuse(fmt::format("'{}' is one argument too many; {}", leftover, help));
   std::vector<std::string> known;
   for (const CLI::Option* option : parser.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
@@ -95,6 +116,7 @@ int run(int count, char** arguments) {
       if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
 
+  refuse_empty_values(parser, count, arguments);
   try {
     parser.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
@@ -116,14 +138,14 @@ int run(int count, char** arguments) {
     std::vector<std::string> known;
     for (const Subcommand& subcommand : subcommands) known.push_back(subcommand.parser->get_name());
     if (chosen == subcommands.end() && leftover[0][0] != '-') refuse_unknown("subcommand", leftover[0], known);
-    refuse_leftover(parser, leftover[0]);
+    refuse_leftover(parser, leftover);
   }
   if (chosen == subcommands.end())
     refuse(
         "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille help' "
         "explains them");
   if (chosen->is_collective()) let_first_rank_talk();
-  if (const auto leftover = chosen->parser->remaining(); !leftover.empty()) refuse_leftover(*chosen->parser, leftover[0]);
+  refuse_leftover(*chosen->parser, chosen->parser->remaining());
   return chosen->run();
 }
 

@@ -11,6 +11,7 @@
 #include "build.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "help_text.hpp"
 #include "output.hpp"
 
 namespace quadrille::command {
@@ -34,25 +35,35 @@ std::string page_text(std::string_view text) {
 
 // An option as it is written: "-o, --output FILE".
 std::string option_text(const CLI::Option& option) {
-  const bool takes_value = option.get_items_expected_max() > 0;
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back(fmt::format("\\fB{}\\fR", page_text("-" + name)));
   for (const std::string& name : option.get_lnames()) names.push_back(fmt::format("\\fB{}\\fR", page_text("--" + name)));
-  const std::string value = takes_value ? fmt::format("\\fI{}\\fR", page_text(option.get_type_name())) : "";
-  return names.empty() ? value : fmt::format("{}{}{}", fmt::join(names, ", "), takes_value ? " " : "", value);
+  const std::string text = fmt::format("{}", fmt::join(names, ", "));
+  return option.get_items_expected_max() > 0 ? fmt::format("{} \\fI{}\\fR", text, page_text(option.get_type_name())) : text;
 }
 
 std::string options_text(const CLI::App& parser) {
   std::string text;
-  for (const CLI::Option* option : parser.get_options())
-    text += fmt::format(".TP\n{}\n{}\n", option_text(*option), page_text(option->get_description()));
+  for (const CLI::Option* option : positionals_of(parser))
+    text += fmt::format(".TP\n\\fI{}\\fR\n{}\n", page_text(placeholder_of(*option)), page_text(option->get_description()));
+  for (const OptionGroup& group : groups_of(parser)) {
+    text += fmt::format(".PP\n{}:\n", page_text(group.heading));
+    for (const CLI::Option* option : group.options)
+      text += fmt::format(".TP\n{}\n{}\n", option_text(*option), page_text(option->get_description()));
+  }
   return text;
 }
 
-// A footer keeps its lines: most are examples.
+// Prose is filled, a paragraph for each line; examples stay as they are.
 std::string footer_text(const CLI::App& parser) {
-  const std::string footer = parser.get_footer();
-  return footer.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", page_text(footer));
+  const auto [usage, prose, examples] = footer_of(parser);
+  std::string text;
+  for (const std::string& line : prose) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos) text += fmt::format("{}\n{}\n", begin > 0 ? ".IP" : ".PP", page_text(line.substr(begin)));
+  }
+  return examples.empty() ? text
+                          : fmt::format("{}.PP\n.nf\n{}\n.fi\n", text, page_text(fmt::format("{}", fmt::join(examples, "\n"))));
 }
 
 std::string page(const CLI::App& command) {
@@ -66,11 +77,10 @@ std::string page(const CLI::App& command) {
   text += fmt::format(".SH SYNOPSIS\n\\fB{0}\\fR \\fISUBCOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH OPTIONS\n{1}.SH SUBCOMMANDS\n", name,
                       options_text(command));
   for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
-    std::string arguments;
-    for (const CLI::Option* option : subcommand->get_options())
-      if (option->get_positional()) arguments += fmt::format(" [\\fI{}\\fR]", page_text(option->get_type_name()));
-    text += fmt::format(".SS \\fB{} {}\\fR [\\fIOPTIONS\\fR]{}\n{}\n{}{}", name, subcommand->get_name(), arguments,
-                        page_text(subcommand->get_description()), options_text(*subcommand), footer_text(*subcommand));
+    const std::string usage = usage_text(*subcommand);
+    text +=
+        fmt::format(".SS \\fB{}\\fR{}\n{}\n{}{}", full_name(*subcommand), page_text(usage.substr(full_name(*subcommand).size())),
+                    page_text(subcommand->get_description()), options_text(*subcommand), footer_text(*subcommand));
   }
   return text + ".SH NOTES\n" + footer_text(command);
 }

@@ -60,11 +60,12 @@ void ModelOptions::add_to(CLI::App& parser) {
              fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
                          fmt::join(machine_names(), ", ")),
              "NAME|FILE");
-  add_option(parser, "--model", model,
-             fmt::format("the model: {} (default: the first of these that the machine's file has figures for, and that what "
-                         "was said of the problem suffices for)",
-                         fmt::join(model_names(), ", ")),
-             "MODEL");
+  add_option(
+      parser, "--model", model,
+      fmt::format("the model: {} (default: the first of these for which the machine has figures and the options describe enough "
+                  "of the problem)",
+                  fmt::join(model_names(), ", ")),
+      "MODEL");
 }
 
 MachineCosts ModelOptions::machine_costs() const {

@@ -28,7 +28,8 @@ void add_flag(CLI::App& parser, const std::string& names, bool& value, const std
 // In the help, options that are added from now on stand below `heading`.
 void begin_group(CLI::App& parser, const char* heading);
 
-// Printed below the options.
+// Printed below the options: paragraphs, a line each. From "Example" on, lines stay as they are. A first line "Usage: ..." replaces
+// the usage that the parser would give itself.
 void set_footer(CLI::App& parser, const std::string& footer);
 
 }  // namespace quadrille::command

@@ -25,7 +25,7 @@ bool has_own_sizes(TrafficKind kind) { return kind == TrafficKind::spike || kind
 
 TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
   const std::string_view whole = text;
-  const std::size_t colon = whole.find(':');
+  const std::size_t colon = whole.find_first_of(":,");
   const auto kind = traffic_kind_named(whole.substr(0, colon));
   if (!kind) {
     std::vector<std::string> known;
@@ -53,7 +53,7 @@ std::string pattern_help() {
   return "alltoallv: spike:MAX[,SMALL] (everybody sends MAX to one rank and SMALL to the others), transpose:MAX[,SMALL] (the same, "
          "to its mirror image in a square), sparse[:DENSITY] (to a few ranks); and around the size of --block: equal, uniform, "
          "normal, power-law, permutation, all-to-one, one-to-all. What is drawn is always the same, unless the pattern ends in "
-         "seed=N";
+         "seed=N: uniform:seed=3 or uniform,seed=3";
 }
 
 }  // namespace quadrille::command

@@ -106,13 +106,13 @@ Subcommand add_price(CLI::App& command) {
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   add_option(*parser, "--contention", options->contention,
-             "how much longer the wire takes where messages meet and ranks go at their own pace, as measured (default: the "
-             "machine's, or else ranks go in step)",
+             "factor by which bytes take longer when messages share a link and ranks are not in step (default: the machine's own; "
+             "without one, ranks are in step)",
              "FACTOR");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
   set_footer(*parser,
-             "Rounds are taken one after the other, each as long as the longest; control messages count. Models:\n" +
+             "Rounds are taken one after the other; each takes as long as its longest message; control messages count. Models:\n" +
                  models_text() +
                  "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
                  "bruck:radix=2..8\n"

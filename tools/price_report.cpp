@@ -15,16 +15,27 @@
 namespace quadrille::command {
 namespace {
 
-std::string amount_text(const PriceTerm& term) {
+// Bytes in the unit of their column in the table.
+std::string amount_text(const PriceTerm& term, const ByteUnit& unit) {
   if (!term.is_bytes) return fmt::format("{} {}", term.amount, term.name);
-  return term.name == "bytes" ? bytes_text(term.amount) : fmt::format("{} of {}", bytes_text(term.amount), term.name);
+  const std::string bytes = bytes_text(term.amount, unit);
+  return term.name == "bytes" ? bytes : fmt::format("{} of {}", bytes, term.name);
+}
+
+ByteUnit unit_of_term(const PriceList& list, std::size_t index) {
+  std::vector<Bytes> amounts;
+  for (const Priced& candidate : list.candidates) amounts.push_back(candidate.price.terms[index].amount);
+  return common_unit(amounts);
 }
 
 // "63 start-ups (2.77 ms) and 63 KiB (2.26 ms)"
-std::string account_of(const Priced& candidate) {
+std::string account_of(const Priced& candidate, const PriceList& list) {
   std::vector<std::string> parts;
-  for (const PriceTerm& term : candidate.price.terms)
-    if (term.seconds > 0) parts.push_back(fmt::format("{} ({})", amount_text(term), seconds_text(term.seconds)));
+  for (std::size_t i = 0; i < candidate.price.terms.size(); ++i) {
+    const PriceTerm& term = candidate.price.terms[i];
+    if (term.seconds > 0)
+      parts.push_back(fmt::format("{} ({})", amount_text(term, unit_of_term(list, i)), seconds_text(term.seconds)));
+  }
   if (parts.empty()) return "nothing at all";
   std::string last = std::move(parts.back());
   parts.pop_back();
@@ -65,10 +76,10 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
   std::string text = fmt::format("Fastest: {}", with_policy(best, pricer.model()));
   if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
   if (best.best_seconds() == 0) return text + ", which takes no time at all.";
-  text += fmt::format(": {}.", account_of(best));
+  text += fmt::format(": {}.", account_of(best, list));
   if (next) {
     text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
-                        next->best_seconds() / best.best_seconds(), account_of(*next), difference(best, *next));
+                        next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
   if (best.ports > 1 && pricer.model().id == "flat" && !pricer.coefficients().contains("contention"))
     text += fmt::format(

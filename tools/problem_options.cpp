@@ -75,18 +75,18 @@ void ProblemOptions::add_to(CLI::App& parser) {
       "size of --block",
       "SIZES|FILE");
   add_option(parser, "--pattern", pattern, pattern_help(), "PATTERN");
-  add_option(parser, "--root", root, "roots of a rooted collective: 0..3, or all (default 0); of several those that are ranks",
-             "LIST");
+  add_option(parser, "--root", root,
+             "roots of a rooted collective: 0..3, or all (default 0); of a list, roots beyond the last rank are skipped", "LIST");
   add_option(parser, "--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")), "OP");
   add_option(parser, "--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")),
              "TYPE");
   add_flag(parser, "--reproducible", reproducible,
-           "reductions: combine along a fixed tree of the ranks, so that all algorithms that can give the same bits");
+           "reductions: combine along a fixed tree of the ranks; all algorithms that support it then give identical bits");
   add_option(parser, "--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then", "SIDES");
   add_option(parser, "--topology", topology,
              "the network: torus:4x8, mesh:4x4, ring:8, array:8, hypercube:16, full:16, cluster:6x4, fat-tree:4, "
-             "dragonfly:9x4x2, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; its sides are the grid, its nodes "
-             "the nodes",
+             "dragonfly:9x4x2, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and --nodes "
+             "unless they are given",
              "TOPOLOGY");
   add_option(parser, "--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four", "LIST");
   add_option(parser, "--nodes", nodes, "the node of each rank: 0,1,0,1", "LIST");

@@ -63,7 +63,7 @@ int run(const Options& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
   if (options.list) {
     if (!options.ids.empty()) refuse("--list takes no exhibit: it lists them all");
-    Output().finish(options.json ? to_text(exhibits_json()) : exhibits_text());
+    Output(options.folder).finish(options.json ? to_text(exhibits_json()) : exhibits_text());
     return good;
   }
   if (options.ids.empty()) refuse("name an exhibit, or all: quadrille reproduce all -o DIR; --list lists them");
@@ -108,7 +108,8 @@ Subcommand add_reproduce(CLI::App& command) {
   add_option(*parser, "exhibit", options->ids, "such as bruck1997-fig4; or all", "ID|all");
   begin_group(*parser, group::output);
   add_flag(*parser, "--list", options->list, "list the exhibits");
-  add_option(*parser, "-o,--output", options->folder, "write numbers (CSV) and plots (SVG, by gnuplot) to this folder", "DIR");
+  add_option(*parser, "-o,--output", options->folder,
+             "write numbers (CSV) and plots (SVG, by gnuplot) to this folder; with --list, the list to this file", "DIR");
   add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
   add_flag(*parser, "--markdown", options->markdown, "the verdicts as sections of the documentation");
   set_footer(

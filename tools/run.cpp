@@ -57,12 +57,10 @@ Subcommand add_run(CLI::App& command, std::vector<std::string> words) {
   options->command = std::move(words);
   set_footer(
       *parser,
-      "Usage: quadrille run [-n N] [--] COMMAND...\n\n"
-      "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it); the "
-      "others\n"
-      "are then ended. INT, TERM, HUP and QUIT are passed on to the ranks and to what they have started; what is left 10 s later "
-      "is\n"
-      "killed, at once on a second INT. If this command is killed, so are they.\n\n"
+      "Usage: quadrille run [-n N] [--] COMMAND...\n"
+      "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it). Then the "
+      "other ranks are ended. INT, TERM, HUP and QUIT are passed on to the ranks and to what they have started. What is left 10 s "
+      "later is killed, at once on a second INT. If this command is killed, so are they.\n\n"
       "Examples:\n  quadrille run -n 8 quadrille race alltoall\n  quadrille run -n 4 -- ./my_program --its-option");
   return {parser, [options] { return run(*options); }};
 }

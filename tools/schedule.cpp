@@ -120,7 +120,7 @@ Subcommand add_schedule(CLI::App& command) {
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
   set_footer(*parser,
-             "Several algorithms, numbers of ranks or sizes make a JSON array.\n\n"
+             "Several schedules need --json and make an array.\n\n"
              "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
              "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json");
   return {parser, [options] { return run(*options); }};

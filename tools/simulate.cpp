@@ -64,8 +64,15 @@ double parse_number(std::string_view text, std::string_view what, double least) 
   return *number;
 }
 
+double parse_jitter(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = take_number(rest, 0);
+  if (!number || !rest.empty() || *number > 1) refuse(fmt::format("the jitter '{}' is not a number from 0 to 1", text));
+  return *number;
+}
+
 bool by_events(const Options& options) {
-  if (options.by != "rounds" && options.by != "events") refuse_unknown("way to simulate, by", options.by, {"rounds", "events"});
+  if (options.by != "rounds" && options.by != "events") refuse(fmt::format("--by is 'rounds' or 'events', not '{}'", options.by));
   return options.by == "events";
 }
 
@@ -88,7 +95,7 @@ EventOptions event_options(const Options& options) {
     events.slow_links = count;
     events.slowness = parse_number(factor, "the factor of slow links", 1);
   }
-  if (options.jitter) events.jitter = parse_number(*options.jitter, "the jitter", 0);
+  if (options.jitter) events.jitter = parse_jitter(*options.jitter);
   return events;
 }
 
@@ -205,12 +212,13 @@ Subcommand add_simulate(CLI::App& command) {
   add_option(*parser, "--seed", options->seed, "by events: what is late, slow or longer is drawn from it (default: 1)", "NUMBER");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several; times in picoseconds");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "By rounds every model that 'quadrille list models' shows; one algorithm is told round by round, several are ranked.\n"
-             "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
-             "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
-             "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
-             "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
+  set_footer(
+      *parser,
+      "With --by rounds any model of 'quadrille list models' works. One algorithm is shown round by round; several are ranked.\n"
+      "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
+      "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
+      "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
+      "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
   return {parser, [options] { return run(*options); }};
 }
 

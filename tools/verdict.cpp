@@ -73,6 +73,17 @@ std::string findings_of(const Verdict& verdict, const std::string& prefix) {
   return text;
 }
 
+// Of C2, its bound and C2 shared, which are compared although other columns stand between them.
+ByteUnit unit_of_volumes(const std::vector<Verdict>& verdicts) {
+  std::vector<Bytes> volumes;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.figures) volumes.push_back(verdict.figures->c2);
+    if (const auto bound = verdict.bound("c2")) volumes.push_back(*bound);
+    if (verdict.links) volumes.push_back(verdict.links->c2_shared);
+  }
+  return common_unit(volumes);
+}
+
 }  // namespace
 
 Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
@@ -135,6 +146,11 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
     for (const auto& figure : named_link_figures) columns.push_back({figure.heading, Align::right});
   columns.push_back({"verdict"});
   Table table(columns);
+  const ByteUnit volume_unit = unit_of_volumes(verdicts);
+  const auto cell = [&](const auto& figure, Count value) -> TableCell {
+    const std::string_view key = figure.key;
+    return key == "c2" || key == "c2_shared" ? TableCell(bytes_text(value, volume_unit)) : cell_of(figure, value);
+  };
   std::string findings;
   std::size_t right = 0;
   for (const Verdict& verdict : verdicts) {
@@ -142,13 +158,13 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
     if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
     row.push_back(block_cell(verdict.problem));
     for (const auto& figure : named_figures) {
-      row.push_back(verdict.figures ? cell_of(figure, (*verdict.figures).*figure.value) : "–");
+      row.push_back(verdict.figures ? cell(figure, (*verdict.figures).*figure.value) : "–");
       const auto bound = verdict.bound(figure.key);
-      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell_of(figure, *bound) : "–");
+      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell(figure, *bound) : "–");
     }
     if (on_network)
       for (const auto& figure : named_link_figures)
-        row.push_back(verdict.links ? cell_of(figure, (*verdict.links).*figure.value) : "–");
+        row.push_back(verdict.links ? cell(figure, (*verdict.links).*figure.value) : "–");
     row.push_back(findings_text(verdict.findings.size()));
     table.add(std::move(row));
     right += verdict.findings.empty() ? 1 : 0;

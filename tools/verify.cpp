@@ -110,7 +110,8 @@ Subcommand add_verify(CLI::App& command) {
              "K");
   add_policy_option(*parser, options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)");
   add_flag(*parser, "--strict", options->strict,
-           "two messages of a round over one directed link of the topology are a finding, and a port without a way");
+           "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
+           "to their receiver (needs --topology)");
   add_json_flag(*parser, options->json, "one object for one case, an array for several");
   add_output_option(*parser, options->output);
   set_footer(

@@ -46,37 +46,63 @@ run() {  # run RANKS COMMAND...: each rank has to print its line
 step "documents"
 documents=$prefix/share/doc/quadrille
 for file in LICENSE CHANGELOG.md docs/architecture.md examples/CMakeLists.txt; do [ -s "$documents/$file" ] || wrong "no $file"; done
-grep -oE '[^[]\]\([^) ]+\)' "$documents/README.md" | sed -E 's/^...//; s/\)$//; s/#.*//' | grep -vE '^(https?:.*)?$' | sort -u >"$folder/links"
-while read -r link; do [ -e "$documents/$link" ] || wrong "README.md names $link, which is not installed"; done <"$folder/links"
+while read -r document; do
+  grep -oE '\]\([^) ]+\)' "$document" | sed -E 's/^..//; s/\)$//; s/#.*//' | grep -vE '^([a-z]+:.*)?$' | sort -u >"$folder/links" || true
+  while read -r link; do
+    [ -e "$(dirname "$document")/$link" ] || wrong "${document#"$documents"/} names $link, which is not installed"
+  done <"$folder/links"
+done < <(find "$documents" -name '*.md')
 
 step "manual page"
 page=$prefix/share/man/man1/quadrille.1
-"$prefix"/bin/quadrille help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$folder/subcommands"
+"$prefix"/bin/quadrille help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' >"$folder/subcommands"
 [ "$(wc -l <"$folder/subcommands")" -ge 12 ] || wrong "the help lists no subcommands"
 while read -r name; do
   grep -qE "^\.SS .*quadrille $name\\\\fR" "$page" || wrong "quadrille.1 does not describe $name"
 done <"$folder/subcommands"
+XDG_CONFIG_HOME=/nonexistent "$prefix"/bin/quadrille manual | cmp - "$page" || wrong "quadrille.1 depends on who built it"
+awk '/^\.nf/ { getline; if ($0 !~ /^Example/) exit 1 }' "$page" || wrong "quadrille.1 has prose that is not filled"
+for heading in Problem: Output:; do grep -qx "$heading" "$page" || wrong "quadrille.1 has no options below $heading"; done
 if command -v groff >/dev/null; then
   said=$(groff -man -ww -z "$page" 2>&1) && [ -z "$said" ] || wrong "groff complains about quadrille.1: $said"
 else
   echo "skipped: no groff that could read it"
 fi
 
-# Each shell reads its file and finds, behind `quadrille race`, two collectives that begin with "alltoall", and the option.
+# Each shell reads its file and finds what may follow.
 step "completion"
-completes() {  # completes SHELL ARGUMENTS...: what it prints holds the words
-  local said word
-  if ! command -v "$1" >/dev/null; then echo "skipped: no $1"; return; fi
-  said=$(HOME=$folder "$@") || wrong "$1 refuses its completion"
-  for word in alltoall alltoallv --algorithm; do grep -qw -e "$word" <<<"$said" || wrong "$1 does not complete $word: $said"; done
+at() {  # at SHELL WORD...: what the shell offers for the last word
+  local shell=$1 line="${*:2}"
+  case $shell in
+    bash) (cd "$folder/files" && bash --norc -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quadrille; printf "%s\n" "${COMPREPLY[@]}"' \
+      bash "$prefix/share/bash-completion/completions/quadrille" "${@:2}") ;;
+    fish) (cd "$folder/files" && HOME=$folder fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$prefix/share/fish/vendor_completions.d/quadrille.fish" "$line") ;;
+    # zsh completes at a terminal only: here the functions print what they are told, whatever the last word is.
+    zsh) HOME=$folder zsh -fc '_arguments() { print -rl -- "$@" }; _describe() { }; compdef() { }; source $1; shift; words=("$@"); CURRENT=$#; _quadrille' \
+      zsh "$prefix/share/zsh/site-functions/_quadrille" "${@:2}" ;;
+  esac
 }
-completes bash --norc -c 'source "$1"; COMP_CWORD=2; for word in allt --al; do COMP_WORDS=(quadrille race $word); _quadrille; printf "%s\n" "${COMPREPLY[@]}"; done' \
-  bash "$prefix/share/bash-completion/completions/quadrille"
-completes fish --no-config -c 'source $argv[1]; complete -C "quadrille race allt"; complete -C "quadrille race --al"' \
-  "$prefix/share/fish/vendor_completions.d/quadrille.fish"
-# zsh completes at a terminal only: here the functions print what they are told.
-completes zsh -fc '_arguments() { print -rl -- "$@" }; _describe() { }; compdef() { }; source $1; words=(quadrille race ""); CURRENT=3; _quadrille' \
-  zsh "$prefix/share/zsh/site-functions/_quadrille"
+offers() {  # offers SHELL EXPECTED WORD...
+  local said
+  said=$(at "$1" "${@:3}") || wrong "$1 refuses its completion"
+  grep -qw -e "$2" <<<"$said" || wrong "$1 does not offer $2 for '${*:3}': $said"
+}
+mkdir "$folder/files"
+touch "$folder/files/a file.json"
+for shell in bash fish zsh; do
+  if ! command -v "$shell" >/dev/null; then echo "skipped: no $shell"; continue; fi
+  offers "$shell" alltoall quadrille race allt
+  offers "$shell" alltoallv quadrille race allt
+  offers "$shell" --algorithm quadrille race --al
+  offers "$shell" alltoall quadrille list al
+  offers "$shell" bruck quadrille list alltoall b
+  offers "$shell" machines quadrille list m
+  offers "$shell" verify quadrille help v
+done
+offers bash bruck quadrille race alltoall --algorithm = br
+offers bash bruck quadrille race alltoall --algorithm =
+offers bash '^a file.json$' quadrille verify 'a f'
+! command -v zsh >/dev/null || offers zsh '^\*--algorithm=.*' quadrille race ''
 
 step "find_package, threads"
 cmake -G "$generator" -S "$examples" -B "$folder/threads" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \

@@ -75,7 +75,9 @@ TEST_F(CommandLineTest, SizesAreBytesOrHaveAUnit) {
   refuses_size("1.0005kB", "no whole number of bytes");
   refuses_size("8388608T", "2^63");
   refuses_size("8388607.9999999999999999T", "no whole number of bytes");
-  refuses_size("1k", "unknown unit 'k'");
+  refuses_size("1k", "unknown unit 'k'; did you mean 1K?");
+  refuses_size("64kib", "did you mean 64KiB?");
+  refuses_size("1e3", "kB or KB, MB");
   refuses_size("1.", "unknown unit '.'");
   refuses_size(".5K", "no size");
   refuses_size("1,5.5.5K", "unknown unit '.5K'");
@@ -94,8 +96,8 @@ TEST_F(CommandLineTest, ARangeOfSizesDoubles) {
       Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "1..4", "--json"}))["counts"],
       Json({1, 2, 4}));
   refuses_size("1K..8", "write 8..1K");
-  refuses_size("8..", "'' is no size");
-  refuses_size("8..16..32", "unknown unit '..32'");
+  refuses_size("8..", "'8..' is no range; write FIRST..LAST");
+  refuses_size("8..16..32", "'8..16..32' is no range; write FIRST..LAST");
 }
 
 TEST_F(CommandLineTest, HelpIsAskedForInEveryWay) {
@@ -126,7 +128,7 @@ TEST_F(CommandLineTest, HelpFitsTheTerminal) {
   };
   for (const std::string& subcommand : subcommands) {
     const std::vector<std::string> words = words_of(prints({"help", subcommand}));
-    for (const std::string columns : {"60", "80", "132"}) {
+    for (const std::string columns : {"40", "60", "80", "132"}) {
       const std::string help = help_in(columns, {"help", subcommand});
       EXPECT_EQ(words_of(help), words);
       for (const std::string& line : lines_of(help.substr(0, help.find("\nExample"))))
@@ -186,6 +188,8 @@ TEST_F(CommandLineTest, EveryResultGoesToAFile) {
   EXPECT_NE(contents(file("machine")).find("quadrille calibrate"), std::string::npos);
   prints({"reproduce", "bruck1997-fig3", "-o", file("figures").string()});
   EXPECT_TRUE(fs::is_directory(file("figures")));
+  EXPECT_EQ(prints({"reproduce", "--list", "-o", file("exhibits").string()}), "");
+  EXPECT_EQ(contents(file("exhibits")), prints({"reproduce", "--list"}));
   refuses({"list", "-o", file("no/such/place").string()}, "No such file");
 }
 
@@ -200,7 +204,7 @@ TEST_F(CommandLineTest, ListsOneEntryAndMarksDefaults) {
   refuses({"list", "alltoall", "brukc"}, "did you mean 'bruck'?");
   refuses({"list", "broadcast", "bruck"}, "there is no broadcast algorithm 'bruck'");
   refuses({"list", "alltoall", "bruck", "more"}, "one argument too many");
-  refuses({"list", "models", "linear"}, "one argument too many");
+  refuses({"list", "models", "linear"}, "one argument too many: 'list models' always lists all models");
   for (const Algorithm* algorithm : all_algorithms()) {
     const bool marked = &default_algorithm(algorithm->collective) == algorithm;
     const Words words{"list", std::string(name(algorithm->collective)), std::string(algorithm->id)};
@@ -248,6 +252,11 @@ TEST_F(CommandLineTest, AColumnHasOneUnit) {
   one({"simulate", "alltoall", "--topology", "torus:4x4", "--block", "96", "--machine", "paragon", "--algorithm", "bruck"},
       {"on a link"});
   one({"race", "alltoall", "--ranks", "3", "--block", "512", "--rounds", "1", "--time", "0.001"}, {"C2"});
+  const std::string links =
+      prints({"verify", "alltoall", "--topology", "torus:4x4", "--algorithm", "torus", "--algorithm", "direct", "--block", "1K"});
+  auto volumes = units_by_column(links, {"C2", "C2 shared"});
+  EXPECT_EQ(volumes["C2"], volumes["C2 shared"]) << links;
+  EXPECT_EQ(volumes["C2"].size(), 1u) << links;
   const std::string shares = prints({"verify", "gatherv", "--ranks", "3", "--counts", "1,1000,1K"});
   EXPECT_NE(shares.find("1 B..1024 B"), std::string::npos) << shares;
   const std::string figures = prints({"verify", "alltoall", "--ranks", "16", "--block", "128", "--algorithm", "ring"});
@@ -294,8 +303,39 @@ TEST_F(CommandLineTest, JitterIsAShare) {
   };
   prints(simulate("0"));
   prints(simulate("1"));
-  refuses(simulate("5"), "the jitter is 5; it is a share from 0 to 1");
-  refuses(simulate("1.01"), "a share from 0 to 1");
+  refuses(simulate("5"), "the jitter '5' is not a number from 0 to 1");
+  refuses(simulate("1.01"), "the jitter '1.01' is not a number from 0 to 1");
+}
+
+TEST_F(CommandLineTest, RunHasOneUsage) {
+  const std::string help = help_in("132", {"help", "run"});
+  EXPECT_NE(help.find("\nUsage: quadrille run [-n N] [--] COMMAND...\n"), std::string::npos) << help;
+  EXPECT_EQ(help.find("Usage"), help.rfind("Usage")) << help;
+  EXPECT_NE(help.find("ranks are ended. INT, TERM, HUP and QUIT are passed on"), std::string::npos) << "sentences run on\n" << help;
+}
+
+TEST_F(CommandLineTest, PatternsTakeTheirSeedEitherWay) {
+  const auto figures = [&](const std::string& pattern) {
+    return prints({"verify", "alltoallv", "--ranks", "4", "--algorithm", "direct", "--json", "--pattern", pattern});
+  };
+  EXPECT_EQ(figures("uniform,seed=3"), figures("uniform:seed=3"));
+  EXPECT_NE(figures("uniform,seed=3"), figures("uniform"));
+}
+
+// An empty value does not take the next word.
+TEST_F(CommandLineTest, AnEmptyValueIsRefused) {
+  refuses({"verify", "alltoall", "--ranks=", "4", "--algorithm", "ring"}, "--ranks needs a value");
+  refuses({"verify", "alltoall", "--block=", "--ranks", "4"}, "--block needs a value");
+  refuses({"list", "alltoall", "--json="}, "--json takes no value");
+  refuses({"list", "--jsn="}, "did you mean '--json'?");
+}
+
+TEST_F(CommandLineTest, WordsBehindTwoDashesAreArguments) {
+  EXPECT_EQ(prints({"list", "--", "alltoall"}), prints({"list", "alltoall"}));
+  EXPECT_EQ(prints({"list", "alltoall", "bruck", "--"}), prints({"list", "alltoall", "bruck"}));
+  refuses({"list", "--", "--json"}, "there is no collective '--json'");
+  refuses({"verify", "--", "-no-such.json"}, "cannot read '-no-such.json'");
+  refuses({"completion", "--", "bash", "more"}, "'more' is one argument too many");
 }
 
 }  // namespace

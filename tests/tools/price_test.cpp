@@ -39,13 +39,13 @@ TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
 
   refuses({"simulate"}, "name a collective");
   refuses({"simulate", "alltoall", "--ranks", "4"}, "name a machine");
-  refuses(simulate({"--by", "event"}), "did you mean 'events'?");
+  refuses(simulate({"--by", "event"}), "--by is 'rounds' or 'events', not 'event'");
   refuses(simulate({"--policy", "dataflow"}), "--by events");
   refuses(simulate({"--by", "events", "--late", "3"}), "such as 3:50us");
   refuses(simulate({"--by", "events", "--late", "17:1us"}), "17 of 16 ranks");
   refuses(simulate({"--by", "events", "--late", "3:5"}), "'5' is no time");
   refuses(simulate({"--by", "events", "--slow-links", "1:2"}), "--topology");
-  refuses(simulate({"--by", "events", "--jitter", "-1"}), "no number from 0 on");
+  refuses(simulate({"--by", "events", "--jitter", "-1"}), "the jitter '-1' is not a number from 0 to 1");
   refuses(simulate({"--by", "events", "--seed", "x"}), "no whole number");
   refuses(simulate({"--by", "events", "--barriers", "--policy", "blocking"}), "leave --policy out");
   refuses(simulate({"--by", "events", "--model", "cluster"}), "says nothing for the model cluster");
