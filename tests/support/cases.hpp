@@ -20,7 +20,7 @@
 namespace quadrille::testing {
 
 // How far a test that enumerates cases goes. Sanitizers look for other faults than wrong schedules, and take their time: fewer
-// cases do for them. `./check --long` takes all.
+// cases do for them. Otherwise `./check --long` takes all.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
@@ -28,7 +28,7 @@ inline constexpr bool sanitized = false;
 #endif
 template <class T>
 T extent(T under_sanitizers, T normally, T in_long_tests) {
-  return long_tests() ? in_long_tests : sanitized ? under_sanitizers : normally;
+  return sanitized ? under_sanitizers : long_tests() ? in_long_tests : normally;
 }
 
 // A problem of any collective; irregular ones get seeded sizes around `block_bytes`, zero among them.
