@@ -106,7 +106,7 @@ TEST(Mutation, EveryWrongMutantIsFound) {
   for (const Algorithm* algorithm : all_algorithms()) {
     if (algorithm->collective == Collective::barrier) continue;  // nothing arrives; see tests/collectives/barrier_test.cpp
     Counts counts;
-    for (const Count p : extent<std::vector<Count>>({3}, {3, 4}, {3, 4, 5}))
+    for (const Count p : extent<std::vector<Count>>({4}, {3, 4}, {3, 4, 5}))
       for (const Problem& problem : problems_of(*algorithm, p, 2))
         for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
     EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
