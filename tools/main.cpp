@@ -46,7 +46,7 @@ void occupy_standard_streams() {
       std::_Exit(misused);
 }
 
-// The mark behind which all words are arguments, whatever they begin with.
+// After this word all words are arguments, even those that begin with a dash.
 constexpr std::string_view end_of_options = "--";
 
 // CLI11 takes "--block= --ranks 4" for "--block --ranks=4", and "--json=" for "--json".

@@ -16,7 +16,7 @@ struct ByteUnit {
   Bytes bytes = 1;
 };
 
-// The largest of B, KiB, .., TiB that all of `sizes` are whole multiples of: none loses a digit. B where all are 0.
+// The largest of B, KiB, MiB, GiB and TiB that divides all `sizes`, so that each prints exactly. B where all are 0.
 ByteUnit common_unit(std::span<const Bytes> sizes);
 
 std::string bytes_text(Bytes bytes, const ByteUnit& unit);     // a multiple of it: "1920 B"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is the same in all subcommands: how sizes are written, help, where results go, one entry of a list, units of a column, lines
-// about what is left out, numbers of rounds.
+// Tests of what all subcommands share: sizes, help, -o, units of a table's column, the lines about left-out algorithms, and the
+// numbers of rounds; also that `list` prints a single entry.
 #include <gtest/gtest.h>
 
 #include <map>

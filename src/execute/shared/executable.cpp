@@ -245,7 +245,7 @@ void SharedExecutable::withdraw() {
         sched_yield();
         before = turn->read.load(std::memory_order_acquire);
       } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
-        break;  // acquired as above; released with the reason for it (receive_long)
+        break;  // acquires the read, as above; releases the failure's reason to receive_long
       }
     }
   }

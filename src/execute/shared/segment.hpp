@@ -33,7 +33,7 @@ class Descriptor {
 };
 
 // The memory that each rank can share: as much as the machine has, unless the number of addresses is limited (ulimit -v). Every
-// process maps the shared memory of all ranks, so these get half of the addresses that are left, together.
+// process maps the shared memory of all ranks. Together these mappings get half of the addresses that are left.
 struct SharedRoom {
   Bytes wanted = 0;  // by each rank
   Bytes bytes = 0;   // there is for each; no more than wanted
