@@ -20,9 +20,9 @@ struct alignas(64) StartRecord {
   std::atomic<std::uint32_t> stuck{0};                   // not 0: whom this rank has waited for, for long (SharedSpace::name_of)
   std::array<std::atomic<std::uint32_t>, kept> plans{};  // start n's at [n % kept]
 
-  // Both stores release, and first_difference acquires both. A reader that sees the count also sees the plan that it counts. A reader
-  // that sees a plan which has replaced an older one also sees the count from before, so it leaves out the older start. With a relaxed
-  // store, the reader could see the new plan with an older count, and would compare starts of different numbers.
+  // Both stores release, and first_difference acquires both. A reader that sees the count also sees the plan that it counts. A
+  // reader that sees a plan which has replaced an older one also sees the count from before, so it leaves out the older start. With
+  // a relaxed store, the reader could see the new plan with an older count, and would compare starts of different numbers.
   void add(std::uint32_t plan) {
     const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
     plans[number % kept].store(plan, std::memory_order_release);

@@ -172,9 +172,9 @@ class SharedSpace {
   }
 
   // Call it after every store that other ranks may be waiting for. This rank stores, then loads `awaited`. A sleeper stores to
-  // `awaited`, then loads what this rank stores. Processors, also x86, may execute a load before an earlier store to another address;
-  // release and acquire do not forbid it. Both loads could then return old values, and the sleeper would not be woken. The full
-  // fences here and in lie_down order each store before its load, so at least one of the two sees the other's store.
+  // `awaited`, then loads what this rank stores. Processors, also x86, may execute a load before an earlier store to another
+  // address; release and acquire do not forbid it. Both loads could then return old values, and the sleeper would not be woken. The
+  // full fences here and in lie_down order each store before its load, so at least one of the two sees the other's store.
   void ring(std::span<const Rank> ranks) const {
     if (core_for_every_rank()) return;  // nobody sleeps until woken
     full_fence();
