@@ -42,8 +42,7 @@ Reproduction make(const Making&) {
   };
   draw("one-to-all broadcast on a ring of eight", problem_of(broadcast, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
   draw("reduction on a ring of eight", problem_of(reduce, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
-  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "binomial", Topology::mesh({4, 4}), {1, 1, 1, 1},
-       1);
+  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "mesh", Topology::mesh({4, 4}), {1, 1, 1, 1}, 1);
   draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
        1);
   draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1);
