@@ -77,6 +77,7 @@ TreeNode node_of(const MeshTree& tree, Rank me) {
     rounds_before += rounds;
     if (!first_first) stride *= side;
   }
+  if (node.phases.empty()) node.phases.push_back({"alone", 0});
   return node;
 }
 

@@ -30,7 +30,7 @@ struct MeshTree {
   LineCut cut = LineCut::fixed_tree;
 };
 
-// Phases are dimensions of more than one place.
+// Phases are the dimensions of more than one place; where there are none, one phase of no rounds.
 TreeNode node_of(const MeshTree& tree, Rank me);
 
 }  // namespace quadrille
