@@ -79,6 +79,16 @@ TEST(RootedMesh, SharesNoLinkWhateverTheSidesAndTheRoot) {
         }
 }
 
+// What is said of binomial beside it: no link of an open mesh is shared either, but links of a torus are.
+TEST(RootedMesh, SharesLessThanBinomialOnATorusOnly) {
+  for (Count p = 2; p <= extent(12, 18, 70); ++p)
+    for (const std::vector<Count>& sides : grids_of(p, 3))
+      for (Rank root = 0; root < p; ++root)
+        ASSERT_EQ(link_figures(make_schedule(problem_of(broadcast, p, 1, root), "binomial"), Topology::mesh(sides)).sharing, 1)
+            << fmt::format("{} {}", sides, root);
+  EXPECT_EQ(link_figures(make_schedule(problem_of(broadcast, 33, 1), "binomial"), Topology::torus({3, 11})).sharing, 2);
+}
+
 TEST(RootedMesh, IsVerifiedOnGridsOfAnyNumberOfDimensions) {
   for (const std::vector<Count>& sides : {std::vector<Count>{3, 2, 4}, {2, 2, 2, 2}, {1, 5, 1, 3}, {5}, {1}, {7, 1}, {2, 3, 2, 2}})
     for (const Collective collective : {broadcast, reduce, scatter, scatterv, gather, gatherv})

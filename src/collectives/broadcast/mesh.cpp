@@ -6,7 +6,8 @@
 //         themselves (patterns/mesh_tree.hpp). Messages of a round share no link of a mesh or torus of the grid's sides, whatever
 //         the sides and the root.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = C1 vectors.
-// Prefer  short vectors on a network that is a mesh or torus of this shape.
+// Prefer  short vectors on a torus of this shape whose sides are no powers of two; on open meshes binomial has no more rounds, and
+//         shares no link either.
 #include "collectives/broadcasting.hpp"
 #include "collectives/grid_rows.hpp"
 #include "patterns/mesh_tree.hpp"

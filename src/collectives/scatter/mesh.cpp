@@ -9,7 +9,7 @@
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, whatever
 // the
 //         sides and the root.
-// Prefer  small blocks on a network that is a mesh or torus of this shape.
+// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial shares links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 

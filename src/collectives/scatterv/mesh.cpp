@@ -7,7 +7,7 @@
 //         larger part stays where the holder is. No link of a mesh or torus of the grid's sides is shared by two messages of a
 //         round.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
-// Prefer  small shares on a network that is a mesh or torus of this shape.
+// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial shares links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The concatenation operation worked through: the spanning trees of nine nodes on two ports, and five processors on one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
 #include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/machines.hpp"
@@ -34,22 +39,25 @@ void price(Reproduction& made) {
   const MachineCosts machine = machine_of_paper("sp1");
   Sheet sheet{.name = "sp1",
               .columns = {"processors", "block (B)", "folklore (us)", "concatenation (us)", "folklore over concatenation"}};
-  for (const Count n : {16, 64})
+  for (const Count n : {16, 64}) {
+    double least = std::numeric_limits<double>::infinity();
     for (const Bytes block_bytes : {4, 64, 1024, 16384}) {
       const Problem problem = problem_of(Collective::allgather, n, block_bytes);
       const double folklore = linear_us(problem, "gather-broadcast", machine),
                    concatenation = linear_us(problem, "concatenation", machine);
       sheet.rows.push_back({n, block_bytes, folklore, concatenation, folklore / concatenation});
-      made.comparisons.push_back(
-          {.what =
-               fmt::format("time of the folklore algorithm over that of concatenation, {} processors of the SP-1, {} B: twice, as "
-                           "both C1 and C2 are (\"This algorithm is not optimal\", section 4)",
-                           n, block_bytes),
-           .paper = 2,
-           .ours = folklore / concatenation,
-           .relation = Relation::at_least,
-           .is_reading = true});
+      least = std::min(least, folklore / concatenation);
     }
+    made.comparisons.push_back(
+        {.what = fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm "
+                             "over that of concatenation, the least; twice both C1 and C2 by the paper's "
+                             "count (\"This algorithm is not optimal\", section 4)",
+                             n),
+         .paper = 2,
+         .ours = least,
+         .relation = Relation::at_least,
+         .is_reading = true});
+  }
   made.sheets.push_back(std::move(sheet));
 }
 
