@@ -2,13 +2,11 @@
 // gather/mesh: blocks collected along all rows at the root's column, then along this column, whole rows at a time.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication, run backwards.
 // Needs   rows divides p; any root.
-// Idea    scatter/mesh backwards: what comes together is a run of ranks. No link of a mesh or torus of the grid's sides is shared
-// by two
-//         messages of a round.
-// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, whatever
-// the
-//         sides and the root.
-// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial shares links.
+// Idea    scatter/mesh backwards: what comes together is a run of ranks. Messages of a round share no link of a mesh or torus of
+//         the grid's sides.
+// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, for
+//         any sides and any root.
+// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial may share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 #include "schedule/transform.hpp"

@@ -2,11 +2,10 @@
 // gatherv/mesh: shares collected along all rows at the root's column, then along this column, whole rows at a time.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication, run backwards.
 // Needs   rows divides p; any root, shares of any size, also of none.
-// Idea    scatterv/mesh backwards: what comes together is a run of ranks. No link of a mesh or torus of the grid's sides is shared
-// by two
-//         messages of a round.
+// Idea    scatterv/mesh backwards: what comes together is a run of ranks. Messages of a round share no link of a mesh or torus of
+//         the grid's sides.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
-// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial shares links.
+// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial may share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 #include "schedule/transform.hpp"

@@ -5,7 +5,8 @@
 // Idea    A broadcast along the column, then along the rows, run backwards: a rank combines runs of ranks in their order. Lines are
 //         cut where the fixed tree is, so that the tree is the same for every root.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = C1 vectors.
-// Prefer  short vectors on a torus of this shape whose sides are no powers of two; rank order from any root in as many rounds.
+// Prefer  short vectors on a torus of this shape whose sides are no powers of two; it keeps the rank order for every root, where
+//         binomial has to forward the result.
 #include <algorithm>
 #include <bit>
 

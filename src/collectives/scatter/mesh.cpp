@@ -2,14 +2,11 @@
 // scatter/mesh: blocks dealt out along the root's column, whole rows at a time, then along all rows.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication.
 // Needs   rows divides p; any root.
-// Idea    The tree of broadcast/mesh, but along the column first, so that whatever goes on together is a run of ranks. On a line
-// the
-//         larger part stays where the holder is. No link of a mesh or torus of the grid's sides is shared by two messages of a
-//         round.
-// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, whatever
-// the
-//         sides and the root.
-// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial shares links.
+// Idea    The tree of broadcast/mesh, but along the column first, so that what goes on together is a run of ranks. On a line the
+//         larger part stays with the holder. Messages of a round share no link of a mesh or torus of the grid's sides.
+// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, for
+//         any sides and any root.
+// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial may share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 

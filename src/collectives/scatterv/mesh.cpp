@@ -2,12 +2,10 @@
 // scatterv/mesh: shares dealt out along the root's column, whole rows at a time, then along all rows.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication.
 // Needs   rows divides p; any root, shares of any size, also of none.
-// Idea    The tree of broadcast/mesh, but along the column first, so that whatever goes on together is a run of ranks. On a line
-// the
-//         larger part stays where the holder is. No link of a mesh or torus of the grid's sides is shared by two messages of a
-//         round.
+// Idea    The tree of broadcast/mesh, but along the column first, so that what goes on together is a run of ranks. On a line the
+//         larger part stays with the holder. Messages of a round share no link of a mesh or torus of the grid's sides.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
-// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial shares links.
+// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial may share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 
