@@ -19,10 +19,10 @@ void in_each_line(const std::function<void(int line, quadrille::Communicator& ra
 
 int main() {
   using namespace quadrille;
-  double A[n][n], x[n], products[n][n], y[n];
+  double a[n][n], x[n], products[n][n], y[n];
   for (int i = 0; i < n; ++i) {
     x[i] = i + 1;  // the first row of ranks has it
-    for (int j = 0; j < n; ++j) A[i][j] = 10 * i + j;
+    for (int j = 0; j < n; ++j) a[i][j] = 10 * i + j;
   }
 
   in_each_line([&](int column, Communicator& ranks) {
@@ -33,7 +33,7 @@ int main() {
     problem.block_bytes = sizeof(double);
     double element = 0;
     plan(ranks, problem, {.algorithm = "binomial"}).execute(&x[column], &element);  // only the root's input is read
-    products[row][column] = A[row][column] * element;
+    products[row][column] = a[row][column] * element;
   });
 
   const auto sum = built_in_operator("sum", "f64");
@@ -45,7 +45,7 @@ int main() {
   bool all_right = true;
   for (int i = 0; i < n; ++i) {
     double expected = 0;
-    for (int j = 0; j < n; ++j) expected += A[i][j] * x[j];
+    for (int j = 0; j < n; ++j) expected += a[i][j] * x[j];
     const bool right = y[i] == expected;
     std::printf("rank %d got y[%d] = %g, which is %s\n", n * i, i, y[i], right ? "right" : "wrong");
     all_right = all_right && right;

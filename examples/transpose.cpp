@@ -11,7 +11,7 @@ using namespace quadrille;
 // Of a matrix with `k` rows for each rank, element (i, j) is n i + j; `rows` are this rank's.
 bool transposes(Communicator& ranks, int k) {
   const int p = static_cast<int>(ranks.size()), me = static_cast<int>(ranks.rank()), n = k * p;
-  const auto place = [&](int row, int column) { return static_cast<Bytes>((row * n + column) * sizeof(int)); };
+  const auto place = [&](int row, int column) { return (Bytes{row} * n + column) * static_cast<Bytes>(sizeof(int)); };
   std::vector<int> rows(static_cast<std::size_t>(k) * n), transposed(rows.size(), -1);
   for (int row = 0; row < k; ++row)
     for (int column = 0; column < n; ++column) rows[row * n + column] = n * (k * me + row) + column;

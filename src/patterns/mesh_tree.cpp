@@ -22,14 +22,15 @@ void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& ha
   for (Count round = 0; round < rounds; ++round) {
     const Count part = Count{1} << (rounds - 1 - round);
     if (run.last - run.first <= part) continue;
-    const Count middle =
-        cut == LineCut::fixed_tree || holder < run.first + part ? run.first + part : run.last - part;  // of the run
+    const bool cut_from_below = cut == LineCut::fixed_tree || holder < run.first + part;
+    const Count middle = cut_from_below ? run.first + part : run.last - part;
     const Run lower{run.first, middle}, upper{middle, run.last};
     const bool held_below = holder < middle;
     // In the other part the rank at the holder's own place, if the part reaches so far.
-    const Count taker = held_below ? std::min(middle + holder - run.first, run.last - 1)  //
-                                   : std::min(run.first + holder - middle, middle - 1);
-    if (me == holder || me == taker) hand(round, holder, taker, held_below ? upper : lower);
+    const Count place = holder - (held_below ? lower : upper).first;
+    const Run& other = held_below ? upper : lower;
+    const Count taker = std::min(other.first + place, other.last - 1);
+    if (me == holder || me == taker) hand(round, holder, taker, other);
     if ((me < middle) != held_below) holder = taker;
     run = me < middle ? lower : upper;
   }
@@ -46,22 +47,22 @@ TreeNode node_of(const MeshTree& tree, Rank me) {
   const std::size_t dimensions = tree.sides.size();
   const bool first_first = tree.order == DimensionOrder::first_first;
   TreeNode node;
-  Count strides = 1;
-  for (const Count side : tree.sides) strides *= side;
-  if (first_first) node.ranks = {0, strides};  // all; then those that are left to this rank
-  Count stride = first_first ? strides : 1;
+  Count ranks = 1;
+  for (const Count side : tree.sides) ranks *= side;
+  if (first_first) node.ranks = {0, ranks};  // the root's
+  Count stride = first_first ? ranks : 1;
   Count rounds_before = 0;
   for (std::size_t turn = 0; turn < dimensions; ++turn) {
     const std::size_t dimension = first_first ? turn : dimensions - 1 - turn;
     const Count side = tree.sides[dimension];
     if (first_first) stride /= side;
-    const Count mine = me / stride % side, roots = tree.root / stride % side;
+    const Count mine = me / stride % side, of_root = tree.root / stride % side;
     // Whoever differs from the root in a dimension that is still to come gets nothing on this line.
     const bool takes_part = first_first ? me % stride == tree.root % stride : me / (stride * side) == tree.root / (stride * side);
     if (takes_part) {
-      const Rank line = me - mine * stride;  // its first rank
-      const Rank box = line - line % stride;
-      for_each_edge_at(side, roots, mine, tree.cut, [&](Count round, Count giver, Count taker, Run run) {
+      const Rank line = me - mine * stride;   // its first rank
+      const Rank box = line - line % stride;  // the first rank of all lines that go on from here
+      for_each_edge_at(side, of_root, mine, tree.cut, [&](Count round, Count giver, Count taker, Run run) {
         TreeEdge edge{rounds_before + round, line + (giver == mine ? taker : giver) * stride, {}};
         if (first_first) edge.ranks = {box + run.first * stride, (run.last - run.first) * stride};
         if (giver == mine) {
