@@ -92,6 +92,7 @@ struct Comparison {
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
   std::optional<PaperFinding> finding;
   std::string reason;  // said where they differ: what is in the one and not in the other
+  std::string place;   // of the paper's sentence: "section 3.5"; empty where the exhibit's source is that one place
   std::string aside;   // said in brackets behind our value: what it is under another convention
   // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
   bool is_reading = false;
