@@ -44,6 +44,19 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
 }
 
+// They are made at the same time and told in the order in which they are asked for; what is waited for is said on the way.
+TEST_F(CommandTest, ReproducesSeveralInTheirOrder) {
+  const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
+  ::setenv("QUADRILLE_PROGRESS", "0.01", 1);
+  const Outcome outcome = run({"reproduce", ids[0], ids[1], ids[2], ids[3], "--json"});
+  ::unsetenv("QUADRILLE_PROGRESS");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  const Json verdicts = Json::parse(outcome.output);
+  ASSERT_EQ(verdicts.size(), ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(verdicts[i]["id"], ids[i]);
+  EXPECT_NE(outcome.talk.find("bruck1997-bounds (1 of 4)"), std::string::npos) << outcome.talk;
+}
+
 // Verdicts are named and explained in one table; the help and the documentation print it.
 TEST_F(CommandTest, ExplainsVerdicts) {
   const std::string help = prints({"reproduce", "--help"});
