@@ -138,15 +138,19 @@ std::map<std::size_t, Range> ranges_of(const Reproduction& reproduction) {
   return ranges;
 }
 
-std::string style_of(const Curve& curve, std::size_t own) {
+// A marker at every `interval`-th point: where there are hundreds, they would hide the lines.
+std::string style_of(const Curve& curve, std::size_t own, std::size_t interval) {
   const std::size_t number = curve.colour.value_or(own);
   const std::string colour = written(colours[number % colours.size()].light);
   // Square, disc, triangles, diamond, pentagon: filled where the line is solid, open where it is not.
   const std::size_t shape = 4 + 2 * (number % 6);
   switch (curve.style) {
-    case CurveStyle::line: return fmt::format("with linespoints lc rgb '{}' lw 1.6 pt {} ps 0.5", colour, shape + 1);
-    case CurveStyle::dashed: return fmt::format("with linespoints lc rgb '{}' lw 1.6 dt (7,4) pt {} ps 0.65", colour, shape);
-    case CurveStyle::dotted: return fmt::format("with linespoints lc rgb '{}' lw 1.8 dt (1.5,3) pt 2 ps 0.8", colour);
+    case CurveStyle::line:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.6 pt {} ps 0.5 pi {}", colour, shape + 1, interval);
+    case CurveStyle::dashed:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.6 dt (7,4) pt {} ps 0.65 pi {}", colour, shape, interval);
+    case CurveStyle::dotted:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.8 dt (1.5,3) pt 2 ps 0.8 pi {}", colour, interval);
     case CurveStyle::points: return fmt::format("with points lc rgb '{}' pt 12 ps 1.3 lw 1.8", written(ink.light));
   }
   return {};
@@ -157,18 +161,22 @@ std::string key_of(const Curve& curve) {
   return curve.title.empty() ? "paper" : "paper: " + curve.title;
 }
 
-std::string curves_of(const Panel& panel) {
-  std::string script = "plot ";
+std::string curves_of(const Panel& panel, const Sheet& sheet) {
+  const std::size_t interval = std::max<std::size_t>(1, sheet.rows.size() / 20);
+  std::string script = "set offsets graph 0.03, graph 0.03, 0, 0\nplot ";  // markers off the axis
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     script += fmt::format("{}$sheet{} using {}:{} {} title {}", i ? ", \\\n     " : "", panel.sheet, panel.x + 1,
-                          panel.curves[i].column + 1, style_of(panel.curves[i], i), in_quotes(key_of(panel.curves[i])));
+                          panel.curves[i].column + 1, style_of(panel.curves[i], i, interval), in_quotes(key_of(panel.curves[i])));
   return script + '\n';
 }
 
-std::string bars_of(const Panel& panel) {
+std::string bars_of(const Panel& panel, const Sheet& sheet) {
+  std::size_t longest = 0;
+  for (const auto& row : sheet.rows) longest = std::max(longest, text_of(row[panel.x]).size());
+  const bool crowded = static_cast<double>(longest * sheet.rows.size()) * letter_width > 0.75 * panel_width;
   std::string script =
       "set style data histograms\nset style histogram rowstacked\nset boxwidth 0.6\nset style fill solid 1 border rgb '" +
-      written(ground.light) + "'\nset xtics scale 0\nset grid noxtics\nplot ";
+      written(ground.light) + "'\nset xtics scale 0" + (crowded ? " rotate by -20" : "") + "\nset grid noxtics\nplot ";
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     const Curve& curve = panel.curves[i];
     const bool is_part = curve.style != CurveStyle::points;
@@ -176,7 +184,7 @@ std::string bars_of(const Panel& panel) {
         fmt::format("{}$sheet{} using {} {} title {}", i ? ", \\\n     " : "", panel.sheet,
                     is_part ? fmt::format("{}:xtic({})", curve.column + 1, panel.x + 1) : fmt::format("0:{}", curve.column + 1),
                     is_part ? fmt::format("lc rgb '{}'", written(colours[curve.colour.value_or(i) % colours.size()].light))
-                            : style_of(curve, i),
+                            : style_of(curve, i, 1),
                     in_quotes(key_of(curve)));
   }
   return script + '\n';
@@ -219,10 +227,11 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   if (panel.log_y) script += "set logscale y 10\n";
   std::optional<Range> range;
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
-  if (panel.kind == PanelKind::spans) return script + spans_of(reproduction.sheets[panel.sheet], range);
+  const Sheet& sheet = reproduction.sheets[panel.sheet];
+  if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
   if (range) script += fmt::format("set yrange [{}:{}]\n", range->first, range->last);
   if (!range && panel.kind == PanelKind::bars) script += "set yrange [0:*]\n";
-  return script + (panel.kind == PanelKind::bars ? bars_of(panel) : curves_of(panel));
+  return script + (panel.kind == PanelKind::bars ? bars_of(panel, sheet) : curves_of(panel, sheet));
 }
 
 // Lines of at most so many letters, and no more lines than that; what is cut off ends in dots.
@@ -259,7 +268,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
   const std::size_t width = std::max(columns * panel_width, least_width);
   const auto letters = static_cast<std::size_t>(static_cast<double>(width) / letter_width) - 4;
   const std::vector<std::string> verdict = wrapped("Verdict: " + verdict_of(reproduction).headline, letters, 3);
-  const std::size_t heading = heading_height + verdict.size() * verdict_line_height, height = rows * panel_height + heading;
+  const std::size_t heading = heading_height + (verdict.size() + 1) * verdict_line_height, height = rows * panel_height + heading;
   const auto from_top = [&](std::size_t pixels) { return 1 - static_cast<double>(pixels) / static_cast<double>(height); };
 
   std::string script =

@@ -8,6 +8,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/topology.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"

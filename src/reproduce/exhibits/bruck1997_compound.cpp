@@ -76,8 +76,9 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
                               .relation = Relation::at_least,
                               .place = "section 2.3, theorem 2.7",
                               .is_reading = true});
-  made.comparisons.push_back({.what = range + ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
-                                              "the logarithm up at most doubles each)",
+  made.comparisons.push_back({.what = range +
+                                      ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
+                                      "the logarithm up at most doubles each)",
                               .paper = 4,
                               .ours = volume_over_bound.most,
                               .relation = Relation::at_most,

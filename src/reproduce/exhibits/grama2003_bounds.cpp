@@ -33,15 +33,16 @@ Topology cube(Count p) { return Topology::hypercube(p); }
 // Half of the words go each way over the links of the bisection: two in a ring, sqrt p in a mesh, p/2 in a hypercube.
 const std::vector<Claim> claims{
     {"all-to-all broadcast", Collective::allgather, "ring", Topology::ring, [](double p) { return p / 4; },
-     "p/2 words over 2 links: p/4", 4, "all-to-all broadcast on a ring"},
+     "p/2 words over 2 links: p/4", 4, "Analysis of ring all-to-all broadcast algorithm"},
     {"all-to-all broadcast", Collective::allgather, "mesh", square_mesh, [](double p) { return p - 1; },
-     "a node receives p - 1 words", 1, "all-to-all broadcast on a mesh"},
+     "a node receives p - 1 words", 1, "Mesh based All-to-All broadcast Analysis"},
     {"all-to-all personalised", Collective::alltoall, "ring", Topology::ring, [](double p) { return p * p / 8; },
-     "p^2/4 words each way over 2 links: p^2/8", 4, "all-to-all personalized communication on a ring"},
+     "p^2/4 words each way over 2 links: p^2/8", 4, "All-to-All Personalized Communication on a Ring: Cost"},
     {"all-to-all personalised", Collective::alltoall, "mesh", square_mesh, [](double p) { return p * std::sqrt(p) / 4; },
-     "p^2/4 words each way over sqrt(p) links", 4, "all-to-all personalized communication on a mesh: cost"},
+     "p^2/4 words each way over sqrt(p) links", 4, "All-to-All Personalized Communication on a Mesh: Cost"},
     {"all-to-all personalised, optimal", Collective::alltoall, "xor", cube, [](double p) { return p / 2; },
-     "p^2/4 words each way over p/2 links", 2, "all-to-all personalized communication on a hypercube: optimal algorithm"}};
+     "p^2/4 words each way over p/2 links", 2,
+     "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 
 // Words over m in the linear model, where those of a round count once for each message on its busiest link.
 double words(Collective collective, const char* specification, const Topology& network) {
@@ -102,7 +103,7 @@ Reproduction make(const Making& making) {
                              which),
          .paper = 1,
          .ours = value,
-         .place = "all-to-all personalized communication on a hypercube: cost"});
+         .place = "All-to-All Personalized Communication on a Hypercube: Cost"});
   Panel panel{.title = "words over the bound by bisection", .x_label = "nodes", .y_label = "ratio", .sheet = 0, .log_x = true};
   for (std::size_t i = 0; i < claims.size(); ++i)
     panel.curves.push_back(
