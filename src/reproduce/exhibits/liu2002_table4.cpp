@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
