@@ -93,6 +93,7 @@ const std::vector<Fair> fair_verdicts{
     {"grama2003-costs", "does not commute", "beyond its assumptions", "sums of numbers"},
     {"grama2003-costs", "idempotent", "misprint", "in brackets"},
     {"grama2003-costs", "k-node subset", "misprint", "k + 1"},
+    {"grama2003-costs", "along the columns", "misprint", "the sum of a row"},
     {"liu2002-fig16", "Pattern2, 64 nodes, model: time of A4-b over that of A2-b", "differs",
      "paper at most 1, ours 1.09 (+9.0 %; 0.9565 without messages to oneself)"}};
 

@@ -42,8 +42,16 @@ Reproduction make(const Making&) {
   };
   draw("one-to-all broadcast on a ring of eight", problem_of(broadcast, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
   draw("reduction on a ring of eight", problem_of(reduce, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1);
-  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "binomial", Topology::mesh({4, 4}), {1, 1, 1, 1},
-       1);
+  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "mesh", Topology::mesh({4, 4}), {1, 1, 1, 1}, 1);
+  const std::vector<StageFigures> lines = stage_figures(make_schedule(problem_of(broadcast, 16, 1), "mesh"));
+  for (std::size_t i = 0; i < 2; ++i)
+    made.comparisons.push_back(
+        {.what =
+             fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation along "
+                         "a row and the second step along each column\" (Broadcast and Reduction on a Mesh)",
+                         lines.at(i).name),
+         .paper = 2,
+         .ours = static_cast<double>(lines.at(i).rounds.size())});
   draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
        1);
   draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1);
