@@ -28,7 +28,7 @@ struct SimulatedRound {
 struct SimulatedStage {
   std::string name;
   Picoseconds begin = 0, end = 0;      // what is done ahead of its first round included
-  std::vector<SimulatedRound> rounds;  // those with a message, ascending
+  std::vector<SimulatedRound> rounds;  // those with a message, ascending; none where the model tells no rounds apart
 };
 
 struct Simulation {
