@@ -54,7 +54,7 @@ void write(const Made& made, const std::filesystem::path& folder) {
   const std::string script = reproduce::plot_script(exhibit->title, reproduction);
   if (script.empty()) return;
   if (const auto picture = plotted(script))
-    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(*picture);
+    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(reproduce::with_dark_colours(*picture));
   else
     remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
 }

@@ -82,7 +82,7 @@ Reproduction make(const Making& making) {
                          .y_label = "m tw / ts",
                          .sheet = 1,
                          .x = 0,
-                         .curves = {{1, "counted", CurveStyle::points}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
+                         .curves = {{1, "counted"}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
                          .log_x = true});
   return made;
 }
