@@ -60,6 +60,14 @@ struct MessageTimes {
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 
+// When a rank's port is taken by a message that it sends, or receives; a receive ends when the message is there.
+struct PortTime {
+  Rank rank = 0;
+  bool sends = false;
+  Count round = 0;
+  Picoseconds begin = 0, end = 0;
+};
+
 struct EventOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;               // after each round, of all ranks
@@ -73,6 +81,7 @@ struct EventOptions {
   double jitter = 0;        // each overhead and latency is longer, by up to this share, from 0 to 1
   // Told now and then how many messages have arrived, of how many; the first time when all programs are made.
   std::function<void(Count arrived, Count messages)> progress = {};
+  std::function<void(const PortTime&)> port_time = {};  // told of both ends of each message, in no order of time
 };
 
 struct EventSimulation : Simulation {
