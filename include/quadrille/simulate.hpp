@@ -60,7 +60,7 @@ struct MessageTimes {
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 
-// When a rank's port is taken by a message that it sends, or receives; a receive ends when the message is there.
+// When a rank's port is taken by a message: of a send until the port is free again, of a receive until the message is there.
 struct PortTime {
   Rank rank = 0;
   bool sends = false;

@@ -15,7 +15,8 @@
   ROW(flat_model)           \
   ROW(free_running_model)   \
   ROW(linear_model)         \
-  ROW(loggp_model)
+  ROW(loggp_model)          \
+  ROW(fitted_model)
 
 namespace quadrille {
 

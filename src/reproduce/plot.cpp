@@ -14,7 +14,7 @@ namespace quadrille::reproduce {
 namespace {
 
 constexpr std::size_t panel_width = 480, panel_height = 400, most_in_a_row = 2, least_width = 620;
-constexpr std::size_t heading_height = 34, verdict_line_height = 17;
+constexpr std::size_t heading_height = 34, verdict_line_height = 18;
 constexpr double letter_width = 6.0;  // of the verdict's, on average
 
 struct Colour {
@@ -31,7 +31,7 @@ constexpr std::array<Colour, 8> colours{{{0x0072b2, 0x4da3e0},
                                          {0xa87400, 0xe6b422},
                                          {0x1f2328, 0xe6edf3},
                                          {0x767676, 0x9a9a9a}}};
-constexpr Colour text{0x1f2329, 0xe6edf3}, faint{0x59636e, 0x9198a1}, grid{0xd8dee4, 0x39424d}, ground{0xffffff, 0x16191d};
+constexpr Colour ink{0x1f2329, 0xe6edf3}, faint{0x59636e, 0x9198a1}, grid{0xd8dee4, 0x39424d}, ground{0xffffff, 0x16191d};
 
 std::string written(unsigned colour) { return fmt::format("#{:06x}", colour); }
 
@@ -138,16 +138,20 @@ std::map<std::size_t, Range> ranges_of(const Reproduction& reproduction) {
   return ranges;
 }
 
-std::string style_of(const Curve& curve, std::size_t own) {
+// A marker at every `interval`-th point: where there are hundreds, they would hide the lines.
+std::string style_of(const Curve& curve, std::size_t own, std::size_t interval) {
   const std::size_t number = curve.colour.value_or(own);
   const std::string colour = written(colours[number % colours.size()].light);
   // Square, disc, triangles, diamond, pentagon: filled where the line is solid, open where it is not.
   const std::size_t shape = 4 + 2 * (number % 6);
   switch (curve.style) {
-    case CurveStyle::line: return fmt::format("with linespoints lc rgb '{}' lw 1.6 pt {} ps 0.5", colour, shape + 1);
-    case CurveStyle::dashed: return fmt::format("with linespoints lc rgb '{}' lw 1.6 dt (7,4) pt {} ps 0.65", colour, shape);
-    case CurveStyle::dotted: return fmt::format("with linespoints lc rgb '{}' lw 1.8 dt (1.5,3) pt 2 ps 0.8", colour);
-    case CurveStyle::points: return fmt::format("with points lc rgb '{}' pt 12 ps 1.3 lw 1.8", written(text.light));
+    case CurveStyle::line:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.6 pt {} ps 0.5 pi {}", colour, shape + 1, interval);
+    case CurveStyle::dashed:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.6 dt (7,4) pt {} ps 0.65 pi {}", colour, shape, interval);
+    case CurveStyle::dotted:
+      return fmt::format("with linespoints lc rgb '{}' lw 1.8 dt (1.5,3) pt 2 ps 0.8 pi {}", colour, interval);
+    case CurveStyle::points: return fmt::format("with points lc rgb '{}' pt 12 ps 1.3 lw 1.8", written(ink.light));
   }
   return {};
 }
@@ -157,18 +161,22 @@ std::string key_of(const Curve& curve) {
   return curve.title.empty() ? "paper" : "paper: " + curve.title;
 }
 
-std::string curves_of(const Panel& panel) {
-  std::string script = "plot ";
+std::string curves_of(const Panel& panel, const Sheet& sheet) {
+  const std::size_t interval = std::max<std::size_t>(1, sheet.rows.size() / 20);
+  std::string script = "set offsets graph 0.03, graph 0.03, 0, 0\nplot ";  // markers off the axis
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     script += fmt::format("{}$sheet{} using {}:{} {} title {}", i ? ", \\\n     " : "", panel.sheet, panel.x + 1,
-                          panel.curves[i].column + 1, style_of(panel.curves[i], i), in_quotes(key_of(panel.curves[i])));
+                          panel.curves[i].column + 1, style_of(panel.curves[i], i, interval), in_quotes(key_of(panel.curves[i])));
   return script + '\n';
 }
 
-std::string bars_of(const Panel& panel) {
+std::string bars_of(const Panel& panel, const Sheet& sheet) {
+  std::size_t longest = 0;
+  for (const auto& row : sheet.rows) longest = std::max(longest, text_of(row[panel.x]).size());
+  const bool crowded = static_cast<double>(longest * sheet.rows.size()) * letter_width > 0.75 * panel_width;
   std::string script =
       "set style data histograms\nset style histogram rowstacked\nset boxwidth 0.6\nset style fill solid 1 border rgb '" +
-      written(ground.light) + "'\nset xtics scale 0\nset grid noxtics\nplot ";
+      written(ground.light) + "'\nset xtics scale 0" + (crowded ? " rotate by -20" : "") + "\nset grid noxtics\nplot ";
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     const Curve& curve = panel.curves[i];
     const bool is_part = curve.style != CurveStyle::points;
@@ -176,14 +184,14 @@ std::string bars_of(const Panel& panel) {
         fmt::format("{}$sheet{} using {} {} title {}", i ? ", \\\n     " : "", panel.sheet,
                     is_part ? fmt::format("{}:xtic({})", curve.column + 1, panel.x + 1) : fmt::format("0:{}", curve.column + 1),
                     is_part ? fmt::format("lc rgb '{}'", written(colours[curve.colour.value_or(i) % colours.size()].light))
-                            : style_of(curve, i),
+                            : style_of(curve, i, 1),
                     in_quotes(key_of(curve)));
   }
   return script + '\n';
 }
 
 // Rectangles by kind, each with the key of its colour; the lanes from top to bottom.
-std::string spans_of(const Panel& panel, const Sheet& sheet, const std::optional<Range>& times) {
+std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
   std::vector<std::string> lanes, kinds, lines;
   const auto place_of = [](std::vector<std::string>& list, const std::string& name) {
     const auto found = std::find(list.begin(), list.end(), name);
@@ -211,18 +219,19 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   std::string script = fmt::format(
       "reset\nset border 3 lc rgb '{0}'\nset tics nomirror textcolor rgb '{0}'\nset grid lc rgb '{1}' lw 0.7\n"
       "unset mxtics\nunset mytics\nset key below height 1 samplen 3 width 1 textcolor rgb '{2}'\n",
-      written(faint.light), written(grid.light), written(text.light));
-  script += fmt::format("set title {} textcolor rgb '{}'\n", in_quotes(panel.title), written(text.light));
+      written(faint.light), written(grid.light), written(ink.light));
+  script += fmt::format("set title {} textcolor rgb '{}'\n", in_quotes(panel.title), written(ink.light));
   script += fmt::format("set xlabel {0} offset 0,0.4 textcolor rgb '{2}'\nset ylabel {1} textcolor rgb '{2}'\n",
-                        in_quotes(panel.x_label), in_quotes(panel.y_label), written(text.light));
+                        in_quotes(panel.x_label), in_quotes(panel.y_label), written(ink.light));
   if (panel.log_x) script += "set logscale x 2\n";
   if (panel.log_y) script += "set logscale y 10\n";
   std::optional<Range> range;
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
-  if (panel.kind == PanelKind::spans) return script + spans_of(panel, reproduction.sheets[panel.sheet], range);
+  const Sheet& sheet = reproduction.sheets[panel.sheet];
+  if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
   if (range) script += fmt::format("set yrange [{}:{}]\n", range->first, range->last);
   if (!range && panel.kind == PanelKind::bars) script += "set yrange [0:*]\n";
-  return script + (panel.kind == PanelKind::bars ? bars_of(panel) : curves_of(panel));
+  return script + (panel.kind == PanelKind::bars ? bars_of(panel, sheet) : curves_of(panel, sheet));
 }
 
 // Lines of at most so many letters, and no more lines than that; what is cut off ends in dots.
@@ -259,7 +268,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
   const std::size_t width = std::max(columns * panel_width, least_width);
   const auto letters = static_cast<std::size_t>(static_cast<double>(width) / letter_width) - 4;
   const std::vector<std::string> verdict = wrapped("Verdict: " + verdict_of(reproduction).headline, letters, 3);
-  const std::size_t heading = heading_height + verdict.size() * verdict_line_height, height = rows * panel_height + heading;
+  const std::size_t heading = heading_height + (verdict.size() + 1) * verdict_line_height, height = rows * panel_height + heading;
   const auto from_top = [&](std::size_t pixels) { return 1 - static_cast<double>(pixels) / static_cast<double>(height); };
 
   std::string script =
@@ -269,7 +278,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
   // The heading is made of labels of the first panel, in two sizes; the blank lines of the title keep its place.
   script += fmt::format("set multiplot layout {},{} title \"{} \" font ',{}'\n", rows, columns, "", heading / 2);
   std::string heading_labels = fmt::format("set label {} at screen 0.5,{:.5f} center font ',15' textcolor rgb '{}'\n",
-                                           in_quotes(title), from_top(20), written(text.light));
+                                           in_quotes(title), from_top(20), written(ink.light));
   for (std::size_t i = 0; i < verdict.size(); ++i)
     heading_labels += fmt::format("set label {} at screen 0.5,{:.5f} center textcolor rgb '{}'\n", in_quotes(verdict[i]),
                                   from_top(heading_height + 6 + i * verdict_line_height), written(faint.light));
@@ -285,7 +294,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
 std::string with_dark_colours(std::string picture) {
   std::string rules;
   std::vector<Colour> all(colours.begin(), colours.end());
-  all.insert(all.end(), {text, faint, grid, ground});
+  all.insert(all.end(), {ink, faint, grid, ground});
   for (const Colour& colour : all)
     for (const char* property : {"stroke", "fill", "color"}) {
       std::vector<std::string> selectors;
@@ -295,7 +304,7 @@ std::string with_dark_colours(std::string picture) {
   const std::string style = fmt::format(
       "<style>\n@media (prefers-color-scheme: dark) {{\n  [fill='black'] {{ fill: {0}; }}\n  [color='black'] "
       "{{ color: {0}; }}\n{1}}}\n</style>\n",
-      written(text.dark), rules);
+      written(ink.dark), rules);
   const std::size_t description = picture.find("</desc>");
   if (description != std::string::npos) picture.insert(picture.find('\n', description) + 1, style);
   return picture;

@@ -169,7 +169,8 @@ class Run {
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
     const Picoseconds turn = times(turns(event), overhead);
-    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
+    const Picoseconds port_free = add_times(start, add_times(std::max(times_.gap, turn), bytes));
+    send_ports_.take(rank, port_free);
     sends_from_[rank] = add_times(start, turn);
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
@@ -177,7 +178,7 @@ class Run {
       links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
     else
       arrive(receive, add_times(leaves, latency));
-    tell(event, true, start, add_times(leaves, bytes));
+    tell(event, true, start, port_free);
     pass(event, add_times(leaves, bytes));
   }
 

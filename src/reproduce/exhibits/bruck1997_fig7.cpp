@@ -12,8 +12,8 @@ Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
   return make_schedule(problem_of(Collective::allgather, n, block_bytes), fmt::format("concatenation:ports={}", ports));
 }
 
-void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said,
-             const std::string& who) {
+void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said, const std::string& who,
+             const char* place) {
   const std::vector<Move> moves = moves_of(schedule, 0);
   Sheet sheet{.name = who, .columns = {"round", "offset", "blocks"}};
   for (const Move& move : moves) sheet.rows.push_back({move.round, move.offset, move.length});
@@ -22,17 +22,19 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
     const bool there = i < moves.size();
     made.comparisons.push_back({.what = fmt::format("{}: offset of edge {}", who, i + 1),
                                 .paper = static_cast<double>(said[i].first),
-                                .ours = there ? static_cast<double>(moves[i].offset) : 0});
+                                .ours = there ? static_cast<double>(moves[i].offset) : 0,
+                                .place = place});
     made.comparisons.push_back({.what = fmt::format("{}: blocks on edge {}", who, i + 1),
                                 .paper = static_cast<double>(said[i].second),
-                                .ours = there ? static_cast<double>(moves[i].length) : 0});
+                                .ours = there ? static_cast<double>(moves[i].length) : 0,
+                                .place = place});
   }
 }
 
 Reproduction make(const Making&) {
   Reproduction made;
-  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-nodes");
-  compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors");
+  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-nodes", "section 4.1, figures 7 and 8");
+  compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors", "section 4.2, figure 9");
 
   const auto counted = [](Collective collective, const char* specification, Bytes bytes) {
     return figures(make_schedule(problem_of(collective, 16, bytes), specification));
@@ -40,7 +42,8 @@ Reproduction make(const Making&) {
   const Figures gathering = counted(Collective::gather, "binomial", 1), spreading = counted(Collective::broadcast, "binomial", 16);
   made.comparisons.push_back({.what = "folklore algorithm (gather, then broadcast) on 16 processors: rounds",
                               .paper = 8,
-                              .ours = static_cast<double>(gathering.c1 + spreading.c1)});
+                              .ours = static_cast<double>(gathering.c1 + spreading.c1),
+                              .place = "section 4, p. 1150"});
   made.comparisons.push_back(
       {.what = "folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1) (section 4)",
        .paper = 30,
@@ -48,7 +51,8 @@ Reproduction make(const Making&) {
        .finding = PaperFinding{.level = Outcome::paper_is_wrong,
                                .value = 15 + 16 * 4,
                                .why = "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
-                                      "pipelining, which takes more rounds"}});
+                                      "pipelining, which takes more rounds"},
+       .place = "section 4, p. 1150"});
   return made;
 }
 

@@ -17,6 +17,7 @@ struct Entry {
   const char* specification;
   Topology network;
   double steps, words;  // of the slides
+  const char* slide;
 };
 
 struct Counted {
@@ -37,26 +38,31 @@ std::vector<Entry> entries(Count p) {
   const auto n = static_cast<double>(p), d = std::log2(n), root = std::sqrt(n);
   const auto side = static_cast<Count>(root);
   const Topology ring = Topology::ring(p), mesh = Topology::mesh({side, side}), cube = Topology::hypercube(p);
-  return {{"one-to-all broadcast", broadcast, "binomial", ring, d, d},
-          {"one-to-all broadcast", broadcast, "binomial", mesh, d, d},
-          {"one-to-all broadcast", broadcast, "binomial", cube, d, d},
-          {"all-to-one reduction", reduce, "binomial", cube, d, d},
-          {"all-to-all broadcast", allgather, "ring", ring, n - 1, n - 1},
-          {"all-to-all broadcast", allgather, "mesh", mesh, 2 * (root - 1), n - 1},
-          {"all-to-all broadcast", allgather, "recursive-doubling", cube, d, n - 1},
-          {"all-to-all reduction", reduce_scatter, "ring", ring, n - 1, n - 1},
-          {"all-to-all reduction", reduce_scatter, "mesh", mesh, 2 * (root - 1), n - 1},
-          {"all-to-all reduction", reduce_scatter, "recursive-halving", cube, d, n - 1},
-          {"all-reduce", allreduce, "recursive-doubling", cube, d, d},
-          {"prefix sums", scan, "hypercube", cube, d, d},
-          {"scatter", scatter, "binomial", cube, d, n - 1},
-          {"scatter", scatter, "binomial", Topology::array(p), d, n - 1},
-          {"scatter", scatter, "binomial", mesh, d, n - 1},
-          {"gather", gather, "binomial", cube, d, n - 1},
-          {"all-to-all personalised", alltoall, "ring", ring, n - 1, n * (n - 1) / 2},
-          {"all-to-all personalised", alltoall, "mesh", mesh, 2 * (root - 1), n * (root - 1)},
-          {"all-to-all personalised", alltoall, "hypercube", cube, d, n / 2 * d},
-          {"all-to-all personalised, optimal", alltoall, "xor", cube, n - 1, n - 1}};
+  return {
+      {"one-to-all broadcast", broadcast, "binomial", ring, d, d, "Cost Analysis of broadcast and reduction"},
+      {"one-to-all broadcast", broadcast, "binomial", mesh, d, d, "Cost Analysis of broadcast and reduction"},
+      {"one-to-all broadcast", broadcast, "binomial", cube, d, d, "Cost Analysis of broadcast and reduction"},
+      {"all-to-one reduction", reduce, "binomial", cube, d, d, "Cost Analysis of broadcast and reduction"},
+      {"all-to-all broadcast", allgather, "ring", ring, n - 1, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all broadcast", allgather, "mesh", mesh, 2 * (root - 1), n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all broadcast", allgather, "recursive-doubling", cube, d, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "ring", ring, n - 1, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "mesh", mesh, 2 * (root - 1), n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "recursive-halving", cube, d, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-reduce", allreduce, "recursive-doubling", cube, d, d, "All-Reduce and Prefix-Sum Operations"},
+      {"prefix sums", scan, "hypercube", cube, d, d, "PREFIX_SUMS_HCUBE, lines 5 to 8"},
+      {"scatter", scatter, "binomial", cube, d, n - 1, "Cost of Scatter and Gather"},
+      {"scatter", scatter, "binomial", Topology::array(p), d, n - 1, "Cost of Scatter and Gather"},
+      {"scatter", scatter, "binomial", mesh, d, n - 1, "Cost of Scatter and Gather"},
+      {"gather", gather, "binomial", cube, d, n - 1, "Cost of Scatter and Gather"},
+      {"all-to-all personalised", alltoall, "ring", ring, n - 1, n * (n - 1) / 2,
+       "All-to-All Personalized Communication on a Ring: Cost"},
+      {"all-to-all personalised", alltoall, "mesh", mesh, 2 * (root - 1), n * (root - 1),
+       "All-to-All Personalized Communication on a Mesh: Cost"},
+      {"all-to-all personalised", alltoall, "hypercube", cube, d, n / 2 * d,
+       "All-to-All Personalized Communication on a Hypercube: Cost"},
+      {"all-to-all personalised, optimal", alltoall, "xor", cube, n - 1, n - 1,
+       "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 }
 
 // Nodes with the right result after the slides' PREFIX_SUMS, where + is to put words together and order matters.
@@ -94,8 +100,8 @@ Reproduction make(const Making& making) {
     sheet.rows.push_back({std::string(entry.operation), entry.network.name(), std::string(entry.specification), entry.steps,
                           ours.steps, entry.words, ours.words});
     const std::string place = fmt::format("{}, {}", entry.operation, entry.network.name());
-    made.comparisons.push_back({.what = place + ": steps", .paper = entry.steps, .ours = ours.steps});
-    made.comparisons.push_back({.what = place + ": words/m", .paper = entry.words, .ours = ours.words});
+    made.comparisons.push_back({.what = place + ": steps", .paper = entry.steps, .ours = ours.steps, .place = entry.slide});
+    made.comparisons.push_back({.what = place + ": words/m", .paper = entry.words, .ours = ours.words, .place = entry.slide});
   }
   made.sheets.push_back(std::move(sheet));
 
@@ -104,14 +110,16 @@ Reproduction make(const Making& making) {
       {.what = "all-to-all broadcast on a ring, \"in p steps\"",
        .paper = 64,
        .ours = ring.steps,
-       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"}});
+       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"},
+       .place = "All-to-All Broadcast and Reduction on a Ring"});
   const auto c2 = [&](Collective collective, const char* specification) {
     return static_cast<double>(figures(make_schedule(problem_of(collective, p, 1), specification)).c2);
   };
   made.comparisons.push_back({.what = "all-reduce over reduction and broadcast one after the other: words",
                               .paper = 0.5,
                               .ours = c2(Collective::allreduce, "recursive-doubling") /
-                                      (c2(Collective::reduce, "binomial") + c2(Collective::broadcast, "binomial"))});
+                                      (c2(Collective::reduce, "binomial") + c2(Collective::broadcast, "binomial")),
+                              .place = "All-Reduce and Prefix-Sum Operations"});
   const auto over_least = [](Count n) {
     const auto least = static_cast<double>(figures(make_schedule(alltoall(n, 2), "torus")).c2) / 2;
     return static_cast<double>(n * (n - 1)) / 2 / least;
@@ -121,7 +129,8 @@ Reproduction make(const Making& making) {
                "16 (\"asymptotically optimal\", for all the factor of 4)",
        .paper = 1,
        .ours = over_least(64) / over_least(16),
-       .tolerance = 0.06});
+       .tolerance = 0.06,
+       .place = "All-to-All Personalized Communication on a Ring: Cost"});
   made.comparisons.push_back(
       {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
        .paper = 8,
@@ -131,22 +140,26 @@ Reproduction make(const Making& making) {
                         .value = 1,
                         .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
                                "scan/hypercube keeps the order"},
+       .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
        .is_reading = true});
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
-  made.comparisons.push_back(
-      {.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
-       .paper = 8,
-       .ours = static_cast<double>(fixed),
-       .finding = PaperFinding{
-           .level = Outcome::misprint, .value = 0, .why = "it is its own inverse, an involution, as the slide says in brackets"}});
+  made.comparisons.push_back({.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
+                              .paper = 8,
+                              .ours = static_cast<double>(fixed),
+                              .finding = PaperFinding{.level = Outcome::misprint,
+                                                      .value = 0,
+                                                      .why = "it is its own inverse, an involution, as the slide says in brackets"},
+                              .place = "Broadcast and Reduction Algorithms"});
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
   made.comparisons.push_back(
       {.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
        .paper = 3,
        .ours = static_cast<double>(last.last - last.first + 1),
-       .finding = PaperFinding{
-           .level = Outcome::misprint, .value = 4, .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 4,
+                               .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"},
+       .place = "The Prefix-Sum Operation"});
   return made;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace quadrille::reproduce {
 namespace {
@@ -24,26 +25,29 @@ std::vector<double> composing_grid() {
   return grid;
 }
 
-ComposingRanges composing_ranges(const IrregularPlot& plot, const IrregularClaim& claim, const Making& making) {
-  const auto holds = [&](double us_per_byte) { return claim.holds(model_times(plot, making, us_per_byte)); };
+std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making) {
   // Where between two values of which one holds the other begins.
-  const auto border = [&](double holding, double failing) {
+  const auto border = [&](const IrregularClaim& claim, double holding, double failing) {
     for (int i = 0; i < halvings; ++i) {
       const double middle = (holding + failing) / 2;
-      (holds(middle) ? holding : failing) = middle;
+      (claim.holds(model_times(plot, making, middle)) ? holding : failing) = middle;
     }
     return holding;
   };
-  ComposingRanges ranges;
+  std::vector<ComposingRanges> ranges(plot.claims.size());
+  std::vector<bool> held_before(plot.claims.size(), false);
   double before = 0;
-  bool held_before = false;
   for (const double value : composing_grid()) {
-    const bool held = holds(value);
-    if (held && !held_before) ranges.push_back({value == 0 ? 0 : border(value, before), value});
-    if (!held && held_before) ranges.back().to = border(before, value);
-    if (held) ranges.back().to = value;
+    const std::vector<CurveTimes> times = model_times(plot, making, value);
+    for (std::size_t i = 0; i < plot.claims.size(); ++i) {
+      const IrregularClaim& claim = plot.claims[i];
+      const bool held = claim.holds(times);
+      if (held && !held_before[i]) ranges[i].push_back({value == 0 ? 0 : border(claim, value, before), value});
+      if (held) ranges[i].back().to = value;
+      if (!held && held_before[i]) ranges[i].back().to = border(claim, before, value);
+      held_before[i] = held;
+    }
     before = value;
-    held_before = held;
   }
   return ranges;
 }
@@ -67,7 +71,9 @@ bool ComposingClaim::holds_at(double us_per_byte) const {
                      [&](const ComposingRange& range) { return range.from <= us_per_byte && us_per_byte <= range.to; });
 }
 
-std::vector<ComposingClaim> composing_claims(const std::string& machine, const Making& making) {
+namespace {
+
+std::vector<ComposingClaim> claims_about(const std::string& machine, const Making& making) {
   constexpr std::pair<int, std::vector<IrregularPlot> (*)()> figures[] = {
       {15, plots_of_fig15}, {16, plots_of_fig16}, {17, plots_of_fig17}, {18, plots_of_fig18}, {19, plots_of_fig19},
       {20, plots_of_fig20}, {21, plots_of_fig21}, {22, plots_of_fig22}, {23, plots_of_fig23}};
@@ -77,10 +83,21 @@ std::vector<ComposingClaim> composing_claims(const std::string& machine, const M
       if (whole.machine != machine) continue;
       making.show(fmt::format("t_m of figure {}, {}", figure, whole.title()));
       const IrregularPlot plot = making.small ? thinned(whole) : whole;
-      for (const IrregularClaim& claim : plot.claims)
-        claims.push_back({figure, plot, claim, composing_ranges(plot, claim, making)});
+      const std::vector<ComposingRanges> ranges = composing_ranges(plot, making);
+      for (std::size_t i = 0; i < plot.claims.size(); ++i) claims.push_back({figure, plot, plot.claims[i], ranges[i]});
     }
   return claims;
+}
+
+}  // namespace
+
+const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making) {
+  static std::mutex mutex;  // held while working them out: other exhibits wait, rather than doing the same
+  static std::map<std::pair<std::string, bool>, std::vector<ComposingClaim>> known;
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_new] = known.try_emplace({machine, making.small});
+  if (is_new) entry->second = claims_about(machine, making);
+  return entry->second;
 }
 
 ComposingFit fit_composing(const std::vector<ComposingClaim>& claims) {

@@ -15,8 +15,8 @@ struct ComposingRange {
 };
 using ComposingRanges = std::vector<ComposingRange>;  // ascending
 
-// In which the claim holds for the plot by the model, with messages to oneself. Found on a fixed grid and by halving its intervals.
-ComposingRanges composing_ranges(const IrregularPlot& plot, const IrregularClaim& claim, const Making& making);
+// In which each claim of the plot holds by the model, with messages to oneself. Found on a fixed grid and by halving its intervals.
+std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making);
 
 // "holds for t_m from 0.0012 to 0.034 µs/byte", "holds for no t_m up to 1 µs/byte"
 std::string composing_text(const ComposingRanges& ranges);
@@ -32,7 +32,8 @@ struct ComposingClaim {
 
   bool holds_at(double us_per_byte) const;
 };
-std::vector<ComposingClaim> composing_claims(const std::string& machine, const Making& making);  // of figures 15 to 23
+// Of figures 15 to 23; worked out once in a process.
+const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making);
 
 // The most claims that hold at once, and a range in which they do, the lowest of several. Such a range may be a sliver between two
 // claims, so what is fitted is the middle of another one: the widest, by the ratio of its ends, in which at most one claim fewer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <tuple>
 
 #include "quadrille/simulate.hpp"
@@ -155,8 +156,27 @@ CountedExchange counted(const Schedule& schedule, const Schedule& own) {
 
 using ExchangeKey = std::tuple<Count, Bytes, TrafficKind, std::uint64_t, int>;
 
-std::map<ExchangeKey, CountedExchange>& counted_exchanges() {
-  static std::map<ExchangeKey, CountedExchange> known;
+// Exhibits are made at the same time.
+class KnownExchanges {
+ public:
+  const CountedExchange* find(const ExchangeKey& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = exchanges_.find(key);
+    return found == exchanges_.end() ? nullptr : &found->second;
+  }
+
+  const CountedExchange& add(const ExchangeKey& key, CountedExchange exchange) {
+    const std::lock_guard lock(mutex_);
+    return exchanges_.try_emplace(key, std::move(exchange)).first->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<ExchangeKey, CountedExchange> exchanges_;
+};
+
+KnownExchanges& known_exchanges() {
+  static KnownExchanges known;
   return known;
 }
 
@@ -167,12 +187,10 @@ ExchangeKey key_of(const IrregularPoint& point, TrafficKind pattern, std::uint64
 }  // namespace
 
 const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm) {
-  const auto [entry, is_new] = counted_exchanges().try_emplace(key_of(point, pattern, seed, algorithm));
-  if (is_new) {
-    const Schedule schedule = schedule_of(traffic_of(point.ranks, pattern, point.most, few, seed), algorithm);
-    entry->second = counted(schedule, with_own_messages(schedule));
-  }
-  return entry->second;
+  const ExchangeKey key = key_of(point, pattern, seed, algorithm);
+  if (const CountedExchange* known = known_exchanges().find(key)) return *known;
+  const Schedule schedule = schedule_of(traffic_of(point.ranks, pattern, point.most, few, seed), algorithm);
+  return known_exchanges().add(key, counted(schedule, with_own_messages(schedule)));
 }
 
 std::uint64_t draws_of(TrafficKind pattern, const Making& making) {
@@ -256,7 +274,7 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
           schedule = schedule_of(problem, curve.algorithm);
           own = with_own_messages(schedule);
           const ExchangeKey key = key_of(point, plot.pattern, seed, curve.algorithm);
-          if (!counted_exchanges().contains(key)) counted_exchanges().emplace(key, counted(schedule, own));
+          if (!known_exchanges().find(key)) known_exchanges().add(key, counted(schedule, own));
         }
         times[curve] += simulated_ms(own, message, curve.mode) / static_cast<double>(draws);
         without[curve] += simulated_ms(schedule, message, curve.mode) / static_cast<double>(draws);
@@ -266,7 +284,8 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
   return way;
 }
 
-void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Way& way, const Making& making, Reproduction& made) {
+void compare(const IrregularPlot& plot, const IrregularClaim& claim, const ComposingRanges& ranges, const Way& way,
+             Reproduction& made) {
   const std::vector<double> list = claim.values(way.times), without = claim.values(way.without);
   const auto decisive = claim.decisive(list);
   const bool is_least = (claim.relation == Relation::at_least) == claim.at_all_points;
@@ -284,7 +303,7 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Way& 
        .tolerance = tolerance,
        .reason = claim.holds(*decisive) ? claim.reason
                                         : fmt::format("{}{}by the model it {}", claim.reason, claim.reason.empty() ? "" : "; ",
-                                                      composing_text(composing_ranges(plot, claim, making))),
+                                                      composing_text(ranges)),
        .place = claim.said.place,
        .aside = without_own(*claim.decisive(without)),
        .is_reading = claim.bound != 1});
@@ -322,8 +341,9 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
       made.panels.push_back(std::move(panel));
     }
   made.sheets.push_back(std::move(sheet));
-  for (const IrregularClaim& claim : plot.claims)
-    for (const Way& way : ways) compare(plot, claim, way, making, made);
+  const std::vector<ComposingRanges> ranges = composing_ranges(plot, making);
+  for (std::size_t i = 0; i < plot.claims.size(); ++i)
+    for (const Way& way : ways) compare(plot, plot.claims[i], ranges[i], way, made);
 }
 
 namespace {

@@ -25,7 +25,7 @@ struct Machine {
 void add_held(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "held", .columns = {"t_m (µs/byte)"}};
   for (const double us_per_byte : composing_grid())
-    if (us_per_byte > 0) sheet.rows.push_back({us_per_byte});
+    if (us_per_byte >= 1e-4) sheet.rows.push_back({us_per_byte});
   Panel panel{.title = "Claims about figures 15 to 23 that hold",
               .x_label = sheet.columns[0],
               .y_label = "share of the claims (%)",
@@ -58,18 +58,19 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
 
 // Each figure's claims at the t_m that fits the claims about the other figures: what a fit says of what it has not seen.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
-  Sheet sheet{
-      .name = "checks",
-      .columns = {"machine", "figure", "claims", "hold at t_m = 0", "t_m fitted to the other figures (µs/byte)", "hold there"}};
+  Sheet sheet{.name = "checks",
+              .columns = {"machine", "figure", "claims", "hold at t_m = 0", "for the other figures t_m is from (µs/byte)", "to",
+                          "its middle", "hold there"}};
   for (const Machine& machine : machines) {
     std::size_t at_zero = 0, at_fit = 0;
     for (int figure = 15; figure <= 23; ++figure) {
       std::vector<ComposingClaim> own, others;
       for (const ComposingClaim& claim : machine.claims) (claim.figure == figure ? own : others).push_back(claim);
       if (own.empty()) continue;
-      const double fitted = fit_composing(others).us_per_byte;
+      const ComposingFit fit = fit_composing(others);
+      const double fitted = fit.us_per_byte;
       sheet.rows.push_back({machine.name, Count{figure}, static_cast<Count>(own.size()), static_cast<Count>(claims_held(own, 0)),
-                            fitted, static_cast<Count>(claims_held(own, fitted))});
+                            fit.range.from, fit.range.to, fitted, static_cast<Count>(claims_held(own, fitted))});
       at_zero += claims_held(own, 0);
       at_fit += claims_held(own, fitted);
     }

@@ -55,7 +55,8 @@ Reproduction make(const Making&) {
         .relation = Relation::at_most,
         .reason = fmt::format("our schedule leaves the user's two buffers alone and keeps what is on its way in scratch memory of "
                               "{:.4g} L; the paper's two buffers take turns",
-                              scratch / heaviest)};
+                              scratch / heaviest),
+        .place = "table 4"};
     if (number == 1)
       comparison.finding = PaperFinding{.level = Outcome::sharper_bound,
                                         .value = 2 * heaviest,
@@ -74,11 +75,13 @@ Reproduction make(const Making&) {
       {.what = "what A3 needs over what A4 needs where M_max = L_max, P (section 3.3)",
        .paper = n,
        .ours = allocated[3] / allocated[4],
-       .finding = PaperFinding{
-           .level = Outcome::beyond_assumptions,
-           .value = (root + 1) * heaviest / allocated[4],
-           .why = "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
-                  "the counts are known"}});
+       .finding =
+           PaperFinding{.level = Outcome::beyond_assumptions,
+                        .value = (root + 1) * heaviest / allocated[4],
+                        .why =
+                            "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
+                            "the counts are known"},
+       .place = "section 3.3"});
   return made;
 }
 
