@@ -60,8 +60,8 @@ struct MessageTimes {
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 
-// When a rank's port is taken by a message: of a send until the port is free again, of a receive until the message is there.
-struct PortTime {
+// One end of a message: from when its rank begins to send it until its last byte has left, or to receive it until it is there.
+struct MessageEnd {
   Rank rank = 0;
   bool sends = false;
   Count round = 0;
@@ -81,7 +81,7 @@ struct EventOptions {
   double jitter = 0;        // each overhead and latency is longer, by up to this share, from 0 to 1
   // Told now and then how many messages have arrived, of how many; the first time when all programs are made.
   std::function<void(Count arrived, Count messages)> progress = {};
-  std::function<void(const PortTime&)> port_time = {};  // told of both ends of each message, in no order of time
+  std::function<void(const MessageEnd&)> message_end = {};  // told of both ends of each message, in no order of time
 };
 
 struct EventSimulation : Simulation {

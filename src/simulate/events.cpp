@@ -169,8 +169,7 @@ class Run {
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
     const Picoseconds turn = times(turns(event), overhead);
-    const Picoseconds port_free = add_times(start, add_times(std::max(times_.gap, turn), bytes));
-    send_ports_.take(rank, port_free);
+    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
     sends_from_[rank] = add_times(start, turn);
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
@@ -178,7 +177,7 @@ class Run {
       links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
     else
       arrive(receive, add_times(leaves, latency));
-    tell(event, true, start, port_free);
+    tell(event, true, start, add_times(leaves, bytes));
     pass(event, add_times(leaves, bytes));
   }
 
@@ -206,8 +205,8 @@ class Run {
   }
 
   void tell(Event event, bool sends, Picoseconds begin, Picoseconds end) const {
-    if (!options_.port_time) return;
-    options_.port_time({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end});
+    if (!options_.message_end) return;
+    options_.message_end({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end});
   }
 
   void arrive(Event event, Picoseconds time) {
