@@ -96,10 +96,10 @@ void compare(const Machine& machine, const std::string& from, const StagesOf& st
          .relation = Relation::at_most,
          .reason = fmt::format(
              "by the paper's own model A{} is first of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms), which contradicts what it "
-             "measured; A4 is before A{} only if A{}'s traffic meets with contention of f_nc_b from {:.2f} on and A4's with none{}",
-             first_of(times), ms[1], ms[2], ms[4], other, other, factor_from(machine, stages_of(other), ms[i], ms[4]),
-             other == 2 ? ", though both are balanced"
-                        : fmt::format("; A1 stops being first from {:.2f} on",
+             "measured; with f_nc_b of A4 at 1, that of A{} has to be {:.2f} at least for the measured order{}",
+             first_of(times), ms[1], ms[2], ms[4], other, factor_from(machine, stages_of(other), ms[i], ms[4]),
+             other == 2 ? ", though the traffic of both is balanced"
+                        : fmt::format("; A1 stops being first at {:.2f}",
                                       factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4])))),
          .place = a4_is_lower.place});
   }

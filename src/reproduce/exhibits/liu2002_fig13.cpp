@@ -118,13 +118,13 @@ Reproduction make(const Making&) {
        {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
         Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
     const Played& played = all.emplace_back(play(schedule, times, policy, shown));
-    Sheet sheet{.name = name, .columns = {"step", "begin (µs)", "end (µs)", "the node"}};
+    Sheet sheet{.name = name, .columns = {"step of the node", "begin (µs)", "end (µs)", "stage"}};
     const Program program = schedule.program(shown);
     for (const MessageEnd& time : played.at_node) {
       const bool is_first = time.round < program.stages[1].first_round;
-      sheet.rows.push_back(
-          {fmt::format("{} {}", is_first ? "I R-Comm" : "II C-Comm", time.round - program.stages[is_first ? 0 : 1].first_round + 1),
-           in_us(time.begin), in_us(time.end), time.sends ? "sends" : "receives"});
+      const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
+      sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
+                            in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
     }
     made.panels.push_back({.title = fmt::format("{}, node {}", title, shown),
                            .x_label = "time (µs)",
