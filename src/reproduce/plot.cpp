@@ -190,6 +190,14 @@ std::string bars_of(const Panel& panel, const Sheet& sheet) {
   return script + '\n';
 }
 
+// So many columns that a key as wide as the panel is not cut off at its edge.
+std::string key_columns(const std::vector<std::string>& entries) {
+  std::size_t longest = 1;
+  for (const std::string& entry : entries) longest = std::max(longest, entry.size());
+  const double width = static_cast<double>(longest) * 1.2 * letter_width + 50;
+  return fmt::format("set key maxcols {}\n", std::max(1, static_cast<int>(0.8 * panel_width / width)));
+}
+
 // Rectangles by kind, each with the key of its colour; the lanes from top to bottom.
 std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
   std::vector<std::string> lanes, kinds, lines;
@@ -207,6 +215,7 @@ std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
                                    fmt::join(lines, ""), written(ground.light));
   for (std::size_t i = 0; i < lanes.size(); ++i) script += fmt::format("{}{} {}", i ? ", " : "", quoted(lanes[i]), i);
   script += fmt::format(") scale 0\nset yrange [{}:-0.6]\n", static_cast<double>(lanes.size()) - 0.4);
+  script += key_columns(kinds);
   if (times) script += fmt::format("set xrange [{}:{}]\n", times->first, times->last);
   script += "plot ";
   for (std::size_t i = 0; i < kinds.size(); ++i)
@@ -229,6 +238,9 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
   const Sheet& sheet = reproduction.sheets[panel.sheet];
   if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
+  std::vector<std::string> entries;
+  for (const Curve& curve : panel.curves) entries.push_back(key_of(curve));
+  script += key_columns(entries);
   if (range) script += fmt::format("set yrange [{}:{}]\n", range->first, range->last);
   if (!range && panel.kind == PanelKind::bars) script += "set yrange [0:*]\n";
   return script + (panel.kind == PanelKind::bars ? bars_of(panel, sheet) : curves_of(panel, sheet));

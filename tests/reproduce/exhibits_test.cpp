@@ -122,6 +122,20 @@ void expect_fair_verdicts(std::string_view id, const Reproduction& made) {
 
 class EveryExhibit : public ::testing::TestWithParam<const Exhibit*> {};
 
+bool names_a_place(std::string_view text) {
+  for (const char* kind : {"section", "figure", "table", "theorem", "lemma", "proposition", "equation", "abstract", "Appendix"})
+    if (text.find(kind) != std::string_view::npos) return true;
+  return false;
+}
+
+// A reader finds the paper's sentence: the comparison says where it is, or the exhibit is of one place.
+void expect_places(const Exhibit& exhibit, const Reproduction& made) {
+  const bool one_place =
+      exhibit.source.find(" and ") == std::string_view::npos && exhibit.source.find(" to ") == std::string_view::npos;
+  for (const Comparison& comparison : made.comparisons)
+    EXPECT_TRUE(one_place || !comparison.place.empty() || names_a_place(comparison.what)) << comparison.what;
+}
+
 // The paper's value moved to where it does not hold.
 Comparison with_another_paper(Comparison comparison) {
   const double step = 1 + 2 * std::abs(comparison.ours) + std::abs(comparison.paper);
@@ -216,6 +230,7 @@ TEST_P(EveryExhibit, HasVerdictsAndNumbersInOrder) {
   expect_verdicts_that_numbers_decide(made);
   expect_fair_verdicts(id, made);
   expect_well_formed_numbers(id, made);
+  if (!is_one_of_lius_figures_of_times(id)) expect_places(*GetParam(), made);
   if (is_one_of_lius_figures_of_times(id)) expect_messages_to_oneself_counted_and_not(made);
 }
 

@@ -246,13 +246,6 @@ class TorusExchange {
     return regions;
   }
 
-  // All odd blocks move a link; then those to one side move two links a step, and then those to the other.
-  void enter_stage_of_ring(Count step) {
-    if (step == 0) program_.stage("stage 1");
-    if (step == 1) program_.stage("stage 2");
-    if (step == 1 + sides_[0].length / 4) program_.stage("stage 3");
-  }
-
   // One step along all lines of a dimension, each `scale`-th rank of which takes part, for the blocks in `slots`.
   void cross(std::size_t dimension, Count scale, const Slots& slots, Count step) {
     const TorusSide& side = sides_[dimension];
@@ -303,6 +296,13 @@ class TorusExchange {
       add(half_way(side, scale == 2 || by_target ? 0 : direction));
     }
     return regions;
+  }
+
+  // All odd blocks move a link; then those to one side move two links a step, and then those to the other.
+  void enter_stage_of_ring(Count step) {
+    if (step == 0) program_.stage("stage 1");
+    if (step == 1) program_.stage("stage 2");
+    if (step == 1 + sides_[0].length / 4) program_.stage("stage 3");
   }
 
   // at2: a link in each dimension in which the target is an odd number of links away, so that all links work alike.

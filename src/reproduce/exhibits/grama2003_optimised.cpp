@@ -78,7 +78,7 @@ Reproduction make(const Making& making) {
        .y_label = "time (ts)",
        .sheet = 0,
        .x = 0,
-       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, {3, "2 (log p + m tw/ts)", CurveStyle::dashed}},
+       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, {3, "2 (ts log p + tw m)", CurveStyle::points}},
        .log_x = true});
   made.panels.push_back({.title = "where the second is faster",
                          .x_label = "nodes",

@@ -66,15 +66,12 @@ constexpr const char* no_congestion =
     "handling of many messages at a time, for which it gives no figures";
 
 Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {
-          fmt::format("Of a link {:.2f} MB/s and {} µs a message, one port a process; processes of a node share its link to the "
-                      "crossbar. The trivial algorithm posts all messages at once and is `direct`; ours goes on when an "
-                      "exchange is through. Bandwidth is bytes over time, and bytes are the same, so the ratio of "
-                      "bandwidths is that of the times, the other way round.",
-                      1 / links.at("transfer_us_per_byte"), links.at("startup_us")),
-          "The last column of the table, least time over time, says how much room there is: the trivial algorithm would "
-          "have to lose more than its difference from 1 to the clustered one's before that is the faster."}};
+  Reproduction made{.remarks = {fmt::format(
+                        "Of a link {:.2f} MB/s and {} µs a message, one port a process; processes of a node share its link to the "
+                        "crossbar. The trivial algorithm posts all messages at once and is `direct`; ours goes on when an "
+                        "exchange is through. Bandwidth is bytes over time, and bytes are the same, so the ratio of "
+                        "bandwidths is that of the times, the other way round.",
+                        1 / links.at("transfer_us_per_byte"), links.at("startup_us"))}};
   const std::vector<Bytes> lengths = making.small ? std::vector<Bytes>{8192} : std::vector<Bytes>{1024, 8192, 65536};
   Sheet sheet{.name = "six-nodes",
               .columns = {"distribution", "processes", "bytes a block", "trivial (ms)", "clustered (ms)",
@@ -83,6 +80,7 @@ Reproduction make(const Making& making) {
   Sheet ratios{.name = "ratios", .columns = {"distribution"}};
   for (const Bytes length : lengths) ratios.columns.push_back(fmt::format("{} bytes a block", length));
   ratios.columns.emplace_back("paper");
+  double wasted = 0;  // of the time of the trivial algorithm, beyond what the bytes take, the most
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
@@ -95,6 +93,7 @@ Reproduction make(const Making& making) {
                             ours * 1e3, ratio, bytes_alone / trivial, bytes_alone / ours});
       ratio_row.emplace_back(ratio);
       least = std::min(least, ratio);
+      wasted = std::max(wasted, 1 - bytes_alone / trivial);
       if (!varies) continue;
       least_where_they_vary = std::min(least_where_they_vary, ratio);
       most_where_they_vary = std::max(most_where_they_vary, ratio);
@@ -149,6 +148,12 @@ Reproduction make(const Making& making) {
        .reason = no_congestion,
        .place = place});
   const auto shown = static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), 8192) - lengths.begin());
+  made.remarks.push_back(fmt::format(
+      "On six nodes the trivial algorithm is within {:.0f} % of what the bytes of the busiest link take alone, and the clustered "
+      "one "
+      "takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to congestion before "
+      "the clustered one is the faster in all distributions.",
+      wasted * 100, 1 / least));
   made.panels.push_back({.title = "six nodes of up to four processors, 8192 bytes a block",
                          .x_label = "processes of the nodes",
                          .y_label = "bandwidth of clustered over trivial",
