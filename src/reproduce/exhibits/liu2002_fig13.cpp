@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "quadrille/simulate.hpp"
 #include "reproduce/exhibits/irregular_times.hpp"
@@ -36,7 +35,7 @@ struct Step {
 
 struct Played {
   Picoseconds end = 0;              // of all nodes
-  std::vector<MessageEnd> at_node;  // ascending by round
+  std::vector<MessageEnd> at_node;  // ascending by round, sends first
   std::vector<Step> steps;
 };
 
@@ -47,7 +46,7 @@ Played play(const Schedule& schedule, const MessageTimes& times, Policy policy, 
   };
   played.end = simulate_events(schedule, times, {.policy = policy, .message_end = keep}).end;
   std::sort(played.at_node.begin(), played.at_node.end(),
-            [](const MessageEnd& a, const MessageEnd& b) { return std::pair(a.round, a.begin) < std::pair(b.round, b.begin); });
+            [](const MessageEnd& a, const MessageEnd& b) { return std::pair(a.round, !a.sends) < std::pair(b.round, !b.sends); });
   const std::vector<Stage> stages = schedule.program(node).stages;
   for (const MessageEnd& time : played.at_node) {
     const int stage = time.round < stages[1].first_round ? 0 : 1;
