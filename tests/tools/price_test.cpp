@@ -104,7 +104,7 @@ TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
   EXPECT_FALSE(flat["coefficients"].contains("blocking_contention"));
   const std::string stages = prints({"simulate", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "16", "--machine", "sp2",
                                      "--model", "free-running", "--algorithm", "grid"});
-  EXPECT_NE(stages.find("stage  rounds"), std::string::npos) << "stages are told, and no rounds\n" << stages;
+  EXPECT_NE(stages.find("collect along rows          –"), std::string::npos) << "stages are told, and no rounds\n" << stages;
   refuses(price("flat", "1.5,1.2"), "the model flat knows one contention factor");
   refuses(price("free-running", "1.5,"), "the contention factor '' is no number from 1 on");
   refuses(price("free-running", "0.9,2"), "'0.9' is no number");
