@@ -48,8 +48,18 @@ Reproduction make(const Making&) {
        "One-to-All Broadcast, figure");
   draw("reduction on a ring of eight", problem_of(reduce, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1,
        "All-to-One Reduction, figure");
-  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "binomial", Topology::mesh({4, 4}), {1, 1, 1, 1},
-       1, "Broadcast and Reduction on a Mesh: Example");
+  draw("one-to-all broadcast on a mesh of sixteen", problem_of(broadcast, 16, 1), "mesh", Topology::mesh({4, 4}), {1, 1, 1, 1}, 1,
+       "Broadcast and Reduction on a Mesh: Example");
+  const std::vector<StageFigures> lines = stage_figures(make_schedule(problem_of(broadcast, 16, 1), "mesh"));
+  for (std::size_t i = 0; i < 2; ++i)
+    made.comparisons.push_back(
+        {.what =
+             fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation along "
+                         "a row and the second step along each column\"",
+                         lines.at(i).name),
+         .paper = 2,
+         .ours = static_cast<double>(lines.at(i).rounds.size()),
+         .place = "Broadcast and Reduction on a Mesh"});
   draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
        1, "Broadcast and Reduction on a Hypercube: Example");
   draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1,
