@@ -17,8 +17,10 @@
   ROW(liu2002_table2)        \
   ROW(liu2002_table3)        \
   ROW(liu2002_table4)        \
+  ROW(liu2002_equation3)     \
   ROW(liu2002_fig8)          \
   ROW(liu2002_fig10)         \
+  ROW(liu2002_fig13)         \
   ROW(liu2002_fig14)         \
   ROW(liu2002_fig15)         \
   ROW(liu2002_fig16)         \
@@ -29,6 +31,7 @@
   ROW(liu2002_fig21)         \
   ROW(liu2002_fig22)         \
   ROW(liu2002_fig23)         \
+  ROW(liu2002_composing)     \
   ROW(liu2005_fig3)          \
   ROW(liu2005_table1)        \
   ROW(liu2005_lemma4)        \

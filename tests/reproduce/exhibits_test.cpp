@@ -20,14 +20,14 @@ TEST(Exhibits, AreThoseOfTheFivePapers) {
   std::set<std::string_view> ids;
   for (const Exhibit* exhibit : all_exhibits()) EXPECT_TRUE(ids.insert(exhibit->id).second) << exhibit->id;
   for (const char* id :
-       {"bruck1997-fig3",     "bruck1997-fig4",     "bruck1997-fig5",        "bruck1997-fig6",   "bruck1997-fig7",
-        "bruck1997-table1",   "bruck1997-bounds",   "liu2002-table1",        "liu2002-table2",   "liu2002-table3",
-        "liu2002-table4",     "liu2002-fig8",       "liu2002-fig10",         "liu2002-fig14",    "liu2002-fig15",
-        "liu2002-fig16",      "liu2002-fig17",      "liu2002-fig18",         "liu2002-fig19",    "liu2002-fig20",
-        "liu2002-fig21",      "liu2002-fig22",      "liu2002-fig23",         "liu2005-fig3",     "liu2005-table1",
-        "liu2005-lemma4",     "liu2005-table2",     "liu2005-fig6",          "sanders2002-fig3", "sanders2002-steps",
-        "bruck1997-compound", "liu2005-stages",     "sanders2002-bandwidth", "grama2003-bounds", "grama2003-costs",
-        "grama2003-figures",  "grama2003-optimised"})
+       {"bruck1997-fig3",        "bruck1997-fig4",   "bruck1997-fig5",    "bruck1997-fig6",     "bruck1997-fig7",
+        "bruck1997-table1",      "bruck1997-bounds", "liu2002-table1",    "liu2002-table2",     "liu2002-table3",
+        "liu2002-table4",        "liu2002-fig8",     "liu2002-fig10",     "liu2002-fig13",      "liu2002-equation3",
+        "liu2002-composing",     "liu2002-fig14",    "liu2002-fig15",     "liu2002-fig16",      "liu2002-fig17",
+        "liu2002-fig18",         "liu2002-fig19",    "liu2002-fig20",     "liu2002-fig21",      "liu2002-fig22",
+        "liu2002-fig23",         "liu2005-fig3",     "liu2005-table1",    "liu2005-lemma4",     "liu2005-table2",
+        "liu2005-fig6",          "sanders2002-fig3", "sanders2002-steps", "bruck1997-compound", "liu2005-stages",
+        "sanders2002-bandwidth", "grama2003-bounds", "grama2003-costs",   "grama2003-figures",  "grama2003-optimised"})
     EXPECT_TRUE(ids.contains(id)) << id;
   EXPECT_EQ(find_exhibit("bruck1997-fig99"), nullptr);
 }
@@ -95,6 +95,11 @@ const std::vector<Fair> fair_verdicts{
     {"grama2003-costs", "does not commute", "beyond its assumptions", "sums of numbers"},
     {"grama2003-costs", "idempotent", "misprint", "in brackets"},
     {"grama2003-costs", "k-node subset", "misprint", "k + 1"},
+    {"liu2002-equation3", "t3d, 1024 elements, (3) with f_nc_b = 1 and table 3: time of A4 over that of A1", "differs",
+     "paper at most 1, ours 2.196 (2.2 times): by the paper's own model A1 is first of the three (A1 4.68, A2 9.35, A4 10.27 ms)"},
+    {"liu2002-equation3", "t3d, 1024 elements, (3) with f_nc_b = 1 and table 3: time of A4 over that of A1", "differs",
+     "that of A1 has to be 3.49 at least for the measured order; A1 stops being first at 3.08"},
+    {"liu2002-fig13", "(b): the same", "holds", "paper at least 1, ours 6"},
     {"grama2003-costs", "along the columns", "misprint", "the sum of a row"},
     {"liu2002-fig16", "Pattern2, 64 nodes, model: time of A4-b over that of A2-b", "differs",
      "paper at most 1, ours 1.09 (+9.0 %; 0.9565 without messages to oneself)"}};
@@ -201,6 +206,7 @@ void expect_messages_to_oneself_counted_and_not(const Reproduction& made) {
   for (const Comparison& comparison : made.comparisons)
     EXPECT_NE(comparison.aside.find(" without messages to oneself"), std::string::npos) << comparison.what;
   for (const Panel& panel : made.panels) {
+    if (panel.kind != PanelKind::curves) continue;
     const Sheet& sheet = made.sheets[panel.sheet];
     const std::size_t half = (sheet.columns.size() - 1) / 2;
     for (std::size_t column = 1; column <= half; ++column) {

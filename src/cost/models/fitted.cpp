@@ -15,7 +15,7 @@ Formula formula_of(const Coefficients& coefficients) {
   return {.of_round = [=](const RoundFigures& round) -> Charges {
             return {startups_charge(round.messages, startup), bytes_charge(round.bytes, transfer)};
           },
-          .before_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
+          .of_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
             return {Charge{}, {}, startups_charge(&stage == &workload.stages.front() ? 1 : 0, fixed)};
           }};
 }
