@@ -5,7 +5,8 @@
 // Needs   a valid grid; the default is one for any p.
 // Idea    Dealt out like cards, first to the columns and there to the rows, what is for a target ends up evenly on all ranks,
 //         however uneven the counts are. Collecting it is then balanced, too.
-// Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L and the rounding, L the most that a rank sends or receives.
+// Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L and the rounding, L the most that a rank sends or receives; output
+//         and scratch of a rank together about 2L.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
 #include "collectives/counts_agreement.hpp"
 #include "collectives/grid_exchange.hpp"
