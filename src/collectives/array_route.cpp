@@ -10,15 +10,11 @@ ArrayRoute::ArrayRoute(std::vector<Count> sides, std::optional<Split> split, Byt
     dimensions_.insert(dimensions_.begin(), {sides[i], ranks_});
     ranks_ *= sides[i];
   }
-  const auto along = [&](std::size_t dimension) {
-    if (sides.size() == 2) return std::string(dimension == 0 ? "columns" : "rows");
-    return fmt::format("dimension {}", dimension + 1);
-  };
   for (const bool deals : {true, false})
     for (std::size_t i = sides.size(); i-- > 0;)
       if (sides[i] > 1 && (split || !deals))
-        passes_.push_back({dimensions_[i], deals, fmt::format("{} along {}", deals ? "deal" : "collect", along(i))});
-  if (ranks_ == 1) passes_.push_back({{}, false, fmt::format("collect along {}", along(0))});
+        passes_.push_back({dimensions_[i], deals, fmt::format("{} along dimension {}", deals ? "deal" : "collect", i + 1)});
+  if (passes_.empty()) passes_.push_back({{}, false, "collect"});  // a single rank's
 }
 
 std::vector<SliceRoute::Meeting> ArrayRoute::meetings(Count pass, Rank me) const {

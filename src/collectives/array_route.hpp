@@ -3,8 +3,7 @@
 // section 5 proposes. In each pass a rank meets the others of its line along one dimension, the last dimension first. Either
 // everything goes to its target's coordinate dimension by dimension, or it is first dealt out along each dimension, so that
 // afterwards everybody has about as much for every target. A dimension of one rank has no pass.
-//
-// Of two dimensions, rows and columns, this is a GridRoute of a full grid.
+// Of two dimensions it is the GridRoute of a full grid.
 #pragma once
 
 #include "collectives/slice_dealing.hpp"

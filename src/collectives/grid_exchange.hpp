@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Irregular exchange along the lines of an array of ranks [liu2002], with all counts known or with headers; the ways are those of a
-// GridRoute, or where there are `sides` of an ArrayRoute.
+// GridRoute, or where there are more or fewer sides than two of an ArrayRoute.
 #pragma once
 
 #include "collectives/grid_route.hpp"

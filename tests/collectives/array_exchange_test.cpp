@@ -29,20 +29,28 @@ std::vector<Problem> some_traffic(Count p) {
   return list;
 }
 
+// But for the names of stages.
 void expect_same_programs(const Problem& problem, const std::string& one, const std::string& other) {
   const Schedule first = make_schedule(problem, one), second = make_schedule(problem, other);
-  for (Rank rank = 0; rank < problem.ranks; ++rank)
-    ASSERT_EQ(first.program(rank), second.program(rank)) << one << " and " << other << ", rank " << rank << " of " << problem.ranks;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    Program program = first.program(rank), same = second.program(rank);
+    ASSERT_EQ(program.stages.size(), same.stages.size());
+    for (std::size_t i = 0; i < same.stages.size(); ++i) same.stages[i].name = program.stages[i].name;
+    ASSERT_EQ(program, same) << one << " and " << other << ", rank " << rank << " of " << problem.ranks;
+  }
 }
 
+// With two sides it is the grid itself; with a third of 1 the ways are those of an array, and what a rank receives is found
+// otherwise.
 TEST(ArrayExchange, OfTwoSidesIsTheGrid) {
   for (const auto& [rows, columns] :
        std::vector<std::pair<Count, Count>>{{1, 1}, {1, 5}, {5, 1}, {2, 2}, {3, 4}, {4, 3}, {2, 8}, {6, 5}})
     for (const Problem& problem : some_traffic(rows * columns))
-      for (const std::string& rest : {"grid:counts=known", "grid:counts=headers", "four-stage:counts=gathered",
-                                      "four-stage:counts=headers,grain=3", "four-stage:split=paper,grain=1"})
-        expect_same_programs(problem, fmt::format("{},sides={}x{}", rest, rows, columns),
-                             fmt::format("{},columns={}", rest, columns));
+      for (const std::string rest : {"grid:counts=known", "grid:counts=headers", "four-stage:counts=gathered",
+                                     "four-stage:counts=headers,grain=3", "four-stage:split=paper,grain=1"})
+        for (const std::string sides : {"{}x{}", "1x{}x{}", "{}x1x{}"})
+          expect_same_programs(problem, fmt::format("{},columns={}", rest, columns),
+                               fmt::format("{},sides={}", rest, fmt::format(fmt::runtime(sides), rows, columns)));
 }
 
 // Every rank starts a message for each other of its lines, in the passes there and back.
@@ -79,10 +87,10 @@ TEST(ArrayExchange, IsVerifiedInManyArrays) {
   for (const auto& [p, sides] : std::vector<std::pair<Count, std::string>>{
            {24, "2x3x4"}, {27, "3x3x3"}, {30, "5x1x6"}, {30, "3x2x5"}, {36, "2x3x2x3"}, {64, "4x4x4"}, {64, "2x2x2x2x2x2"}})
     for (const Problem& problem : some_traffic(p))
-      for (const char* specification : {"grid:counts=headers,sides=", "four-stage:grain=2,sides="}) {
+      for (const char* specification : {"grid:counts=headers,sides=", "four-stage:grain=9,sides="}) {
         const Schedule schedule = make_schedule(problem, specification + sides);
         for (const Finding& finding : verify(schedule)) FAIL() << specification << sides << ": " << to_string(finding);
-        if (p <= 30) EXPECT_EQ(judge(schedule), "") << specification << sides;
+        if (p < 30) EXPECT_EQ(judge(schedule), "") << specification << sides;
       }
 }
 
@@ -134,7 +142,7 @@ TEST(ArrayExchange, SaysWhatIsWrongWithItsSides) {
 // [section 3.2.2] r ranks of the last row fold into the one above: a step before and a step after the full array's, whose last row
 // has twice the data for a part of its columns.
 TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
-  for (const auto& [p, C] : std::vector<std::pair<Count, Count>>{{5, 2}, {7, 3}, {11, 3}, {18, 5}, {22, 6}, {23, 5}, {4, 3}}) {
+  for (const auto& [p, C] : std::vector<std::pair<Count, Count>>{{5, 2}, {7, 3}, {11, 3}, {18, 5}, {22, 5}, {23, 5}, {4, 3}}) {
     const Count R = p / C + 1, r = p % C, Q = (R - 1) * C;
     ASSERT_GT(r, 0);
     const Bytes load = p * Q;  // all counts are Q
@@ -144,7 +152,7 @@ TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
     for (const Finding& finding : verify(schedule)) FAIL() << to_string(finding);
     const Figures counted = figures(schedule);
     EXPECT_EQ(counted.c1, 2 * (C - 1) + 2 * (R - 2) + 2);
-    EXPECT_EQ(counted.startups, counted.c1) << "a rank of the last full row takes part in all steps but one of the two";
+    EXPECT_EQ(counted.startups, counted.c1 - 1) << "nobody sends in both of the extra steps";
     const Bytes volume = load +                            // up to the row above
                          (C - 1) * (2 * load / C) +        // a rank that acts for two
                          (R - 2) * ((C + r) * load / Q) +  // the row with r of those

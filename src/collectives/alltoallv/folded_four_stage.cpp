@@ -7,12 +7,11 @@
 //         the short row moves down to it.
 // Cost    two rounds more than A4 on the full array; C2 up to twice as much, since a rank acts for two, and 2L for the two moves.
 // Prefer  never: four-stage does it in place. Where the last row is full, both are the same.
-#include "collectives/array_route.hpp"
 #include "collectives/array_sides.hpp"
 #include "collectives/counts_agreement.hpp"
+#include "collectives/grid_route.hpp"
 #include "collectives/pairs.hpp"
 #include "collectives/route_replay.hpp"
-#include "patterns/node_array.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,7 +19,7 @@ namespace {
 class FoldedRoute : public SliceRoute {
  public:
   FoldedRoute(Count ranks, Count columns, Split split, Bytes grain)
-      : array_(ranks, columns), full_({ranks / columns, columns}, split, grain) {}
+      : array_(ranks, columns), full_(ranks / columns * columns, columns, split, grain) {}
 
   Count ranks() const override { return array_.nodes(); }
   Count passes() const override { return full_.passes() + (array_.is_ragged() ? 2 : 0); }
@@ -70,7 +69,7 @@ class FoldedRoute : public SliceRoute {
   }
 
   NodeArray array_;
-  ArrayRoute full_;  // of the complete rows
+  GridRoute full_;  // of the complete rows
 };
 
 std::shared_ptr<const SliceRoute> route_of(const Problem& problem, const Parameters& parameters) {

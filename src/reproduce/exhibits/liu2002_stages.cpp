@@ -2,6 +2,7 @@
 // A3 and A4 with more stages than two and four: fewer messages, more traffic.
 #include <fmt/format.h>
 
+#include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
