@@ -25,7 +25,8 @@ struct Options {
 };
 
 std::string range_text(const Parameter& parameter) {
-  if (!parameter.choices.empty()) return fmt::format("{}", fmt::join(parameter.choices, " | "));
+  if (!parameter.choices.empty())
+    return fmt::format("{}{}{}", fmt::join(parameter.choices, " | "), parameter.form.empty() ? "" : " | ", parameter.form);
   return parameter.range.empty() ? fmt::format("{}..", parameter.least) : std::string(parameter.range);
 }
 
@@ -55,6 +56,7 @@ Json json_of(const Algorithm& algorithm) {
       entry["range"] = range_text(parameter);
     else
       entry["choices"] = parameter.choices;
+    if (!parameter.form.empty()) entry["form"] = parameter.form;
     parameters.push_back(std::move(entry));
   }
   Json object{{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},

@@ -25,15 +25,18 @@ struct NamedNumber {
   Count (*value)(const Problem&) = nullptr;
 };
 
-// A parameter is a whole number in a range that may depend on the problem, or one of a few words.
+// A parameter is a whole number in a range that may depend on the problem, or one of a few words; or, beside these, any word of a
+// form, such as 4x4x4.
 struct Parameter {
   std::string_view name;
   std::string_view summary;
   ParameterValue standard = Count{1};  // the default; a number is clipped to the range of the problem
   // A default that depends on the problem and on the parameters that stand before it; clipped as well.
   ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
-  std::string_view standard_rule;           // that default in words, for people
-  std::vector<std::string> choices;         // words; empty for a number
+  std::string_view standard_rule;    // that default in words, for people
+  std::vector<std::string> choices;  // words; empty for a number
+  std::string_view form = {};        // other words, in words, such as "sides, such as 4x4x4"; empty: none
+  bool (*is_of_the_form)(std::string_view) = nullptr;
   Count least = 1;                          // numbers
   Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
   std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"

@@ -44,10 +44,18 @@ Count most(const Parameter& parameter, const Problem& problem) {
   return parameter.most ? parameter.most(problem) : std::numeric_limits<Count>::max();
 }
 
+std::vector<std::string> words_of(const Parameter& parameter) {
+  std::vector<std::string> words = parameter.choices;
+  if (!parameter.form.empty()) words.emplace_back(parameter.form);
+  return words;
+}
+
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
   if (!parameter.choices.empty()) {
+    if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
     if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
-      unknown(fmt::format("{} of {}/{} called", parameter.name, name(algorithm.collective), algorithm.id), text, parameter.choices);
+      unknown(fmt::format("{} of {}/{} called", parameter.name, name(algorithm.collective), algorithm.id), text,
+              words_of(parameter));
     return std::string(text);
   }
   for (const NamedNumber& named : parameter.named)

@@ -71,33 +71,10 @@ void GridRoute::deal_along_row(Rank me, const std::vector<HeldSlice>& held, cons
 }
 
 void GridRoute::deal_along_column(Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const {
-  const Count column = array_.column_of(me), height = array_.height(column);
-  Count slot = array_.row_of(me);
-  for (auto first = held.begin(); first != held.end();) {  // the slices for one target
-    const Rank target = first->target;
-    Count total = 0;
-    auto last = first;
-    for (; last != held.end() && last->target == target; ++last) total += ceil_divide(last->length(), grain_);
-    if (split_ == Split::paper) slot = target % height;
-    Count before = 0;  // units of the slices before `first`
-    for (Count row = 0, begin = 0; row < height; ++row) {
-      const Count end = slots_above(slot + total, height, row + 1) - slots_above(slot, height, row + 1);
-      while (begin < end) {
-        const Count units = ceil_divide(first->length(), grain_);
-        const Count stop = std::min(end, before + units);
-        hand(first->part(times_at_most(begin - before, grain_, first->length()),
-                         times_at_most(stop - before, grain_, first->length())),
-             array_.node_at(row, column));
-        begin = stop;
-        if (stop == before + units) {
-          before += units;
-          ++first;
-        }
-      }
-    }
-    slot = (slot + total) % height;
-    first = last;
-  }
+  const Count column = array_.column_of(me);
+  std::vector<Rank> nodes;
+  for (Count row = 0; row < array_.height(column); ++row) nodes.push_back(array_.node_at(row, column));
+  deal_along(nodes, array_.row_of(me), *split_, grain_, held, hand);
 }
 
 }  // namespace quadrille

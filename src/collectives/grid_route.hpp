@@ -5,16 +5,10 @@
 // left out.
 #pragma once
 
-#include "collectives/slice_passes.hpp"
+#include "collectives/slice_dealing.hpp"
 #include "patterns/node_array.hpp"
 
 namespace quadrille {
-
-// Where dealing starts for each target.
-enum class Split : std::uint8_t {
-  chain,  // where it stopped for the target before: better balanced
-  paper,  // at the target's own column, or row
-};
 
 class GridRoute : public SliceRoute {
  public:

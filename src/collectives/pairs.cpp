@@ -2,6 +2,7 @@
 #include "collectives/pairs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "quadrille/traffic.hpp"
 
@@ -18,6 +19,20 @@ std::vector<Pair> pairs_of(const Problem& problem) {
       output_offset += share.bytes;
     }
   return pairs;
+}
+
+PairsByTarget::PairsByTarget(const Problem& problem) : starts_(static_cast<std::size_t>(problem.ranks) + 1, 0) {
+  const std::vector<Pair> by_source = pairs_of(problem);
+  for (const Pair& pair : by_source) ++starts_[static_cast<std::size_t>(pair.target) + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  pairs_.resize(by_source.size());
+  std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+  for (const Pair& pair : by_source) pairs_[next[static_cast<std::size_t>(pair.target)]++] = pair;
+}
+
+std::span<const Pair> PairsByTarget::of(Rank target) const {
+  const std::size_t first = starts_[static_cast<std::size_t>(target)], last = starts_[static_cast<std::size_t>(target) + 1];
+  return std::span(pairs_).subspan(first, last - first);
 }
 
 void append(Regions& regions, const Region& region) {

@@ -3,6 +3,7 @@
 // for all ranks by algorithms in which ranks handle what is neither from nor for them.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "quadrille/algorithm.hpp"
@@ -18,6 +19,19 @@ struct Pair {
 
 // All pairs, by source, then target.
 std::vector<Pair> pairs_of(const Problem& problem);
+
+// The same by target, then source.
+class PairsByTarget {
+ public:
+  explicit PairsByTarget(const Problem& problem);
+
+  std::span<const Pair> all() const { return pairs_; }
+  std::span<const Pair> of(Rank target) const;
+
+ private:
+  std::vector<Pair> pairs_;
+  std::vector<std::size_t> starts_;  // of each target, and the end
+};
 
 // Adds a contiguous region, which becomes one with the last where it goes on from there.
 void append(Regions& regions, const Region& region);

@@ -23,8 +23,10 @@
   ROW(alltoallv_clustered)                \
   ROW(alltoallv_combined)                 \
   ROW(alltoallv_two_phase)                \
+  ROW(alltoallv_scan_two_phase)           \
   ROW(alltoallv_grid)                     \
   ROW(alltoallv_four_stage)               \
+  ROW(alltoallv_folded_four_stage)        \
   ROW(alltoallv_two_phase_bruck)          \
   ROW(alltoallv_padded_bruck)             \
   DEFAULT(allgather_direct)               \

@@ -32,6 +32,8 @@
   ROW(liu2002_fig22)         \
   ROW(liu2002_fig23)         \
   ROW(liu2002_composing)     \
+  ROW(liu2002_baselines)     \
+  ROW(liu2002_stages)        \
   ROW(liu2005_fig3)          \
   ROW(liu2005_table1)        \
   ROW(liu2005_lemma4)        \

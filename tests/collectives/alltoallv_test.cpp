@@ -42,7 +42,8 @@ std::vector<Problem> matrices(Count p) {
 std::vector<Choice> choices(const Algorithm& algorithm, const Problem& problem) {
   std::vector<Choice> list{standard_choice(algorithm, problem)};
   for (const Parameter& parameter : algorithm.parameters) {
-    std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());
+    const std::vector<std::string> words = all_words(parameter, problem);
+    std::vector<ParameterValue> values(words.begin(), words.end());
     const Count most = values.empty() ? parameter.most(problem) : 0;
     if (parameter.name == "columns")
       for (Count value = 1; value <= most; ++value) values.emplace_back(value);
@@ -148,7 +149,7 @@ TEST(Alltoallv, IsVerifiedOnGridsOfManyRanks) {
 TEST(Alltoallv, MovesTheSameDataHoweverCountsAreKnown) {
   for (const Count p : {2, 5, 9, 16})
     for (const Problem& problem : matrices(p))
-      for (const std::string id : {"grid", "four-stage", "two-phase"}) {
+      for (const std::string id : {"grid", "four-stage", "two-phase", "folded-four-stage"}) {
         const Figures known = figures(make_schedule(problem, id + ":counts=known"));
         EXPECT_EQ(known.control_bytes, 0);
         for (const std::string how : {"gathered", "headers"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The balance of the exchanges on grids [liu2002, lemmas and theorem 1, corrected]: who holds how much after each pass, and how
 // long messages are, those to oneself included.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -389,6 +390,68 @@ TEST(FourStage, HasTheStepsAndTheVolumeOfTheAnalysis) {
   expect(uniform, "two-phase:grain=1,counts=known", 128, 2048);
   expect(uniform, "grid:columns=paper,counts=known", 16, 2048);
   expect(uniform, "four-stage:columns=paper,grain=1,counts=known", 32, 4096);
+}
+
+// Where everything is as in perfect balance, dimension by dimension, as real numbers; messages to oneself included.
+std::vector<Pass> ideal_passes(const Problem& problem, const std::vector<Count>& sides) {
+  const Count p = problem.ranks;
+  Matrix held = square(p);
+  for (Rank from = 0; from < p; ++from)
+    for (const Share& share : Traffic(problem).sent_by(from)) at(held, from, share.peer) = static_cast<double>(share.bytes);
+  std::vector<Pass> passes;
+  for (const bool deals : {true, false}) {
+    Count stride = 1;
+    for (auto side = sides.rbegin(); side != sides.rend(); stride *= *side, ++side) {
+      const auto coordinate = [&](Rank rank) { return rank / stride % *side; };
+      Pass pass{"", square(p), square(p)};
+      for (Rank x = 0; x < p; ++x)
+        for (Rank target = 0; target < p; ++target)
+          for (Count c = 0; c < *side; ++c) {
+            if (!deals && c != coordinate(target)) continue;
+            const Rank y = x + (c - coordinate(x)) * stride;
+            const double part = at(held, x, target) / (deals ? static_cast<double>(*side) : 1);
+            at(pass.messages, x, y) += part;
+            at(pass.held, y, target) += part;
+          }
+      held = pass.held;
+      passes.push_back(std::move(pass));
+    }
+  }
+  return passes;
+}
+
+// With the counts that the ranks divide everything is balanced exactly. With others the chain rounds once for each rank and pass,
+// so that a rank has at most N - 1 above the balance for each dimension dealt along, of any run of targets; collecting along a
+// dimension of N adds up N such errors.
+TEST(FourStage, IsBalancedInAnyNumberOfDimensions) {
+  for (const std::vector<Count>& sides :
+       std::vector<std::vector<Count>>{{2, 2, 2}, {2, 3, 2}, {3, 2, 4}, {2, 2, 2, 2}, {3, 3, 3}, {5, 4}, {7}}) {
+    const Count p = std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
+    const std::string text = fmt::format("{}", fmt::join(sides, "x"));
+    for (const Bytes multiple : {Bytes{1}, p})
+      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+        SCOPED_TRACE(fmt::format("{} counts that are multiples of {}", text, multiple));
+        const Problem problem = random_problem(p, 3, multiple, seed);
+        const std::vector<Pass> ideal = ideal_passes(problem, sides);
+        const Trace trace(make_schedule(problem, fmt::format("four-stage:sides={},grain=1,counts=known", text)));
+        ASSERT_EQ(trace.passes.size(), ideal.size());
+        double above = 0;  // the bound on what a rank has above the balance
+        for (std::size_t pass = 0; pass < ideal.size(); ++pass) {
+          const bool deals = pass < sides.size();
+          const auto side = static_cast<double>(sides[sides.size() - 1 - pass % sides.size()]);
+          const double message_above = deals ? above / side + 1 : above;
+          above = deals ? above + side - 1 : above * side;
+          const double tolerance = multiple == p ? 0 : 1;
+          for (Rank x = 0; x < p; ++x)
+            for (Rank y = 0; y < p; ++y) {
+              ASSERT_LE(at(trace.passes[pass].messages, x, y), at(ideal[pass].messages, x, y) + tolerance * message_above + 1e-6);
+              if (multiple == p) ASSERT_NEAR(at(trace.passes[pass].held, x, y), at(ideal[pass].held, x, y), 1e-6) << pass;
+            }
+          for (Rank x = 0; x < p && pass + 1 < ideal.size(); ++x)
+            ASSERT_LE(row_sum(trace.passes[pass].held, x), row_sum(ideal[pass].held, x) + tolerance * above + 1e-6) << pass;
+        }
+      }
+  }
 }
 
 // A message of two phases is at most (p - 1) / 2 above a p-th of its sender's, or receiver's, data.

@@ -52,13 +52,20 @@ std::vector<Problem> problems(Count p) {
   return list;
 }
 
+std::vector<std::string> specifications(Count p) {
+  std::vector<std::string> list{"two-phase:counts=headers,grain=8", "grid:counts=headers", "four-stage:counts=headers,grain=8"};
+  if (p == 5 || p == 11) list.push_back("folded-four-stage:counts=headers,grain=8");
+  if (p == 8 || p == 12)
+    for (const char* id : {"grid:", "four-stage:grain=8,"}) list.push_back(fmt::format("{}sides=2x{}x2,counts=headers", id, p / 4));
+  return list;
+}
+
 // What runs is the schedule of those who know everything, message by message, byte by byte.
 TEST(Staged, RunsTheScheduleOfTheWholeMatrix) {
   for (Count p = 1; p <= (sanitized ? 6 : 12); ++p)
     for (const Problem& problem : problems(p))
-      for (const char* id : {"two-phase", "grid", "four-stage"})
+      for (const std::string& specification : specifications(p))
         for (const Policy policy : {Policy::blocking, Policy::nonblocking}) {
-          const std::string specification = fmt::format("{}:counts=headers{}", id, id == std::string("grid") ? "" : ",grain=8");
           const Schedule schedule = make_schedule(problem, specification);
           run_threads(p, [&](Communicator& ranks) {
             const Rank me = ranks.rank();

@@ -27,7 +27,8 @@ TEST(Exhibits, AreThoseOfTheFivePapers) {
         "liu2002-fig18",         "liu2002-fig19",    "liu2002-fig20",     "liu2002-fig21",      "liu2002-fig22",
         "liu2002-fig23",         "liu2005-fig3",     "liu2005-table1",    "liu2005-lemma4",     "liu2005-table2",
         "liu2005-fig6",          "sanders2002-fig3", "sanders2002-steps", "bruck1997-compound", "liu2005-stages",
-        "sanders2002-bandwidth", "grama2003-bounds", "grama2003-costs",   "grama2003-figures",  "grama2003-optimised"})
+        "sanders2002-bandwidth", "grama2003-bounds", "grama2003-costs",   "grama2003-figures",  "grama2003-optimised",
+        "liu2002-baselines",     "liu2002-stages"})
     EXPECT_TRUE(ids.contains(id)) << id;
   EXPECT_EQ(find_exhibit("bruck1997-fig99"), nullptr);
 }

@@ -128,13 +128,32 @@ inline Count most_telling_number(const Problem& problem) {
   return std::max(problem.ranks, Traffic(problem).longest());
 }
 
+// "2x2x3": all products of sides above 1, in every order, that make so many ranks.
+inline std::vector<std::string> all_sides(Count ranks) {
+  std::vector<std::string> list{fmt::format("{}", ranks)};
+  for (Count side = 2; side < ranks; ++side)
+    if (ranks % side == 0)
+      for (const std::string& rest : all_sides(ranks / side)) list.push_back(fmt::format("{}x{}", side, rest));
+  return list;
+}
+
+// The words of a parameter, those of its form among them.
+inline std::vector<std::string> all_words(const Parameter& parameter, const Problem& problem) {
+  std::vector<std::string> words = parameter.choices;
+  if (parameter.is_of_the_form)
+    for (const std::string& sides : all_sides(problem.ranks))
+      if (parameter.is_of_the_form(sides)) words.push_back(sides);
+  return words;
+}
+
 // Every setting of the parameters that applies, numbers up to `most_number`.
 inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem,
                                        Count most_number = std::numeric_limits<Count>::max()) {
   most_number = std::min(most_number, most_telling_number(problem));
   std::vector<Choice> choices{{&algorithm, {}}};
   for (const Parameter& parameter : algorithm.parameters) {
-    std::vector<ParameterValue> values(parameter.choices.begin(), parameter.choices.end());
+    const std::vector<std::string> words = all_words(parameter, problem);
+    std::vector<ParameterValue> values(words.begin(), words.end());
     if (values.empty())
       for (Count value = parameter.least; value <= std::min(most_number, parameter.most ? parameter.most(problem) : most_number);
            ++value)

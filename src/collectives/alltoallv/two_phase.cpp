@@ -7,7 +7,6 @@
 // Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.
 #include <algorithm>
-#include <numeric>
 
 #include "collectives/pairs.hpp"
 #include "collectives/slice_passes.hpp"
@@ -60,36 +59,29 @@ class TwoPhaseRoute : public SliceRoute {
 };
 
 struct AllPairs : Analysis {
+  explicit AllPairs(const Problem& problem) : pairs(problem) {}
+  PairsByTarget pairs;
   std::shared_ptr<const TwoPhaseRoute> route;
   std::optional<CountsAgreement> agreement;
-  std::vector<Pair> by_target;      // then source
-  std::vector<std::size_t> starts;  // of each target, and the end
 
   Arrivals arrivals(Count pass, Rank me) const {
     Arrivals arrivals;
     if (pass == 0) {
-      for (const Pair& pair : by_target)
+      for (const Pair& pair : pairs.all())
         if (pair.source != me) add_slice(arrivals[pair.source], route->share(pair, me));
       return arrivals;
     }
-    for (std::size_t i = starts[static_cast<std::size_t>(me)]; i < starts[static_cast<std::size_t>(me) + 1]; ++i)
+    for (const Pair& pair : pairs.of(me))
       for (Rank taker = 0; taker < route->ranks(); ++taker)
-        if (taker != me) add_slice(arrivals[taker], route->share(by_target[i], taker));
+        if (taker != me) add_slice(arrivals[taker], route->share(pair, taker));
     return arrivals;
   }
 };
 
 std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  auto all = std::make_shared<AllPairs>();
+  auto all = std::make_shared<AllPairs>(problem);
   all->route = std::make_shared<TwoPhaseRoute>(problem.ranks, number(parameters, "grain"));
   if (word(parameters, "counts") == "gathered") all->agreement.emplace(problem);
-  const std::vector<Pair> by_source = pairs_of(problem);
-  all->starts.assign(static_cast<std::size_t>(problem.ranks) + 1, 0);
-  for (const Pair& pair : by_source) ++all->starts[static_cast<std::size_t>(pair.target) + 1];
-  std::partial_sum(all->starts.begin(), all->starts.end(), all->starts.begin());
-  all->by_target.resize(by_source.size());
-  std::vector<std::size_t> next(all->starts.begin(), all->starts.end() - 1);
-  for (const Pair& pair : by_source) all->by_target[next[static_cast<std::size_t>(pair.target)]++] = pair;
   return all;
 }
 

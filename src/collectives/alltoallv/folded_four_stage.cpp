@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoallv/folded-four-stage: A4 on the complete rows of a grid; ranks of a short last row have the rank above act for them.
+// Source  [liu2002], section 3.2.2: the brute-force solution for incomplete arrays, which A4 is measured against.
+// Needs   a valid grid, as four-stage does, so that the two compare; the default is the paper's.
+// Idea    A rank of the short row moves all its data to the rank above it, the full array runs A4, and what has come for the rank
+// of
+//         the short row moves down to it.
+// Cost    two rounds more than A4 on the full array; C2 up to twice as much, since a rank acts for two, and 2L for the two moves.
+// Prefer  never: four-stage does it in place. Where the last row is full, both are the same.
+#include "collectives/array_sides.hpp"
+#include "collectives/counts_agreement.hpp"
+#include "collectives/grid_route.hpp"
+#include "collectives/pairs.hpp"
+#include "collectives/route_replay.hpp"
+
+namespace quadrille {
+namespace {
+
+class FoldedRoute : public SliceRoute {
+ public:
+  FoldedRoute(Count ranks, Count columns, Split split, Bytes grain)
+      : array_(ranks, columns), full_(ranks / columns * columns, columns, split, grain) {}
+
+  Count ranks() const override { return array_.nodes(); }
+  Count passes() const override { return full_.passes() + (array_.is_ragged() ? 2 : 0); }
+
+  std::string_view name(Count pass) const override {
+    if (is_fold(pass)) return "fold";
+    return is_unfold(pass) ? "unfold" : full_.name(inside(pass));
+  }
+
+  std::vector<Meeting> meetings(Count pass, Rank me) const override {
+    if (!is_fold(pass) && !is_unfold(pass)) {
+      if (me < full_.ranks()) return full_.meetings(inside(pass), me);
+      return std::vector<Meeting>(full_.meetings(inside(pass), 0).size());  // the short row waits
+    }
+    const std::optional<Rank> up = me < full_.ranks() ? std::nullopt : std::optional(actor(me));
+    const std::optional<Rank> down = acts_for(me);
+    return {is_fold(pass) ? Meeting{up, down} : Meeting{down, up}};
+  }
+
+  Count place_of(Rank target) const override { return array_.place_of(target); }
+  Rank at_place(Count place) const override { return array_.at_place(place); }
+
+  void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override {
+    if (is_fold(pass) || is_unfold(pass)) {
+      for (const HeldSlice& slice : held) hand(slice, is_fold(pass) ? actor(me) : slice.target);
+      return;
+    }
+    // To the full array data is for who acts for its target. The last row follows the one above it in each column's places, so that
+    // the order is that of the route.
+    std::vector<HeldSlice> addressed = held;
+    for (HeldSlice& slice : addressed) slice.target = actor(slice.target);
+    full_.deal(inside(pass), me, addressed, [&](const HeldSlice& slice, Rank to) {
+      HeldSlice own = slice;
+      own.target = at_place(slice.target_place);
+      hand(own, to);
+    });
+  }
+
+ private:
+  bool is_fold(Count pass) const { return array_.is_ragged() && pass == 0; }
+  bool is_unfold(Count pass) const { return array_.is_ragged() && pass == passes() - 1; }
+  Count inside(Count pass) const { return pass - (array_.is_ragged() ? 1 : 0); }
+  Rank actor(Rank rank) const { return rank < full_.ranks() ? rank : rank - array_.columns(); }
+  std::optional<Rank> acts_for(Rank rank) const {
+    const Rank below = rank + array_.columns();
+    return below >= full_.ranks() && below < ranks() ? std::optional(below) : std::nullopt;
+  }
+
+  NodeArray array_;
+  GridRoute full_;  // of the complete rows
+};
+
+std::shared_ptr<const SliceRoute> route_of(const Problem& problem, const Parameters& parameters) {
+  return std::make_shared<FoldedRoute>(problem.ranks, number(parameters, "columns"), split_of(parameters),
+                                       number(parameters, "grain"));
+}
+
+Parameter columns_as_printed() {
+  Parameter columns = columns_parameter();
+  columns.standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+    return NodeArray::paper_columns(problem.ranks);
+  };
+  columns.standard_rule = "paper";
+  return columns;
+}
+
+}  // namespace
+
+extern const Algorithm alltoallv_folded_four_stage{
+    .collective = Collective::alltoallv,
+    .id = "folded-four-stage",
+    .summary = "four-stage on the complete rows of a grid, whose last one acts for a short row: the brute-force solution",
+    .needs = "a valid number of columns",
+    .source = "liu2002, section 3.2.2",
+    .parameters = {columns_as_printed(), split_parameter(), grain_parameter(), counts_parameter()},
+    .generate = program_by_route,
+    .reason_against = reason_against_columns,
+    .analyse = [](const Problem& problem, const Parameters& parameters) -> std::shared_ptr<const Analysis> {
+      return replay_route(problem, parameters, route_of(problem, parameters), number(parameters, "grain"));
+    },
+    .in_stages =
+        [](const Problem& problem, const Parameters& parameters, Rank me) {
+          return route_in_stages(problem, parameters, route_of(problem, parameters), number(parameters, "grain"), me);
+        },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoallv/scan-two-phase: two-phase, with elements dealt out one by one as they are scanned (Bader's form of A2).
+// Source  [liu2002], section 3.1.2, which describes the algorithm of its reference [2].
+// Needs   no more elements at a rank than are worth a piece of memory each.
+// Idea    The t-th element that i has for j goes to rank i + j + t (mod p). Where data lies in any order, one scan puts messages
+//         together without sorting. Where it is sorted, as in alltoallv, the messages are those of two-phase in shorter pieces.
+// Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives. A piece of memory
+//         for each element, where two-phase has one for each pair.
+// Prefer  never on sorted data: two-phase moves the same messages in p pieces each.
+#include <fmt/format.h>
+
+#include "collectives/counts_agreement.hpp"
+#include "collectives/pairs.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Scan {
+  Count p = 1;
+  Bytes element_bytes = 1;  // the last of a pair may be shorter
+
+  // Of what a pair has, at `base` in a buffer: the elements that `taker` takes, in their order.
+  Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
+    if (p == 1) return {{buffer, base, bytes, {}}};
+    const Count elements = ceil_divide(bytes, element_bytes), first = ((taker - source - target) % p + p) % p;
+    if (first >= elements) return {};
+    const Count taken = (elements - 1 - first) / p + 1;
+    const Bytes last_offset = (elements - 1) * element_bytes;
+    const bool takes_last = (elements - 1 - first) % p == 0;
+    const Count whole = takes_last ? taken - 1 : taken;
+    Regions regions;
+    if (whole > 0) regions.push_back({buffer, base + first * element_bytes, element_bytes, {}});
+    if (whole > 1) regions.back().levels[0] = {whole, p * element_bytes};
+    if (takes_last) append(regions, {buffer, base + last_offset, bytes - last_offset, {}});
+    return regions;
+  }
+};
+
+struct Scanned : Analysis {
+  explicit Scanned(const Problem& problem) : pairs(problem) {}
+  PairsByTarget pairs;
+  std::optional<CountsAgreement> agreement;
+};
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  auto scanned = std::make_shared<Scanned>(problem);
+  if (word(parameters, "counts") == "gathered") scanned->agreement.emplace(problem);
+  return scanned;
+}
+
+void add(Regions& regions, const Regions& more) {
+  for (const Region& region : more)
+    if (region.levels == std::array<Level, 3>{})
+      append(regions, region);
+    else
+      regions.push_back(region);
+}
+
+// One rank's program: what it takes of everybody's, and what becomes of that.
+class TakersProgram {
+ public:
+  TakersProgram(const Problem& problem, const Scan& scan, const Scanned& all, Rank me)
+      : scan_(scan),
+        all_(all),
+        me_(me),
+        row_(Traffic(problem).sent_by(me)),
+        column_(Traffic(problem).received_by(me)),
+        program_(me) {
+    program_.expect(4, scan.p);
+    if (all.agreement) all.agreement->add_to(program_, me);
+  }
+
+  Program made() && {
+    if (scan_.p > 1) spread();
+    collect();
+    return std::move(program_).finish();
+  }
+
+ private:
+  Bytes taken(const Pair& pair) const { return bytes(scan_.share(pair.source, pair.target, me_, Buffer::input, 0, pair.bytes)); }
+
+  void spread() {
+    std::vector<Bytes> from(static_cast<std::size_t>(scan_.p), 0);
+    for (const Pair& pair : all_.pairs.all()) from[static_cast<std::size_t>(pair.source)] += taken(pair);
+    from[static_cast<std::size_t>(me_)] = 0;  // stays where it is
+    arrived_.assign(from.size(), 0);
+    program_.stage("spread");
+    Bytes scratch = 0;
+    for (Count distance = 1; distance < scan_.p; ++distance) {
+      const Rank to = (me_ + distance) % scan_.p, source = (me_ + scan_.p - distance) % scan_.p;
+      Regions read;
+      for (const Share& share : row_) add(read, scan_.share(me_, share.peer, to, Buffer::input, share.offset, share.bytes));
+      const Bytes coming = from[static_cast<std::size_t>(source)];
+      arrived_[static_cast<std::size_t>(source)] = scratch;
+      program_.begin_round();
+      program_.send(to, std::move(read));
+      program_.receive(source, {{Buffer::scratch, scratch, coming, {}}});
+      add_bytes(scratch, coming);
+    }
+    program_.scratch(scratch);
+  }
+
+  // What this rank has taken of a target's; called once for each target, in their order: messages lie in scratch memory by target.
+  Regions held_for(Rank target) {
+    Regions held;
+    for (const Pair& pair : all_.pairs.of(target)) {
+      if (pair.source == me_) {
+        add(held, scan_.share(me_, target, me_, Buffer::input, pair.input_offset, pair.bytes));
+        continue;
+      }
+      Bytes& offset = arrived_[static_cast<std::size_t>(pair.source)];
+      append(held, {Buffer::scratch, offset, taken(pair), {}});
+      offset += taken(pair);
+    }
+    return held;
+  }
+
+  Regions written_from(Rank taker) const {
+    Regions regions;
+    for (const Share& share : column_) add(regions, scan_.share(share.peer, me_, taker, Buffer::output, share.offset, share.bytes));
+    return regions;
+  }
+
+  void collect() {
+    std::vector<Regions> held;
+    for (Rank target = 0; target < scan_.p; ++target) held.push_back(held_for(target));
+    program_.stage("collect");
+    program_.begin_round();
+    program_.copy(std::move(held[static_cast<std::size_t>(me_)]), written_from(me_));
+    for (Count distance = 1; distance < scan_.p; ++distance) {
+      const Rank to = (me_ + distance) % scan_.p, taker = (me_ + scan_.p - distance) % scan_.p;
+      if (distance > 1) program_.begin_round();
+      program_.send(to, std::move(held[static_cast<std::size_t>(to)]));
+      program_.receive(taker, written_from(taker));
+    }
+  }
+
+  const Scan scan_;
+  const Scanned& all_;
+  const Rank me_;
+  const std::vector<Share> row_, column_;
+  ProgramBuilder program_;
+  std::vector<Bytes> arrived_;  // by source: where in scratch memory the next of its targets begins
+};
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  return TakersProgram(problem, {problem.ranks, number(parameters, "grain")}, static_cast<const Scanned&>(*analysis), me).made();
+}
+
+std::optional<std::string> reason_against_elements(const Problem& problem, const Parameters& parameters) {
+  const Bytes grain = number(parameters, "grain");
+  const Count elements = ceil_divide(Traffic(problem).heaviest(), grain);
+  if (elements <= most_operations_of_a_program) return std::nullopt;
+  return fmt::format(
+      "a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}, so take a larger grain", elements,
+      grain, most_operations_of_a_program);
+}
+
+Parameter counts_of_all() {
+  Parameter counts = counts_parameter();
+  counts.summary = "how ranks know what others send: gathered in each run, or known from a run before with the same counts";
+  counts.choices = {"gathered", "known"};
+  return counts;
+}
+
+}  // namespace
+
+extern const Algorithm alltoallv_scan_two_phase{
+    .collective = Collective::alltoallv,
+    .id = "scan-two-phase",
+    .summary = "two-phase with elements dealt out one by one as they are scanned: the same messages, in shorter pieces",
+    .needs = "at most 4194304 grains at a rank",
+    .source = "liu2002, section 3.1.2",
+    .parameters = {grain_parameter(), counts_of_all()},
+    .generate = generate,
+    .reason_against = reason_against_elements,
+    .analyse = analyse,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

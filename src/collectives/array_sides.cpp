@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/array_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "patterns/node_array.hpp"
+
+namespace quadrille {
+namespace {
+
+// "4x4x4"; nothing where the text is something else.
+std::optional<std::vector<Count>> parse_sides(std::string_view text) {
+  std::vector<Count> sides;
+  for (const char* next = text.data();; ++next) {
+    Count side = 0;
+    const auto [end, status] = std::from_chars(next, text.data() + text.size(), side);
+    if (status != std::errc{} || side < 1) return std::nullopt;
+    sides.push_back(side);
+    next = end;
+    if (next == text.data() + text.size()) return sides;
+    if (*next != 'x') return std::nullopt;
+  }
+}
+
+// Nothing from 2^63 on.
+std::optional<Count> product_of(const std::vector<Count>& sides) {
+  Count product = 1;
+  for (const Count side : sides)
+    if (__builtin_mul_overflow(product, side, &product)) return std::nullopt;
+  return product;
+}
+
+}  // namespace
+
+std::vector<Count> sides_of(const Parameters& parameters) {
+  const auto given = parameters.find("sides");
+  if (given == parameters.end() || std::get<std::string>(given->second) == "none") return {};
+  return *parse_sides(std::get<std::string>(given->second));
+}
+
+Parameter sides_parameter() {
+  return {
+      .name = "sides",
+      .summary = "sides of an array of ranks of any number of dimensions, each of which is a stage: more of them, fewer messages",
+      .standard = "none",
+      .choices = {"none"},
+      .form = "sides whose product is p, such as 4x4x4",
+      .is_of_the_form = [](std::string_view text) { return parse_sides(text).has_value(); }};
+}
+
+Parameter columns_parameter() {
+  return {.name = "columns",
+          .summary = "columns of the grid of ranks, such as the ranks of a host",
+          .standard = Count{1},
+          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
+            const std::vector<Count> sides = sides_of(before);
+            return sides.empty() ? NodeArray::best_columns(problem.ranks) : sides.back();
+          },
+          .standard_rule = "best, the fewest rounds",
+          .least = 1,
+          .most = [](const Problem& problem) { return problem.ranks; },
+          .range = "1..p where the last row is full or no longer than the column above it, or best, or paper, about the root of p",
+          .named = {{"best", [](const Problem& problem) { return NodeArray::best_columns(problem.ranks); }},
+                    {"paper", [](const Problem& problem) { return NodeArray::paper_columns(problem.ranks); }}}};
+}
+
+std::optional<std::string> reason_against_columns(const Problem& problem, const Parameters& parameters) {
+  const Count p = problem.ranks, columns = number(parameters, "columns");
+  if (NodeArray::is_valid(p, columns)) return std::nullopt;
+  return fmt::format("{} ranks in {} columns make {} full rows and one of {}, and each rank of that needs a full row", p, columns,
+                     p / columns, p % columns);
+}
+
+std::optional<std::string> reason_against_array(const Problem& problem, const Parameters& parameters) {
+  const std::vector<Count> sides = sides_of(parameters);
+  if (sides.empty()) return reason_against_columns(problem, parameters);
+  const std::optional<Count> product = product_of(sides);
+  const std::string& text = word(parameters, "sides");
+  if (product != problem.ranks)
+    return fmt::format("an array of sides {} has {} ranks, and there are {}", text,
+                       product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks);
+  if (const Count columns = number(parameters, "columns"); columns != sides.back())
+    return fmt::format("sides={} has rows of {} ranks and columns={} has others; give one of the two", text, sides.back(), columns);
+  return std::nullopt;
+}
+
+}  // namespace quadrille

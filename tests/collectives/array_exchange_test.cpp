@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Irregular exchanges in arrays of any number of dimensions, and the paper's baselines: folding a short row, and scanning
+// [liu2002, sections 3.1.2, 3.2.2 and 5].
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+
+#include "patterns/node_array.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::HasSubstr;
+
+std::vector<Problem> some_traffic(Count p) {
+  std::vector<Problem> list;
+  for (const TrafficKind kind : {TrafficKind::spike, TrafficKind::transpose, TrafficKind::sparse, TrafficKind::power_law})
+    list.push_back(make_traffic(p, {.kind = kind, .most = 3 * p, .small = 2, .typical = 11, .density = 0.3}));
+  return list;
+}
+
+// But for the names of stages.
+void expect_same_programs(const Problem& problem, const std::string& one, const std::string& other) {
+  const Schedule first = make_schedule(problem, one), second = make_schedule(problem, other);
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    Program program = first.program(rank), same = second.program(rank);
+    ASSERT_EQ(program.stages.size(), same.stages.size());
+    for (std::size_t i = 0; i < same.stages.size(); ++i) same.stages[i].name = program.stages[i].name;
+    ASSERT_EQ(program, same) << one << " and " << other << ", rank " << rank << " of " << problem.ranks;
+  }
+}
+
+// With two sides it is the grid itself; with a third of 1 the ways are those of an array, and what a rank receives is found
+// otherwise.
+TEST(ArrayExchange, OfTwoSidesIsTheGrid) {
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<Count, Count>>{{1, 1}, {1, 5}, {5, 1}, {2, 2}, {3, 4}, {4, 3}, {2, 8}, {6, 5}})
+    for (const Problem& problem : some_traffic(rows * columns))
+      for (const std::string rest : {"grid:counts=known", "grid:counts=headers", "four-stage:counts=gathered",
+                                     "four-stage:counts=headers,grain=3", "four-stage:split=paper,grain=1"})
+        for (const std::string sides : {"{}x{}", "1x{}x{}", "{}x1x{}"})
+          expect_same_programs(problem, fmt::format("{},columns={}", rest, columns),
+                               fmt::format("{},sides={}", rest, fmt::format(fmt::runtime(sides), rows, columns)));
+}
+
+// Every rank starts a message for each other of its lines, in the passes there and back.
+TEST(ArrayExchange, HasTheCostsOfItsSides) {
+  for (const std::vector<Count>& sides : std::vector<std::vector<Count>>{
+           {6}, {1, 5, 2}, {2, 2, 2}, {2, 3, 4}, {4, 3, 2}, {3, 3, 3}, {4, 1, 4, 1}, {2, 2, 2, 2}, {4, 4, 4}, {2, 2, 2, 2, 2, 2}}) {
+    const Count p = std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
+    const Bytes load = p * p;  // all counts are p
+    Count startups = 0;
+    Bytes volume = 0;
+    for (const Count side : sides) {
+      startups += side - 1;
+      volume += (side - 1) * (load / side);
+    }
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = p});
+    const std::string text = fmt::format("{}", fmt::join(sides, "x"));
+    for (const auto& [specification, times] : std::vector<std::pair<std::string, Count>>{
+             {"grid:", 1}, {"four-stage:grain=1,", 2}, {"four-stage:grain=1,split=paper,", 2}}) {
+      SCOPED_TRACE(specification + text);
+      const Schedule schedule = make_schedule(problem, fmt::format("{}sides={},counts=known", specification, text));
+      const Figures counted = figures(schedule);
+      EXPECT_EQ(counted.c1, times * startups);
+      EXPECT_EQ(counted.startups, times * startups);
+      EXPECT_EQ(counted.ports, 1);
+      if (specification == "four-stage:grain=1,split=paper,") continue;  // counts of p are cut unevenly from the printed slots
+      EXPECT_EQ(counted.c2, times * volume);
+      EXPECT_EQ(counted.traffic_out, times * volume);
+      EXPECT_EQ(counted.traffic_in, times * volume);
+    }
+  }
+}
+
+TEST(ArrayExchange, IsVerifiedInManyArrays) {
+  for (const auto& [p, sides] : std::vector<std::pair<Count, std::string>>{
+           {24, "2x3x4"}, {27, "3x3x3"}, {30, "5x1x6"}, {30, "3x2x5"}, {36, "2x3x2x3"}, {64, "4x4x4"}, {64, "2x2x2x2x2x2"}})
+    for (const Problem& problem : some_traffic(p))
+      for (const char* specification : {"grid:counts=headers,sides=", "four-stage:grain=9,sides="}) {
+        const Schedule schedule = make_schedule(problem, specification + sides);
+        for (const Finding& finding : verify(schedule)) FAIL() << specification << sides << ": " << to_string(finding);
+        if (p < 30) EXPECT_EQ(judge(schedule), "") << specification << sides;
+      }
+}
+
+// What is sparse costs what there is, not the square of the ranks.
+TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
+  const Count side = 20, p = side * side * side;
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < p; ++from)
+    for (const Count distance : {1, 37, 2011}) entries.push_back({from, (from + distance) % p, 100});
+  const Schedule schedule = make_schedule(alltoallv(p, std::move(entries)), "grid:sides=20x20x20,counts=known");
+  for (const Rank rank : {Rank{0}, Rank{777}, p - 1}) {
+    const Program program = schedule.program(rank);
+    EXPECT_EQ(program.stages.size(), 3u);
+    Bytes received = 0, sent = 0;
+    for (const Round& round : program.rounds) {
+      for (const Message& message : round.sends) sent += bytes(message.regions);
+      for (const Message& message : round.receives) received += bytes(message.regions);
+    }
+    EXPECT_GE(received, 300 * 1);
+    EXPECT_LE(sent, 3 * 3 * 100 * side);
+  }
+}
+
+TEST(ArrayExchange, SaysWhatIsWrongWithItsSides) {
+  const Problem problem = make_traffic(60, {.kind = TrafficKind::equal});
+  const auto reason = [&](const std::string& specification) {
+    return reason_against(problem, parse_choice(problem, specification)).value_or("");
+  };
+  for (const std::string id : {"grid", "four-stage"}) {
+    EXPECT_EQ(reason(id + ":sides=3x4x5"), "");
+    EXPECT_EQ(reason(id + ":sides=3x4x5,columns=5"), "");
+    EXPECT_EQ(reason(id + ":sides=4x4x4"), "an array of sides 4x4x4 has 64 ranks, and there are 60");
+    EXPECT_EQ(reason(id + ":sides=4294967296x4294967296"),
+              "an array of sides 4294967296x4294967296 has 2^63 or more ranks, and there are 60");
+    EXPECT_THAT(reason(id + ":sides=3x4x5,columns=6"),
+                HasSubstr("sides=3x4x5 has rows of 5 ranks and columns=6 has others; give one of the two"));
+    EXPECT_EQ(number(parse_choice(problem, id + ":sides=3x4x5").parameters, "columns"), 5);
+    for (const char* wrong : {"", "x", "3x", "x3", "3xx4", "3x0", "-3x4", "3X4", "3x4 ", "four", "99999999999999999999"})
+      EXPECT_THROW(parse_choice(problem, id + ":sides=" + wrong), Error) << wrong;
+  }
+  try {
+    parse_choice(problem, "grid:sides=3by4");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("sides whose product is p, such as 4x4x4"));
+  }
+}
+
+// [section 3.2.2] r ranks of the last row fold into the one above: a step before and a step after the full array's, whose last row
+// has twice the data for a part of its columns.
+TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
+  for (const auto& [p, C] : std::vector<std::pair<Count, Count>>{{5, 2}, {7, 3}, {11, 3}, {18, 5}, {22, 5}, {23, 5}, {4, 3}}) {
+    const Count R = p / C + 1, r = p % C, Q = (R - 1) * C;
+    ASSERT_GT(r, 0);
+    const Bytes load = p * Q;  // all counts are Q
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = Q});
+    const Schedule schedule = make_schedule(problem, fmt::format("folded-four-stage:columns={},grain=1,counts=known", C));
+    SCOPED_TRACE(fmt::format("{} ranks in {} columns", p, C));
+    for (const Finding& finding : verify(schedule)) FAIL() << to_string(finding);
+    const Figures counted = figures(schedule);
+    EXPECT_EQ(counted.c1, 2 * (C - 1) + 2 * (R - 2) + 2);
+    EXPECT_EQ(counted.startups, counted.c1 - 1) << "nobody sends in both of the extra steps";
+    const Bytes volume = load +                            // up to the row above
+                         (C - 1) * (2 * load / C) +        // a rank that acts for two
+                         (R - 2) * ((C + r) * load / Q) +  // the row with r of those
+                         (C - 1) * (R * load / Q) +        // for the R ranks of a column
+                         (R - 2) * (2 * load / (R - 1)) +  // for two of them
+                         load;                             // down again
+    EXPECT_EQ(counted.c2, volume);
+  }
+}
+
+TEST(FoldedFourStage, OfAFullGridIsTheFourStages) {
+  for (const auto& [p, columns] : std::vector<std::pair<Count, Count>>{{1, 1}, {4, 2}, {12, 4}, {25, 5}})
+    for (const Problem& problem : some_traffic(p))
+      for (const std::string& rest : {"counts=headers", "split=paper,grain=1"})
+        expect_same_programs(problem, fmt::format("folded-four-stage:columns={},{}", columns, rest),
+                             fmt::format("four-stage:columns={},{}", columns, rest));
+}
+
+std::map<std::pair<Count, Rank>, Bytes> lengths_of(const Program& program) {  // of what is sent, by round and receiver
+  std::map<std::pair<Count, Rank>, Bytes> lengths;
+  for (const Round& round : program.rounds)
+    for (const Message& message : round.sends) lengths[{round.number, message.peer}] = bytes(message.regions);
+  return lengths;
+}
+
+Count pieces_of(const Program& program, std::string_view stage_name) {  // runs of memory that are sent
+  Count pieces = 0;
+  for (const Stage& stage : program.stages)
+    if (stage.name == stage_name)
+      for (const Round& round : program.rounds)
+        if (round.number >= stage.first_round && round.number < stage.first_round + stage.round_count)
+          for (const Message& message : round.sends)
+            for (const Region& region : message.regions) for_each_run(region, [&](Bytes, Bytes) { ++pieces; });
+  return pieces;
+}
+
+TEST(ScanTwoPhase, HasTheMessagesOfTwoPhase) {
+  for (const Count p : {1, 2, 3, 5, 8, 13})
+    for (const Problem& problem : some_traffic(p))
+      for (const char* counts : {"known", "gathered"}) {
+        const Schedule scan = make_schedule(problem, fmt::format("scan-two-phase:grain=1,counts={}", counts)),
+                       slices = make_schedule(problem, fmt::format("two-phase:grain=1,counts={}", counts));
+        EXPECT_EQ(figures(scan), figures(slices)) << p;
+        for (Rank rank = 0; rank < p; ++rank) EXPECT_EQ(lengths_of(scan.program(rank)), lengths_of(slices.program(rank))) << p;
+      }
+}
+
+// Where p divides the counts of m elements: all m (p - 1) elements that leave are pieces, against p (p - 1) slices.
+TEST(ScanTwoPhase, HasAPieceForEachElement) {
+  for (const Count p : {3, 5, 8}) {
+    const Bytes elements = 4 * p, element = 6;
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = elements * element});
+    const Program scan = make_schedule(problem, fmt::format("scan-two-phase:grain={}", element)).program(1),
+                  slices = make_schedule(problem, fmt::format("two-phase:grain={}", element)).program(1);
+    EXPECT_EQ(pieces_of(scan, "spread"), elements * (p - 1));
+    EXPECT_EQ(pieces_of(slices, "spread"), p * (p - 1));
+  }
+}
+
+// Element t for j goes to i + j + t (mod 3); the last one is short.
+TEST(ScanTwoPhase, DealsElementByElement) {
+  std::vector<Bytes> counts(9, 0);
+  counts[1 * 3 + 0] = 18;  // rank 1 has elements of 4 bytes at 0, 4, 8, 12 and 16 for rank 0: they go to 1, 2, 0, 1, 2
+  counts[1 * 3 + 2] = 7;   // and at 18 and 22 for rank 2: to 0 and 1
+  const Program program = make_schedule(alltoallv(3, std::move(counts)), "scan-two-phase:grain=4,counts=known").program(1);
+  const auto sent = [&](std::size_t round) { return program.rounds.at(round).sends.at(0); };
+  EXPECT_EQ(sent(0).peer, 2);
+  EXPECT_EQ(sent(0).regions, (Regions{{Buffer::input, 4, 4, {}}, {Buffer::input, 16, 2, {}}}));
+  EXPECT_EQ(sent(1).peer, 0);
+  EXPECT_EQ(sent(1).regions, (Regions{{Buffer::input, 8, 4, {}}, {Buffer::input, 18, 4, {}}}));
+}
+
+TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
+  const Problem problem = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 40}});
+  const auto reason = [&](const std::string& specification) {
+    return reason_against(problem, parse_choice(problem, specification));
+  };
+  EXPECT_EQ(
+      reason("scan-two-phase"),
+      "a rank has 17179869184 elements of 64 bytes, each a piece of memory of its own; the limit is 4194304, so take a larger "
+      "grain");
+  EXPECT_EQ(reason("scan-two-phase:grain=1048576"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace quadrille
