@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <mutex>
 #include <tuple>
@@ -15,90 +14,9 @@
 namespace quadrille::reproduce {
 namespace {
 
-constexpr double tolerance = 1e-6;  // of ratios
 constexpr std::uint64_t drawn = 5;  // Pattern1 is drawn so often, and the mean is shown
 
-std::function<std::vector<double>(const std::vector<CurveTimes>&)> ratios(const IrregularCurve& one, const IrregularCurve& other) {
-  return [one, other](const std::vector<CurveTimes>& points) {
-    std::vector<double> list;
-    for (const CurveTimes& times : points) list.push_back(times.at(one) / times.at(other));
-    return list;
-  };
-}
-
-std::string over(const IrregularCurve& one, const IrregularCurve& other) {
-  return fmt::format("time of {} over that of {}", one.label(), other.label());
-}
-
 }  // namespace
-
-std::string IrregularCurve::label() const {
-  const char* modes[] = {"b", "n1", "n2"};
-  return fmt::format("A{}-{}", algorithm, modes[static_cast<int>(mode)]);
-}
-
-bool IrregularClaim::holds(double value) const {
-  return relation == Relation::at_least ? value >= bound * (1 - tolerance) : value <= bound * (1 + tolerance);
-}
-
-bool IrregularClaim::holds(const std::vector<CurveTimes>& points) const {
-  const std::vector<double> list = values(points);
-  return holds(*decisive(list));
-}
-
-std::vector<double>::const_iterator IrregularClaim::decisive(const std::vector<double>& list) const {
-  return (relation == Relation::at_least) == at_all_points ? std::min_element(list.begin(), list.end())
-                                                           : std::max_element(list.begin(), list.end());
-}
-
-IrregularClaim is_lower(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said, const std::string& reason) {
-  return has_ratio(one, other, Relation::at_most, 1, said, reason);
-}
-
-IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
-                         const Quotation& said, const std::string& reason) {
-  return {
-      .what = over(one, other), .said = said, .values = ratios(one, other), .relation = relation, .bound = bound, .reason = reason};
-}
-
-IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
-                        const std::string& reason) {
-  return {.what = over(one, other),
-          .said = said,
-          .values = ratios(one, other),
-          .bound = bound,
-          .at_all_points = false,
-          .reason = reason};
-}
-
-IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason) {
-  using enum ExchangeMode;
-  return {.what = fmt::format("what overlapping leaves of the time of A{} over the same of A{}", number, than),
-          .said = said,
-          .values =
-              [own = ratios({number, one_buffer}, {number, blocking}),
-               other = ratios({than, one_buffer}, {than, blocking})](const std::vector<CurveTimes>& points) {
-                std::vector<double> list = own(points);
-                const std::vector<double> beside = other(points);
-                for (std::size_t i = 0; i < list.size(); ++i) list[i] /= beside[i];
-                return list;
-              },
-          .relation = Relation::at_least,
-          .reason = reason};
-}
-
-IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
-                          const std::string& reason) {
-  return {.what = fmt::format("growth of {} over that of {}", one.label(), other.label()),
-          .said = said,
-          .values =
-              [one, other](const std::vector<CurveTimes>& points) {
-                return std::vector{(points.back().at(one) - points.front().at(one)) /
-                                   (points.back().at(other) - points.front().at(other))};
-              },
-          .relation = Relation::at_least,
-          .reason = reason};
-}
 
 std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most) {
   std::vector<IrregularPoint> points;
@@ -300,7 +218,7 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
        .paper = claim.bound,
        .ours = *decisive,
        .relation = claim.relation,
-       .tolerance = tolerance,
+       .tolerance = claim_tolerance,
        .reason = claim.holds(*decisive) ? claim.reason
                                         : fmt::format("{}{}by the model it {}", claim.reason, claim.reason.empty() ? "" : "; ",
                                                       composing_text(ranges)),

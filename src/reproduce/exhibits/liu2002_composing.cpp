@@ -105,7 +105,7 @@ void compare_at_the_fit(const Machine& machine, const Making& making, Reproducti
          .paper = each.claim.bound,
          .ours = *each.claim.decisive(list),
          .relation = each.claim.relation,
-         .tolerance = 1e-6,
+         .tolerance = claim_tolerance,
          .reason = "by the model it " + composing_text(each.ranges),
          .place = each.claim.said.place,
          .is_reading = true});

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What [liu2002] claims about the curves of figures 15 to 23.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reproduce/exhibit.hpp"
+
+namespace quadrille::reproduce {
+
+inline constexpr double claim_tolerance = 1e-6;  // of the bound
+
+// Modes as the figures name them.
+enum class ExchangeMode : std::uint8_t { blocking, one_buffer, two_buffers };  // b, n1, n2
+
+// A curve: algorithm A<number>, in a mode.
+struct IrregularCurve {
+  int algorithm = 1;
+  ExchangeMode mode = ExchangeMode::blocking;
+  std::string label() const;  // "A4-n2"
+  auto operator<=>(const IrregularCurve&) const = default;
+};
+
+using CurveTimes = std::map<IrregularCurve, double>;  // of one point, in milliseconds
+
+// A sentence of the paper, and where it is.
+struct Quotation {
+  std::string words, place;
+};
+
+// What the paper says about the curves of a plot: the values, one a point or one in all, are at most, or at least, so much; at all
+// points, or at one at least.
+struct IrregularClaim {
+  std::string what;  // "time of A4-b over that of A1-b"
+  Quotation said;
+  std::function<std::vector<double>(const std::vector<CurveTimes>&)> values;
+  Relation relation = Relation::at_most;
+  double bound = 1;
+  bool at_all_points = true;
+  std::string reason;  // where it does not hold
+
+  bool holds(double value) const;
+  bool holds(const std::vector<CurveTimes>& points) const;
+  // Of those that have to hold the one that is nearest to not doing so, or of those of which one has to the best.
+  std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;
+};
+
+IrregularClaim is_lower(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
+                        const std::string& reason = {});
+// The ratio of the two, at all points.
+IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
+                         const Quotation& said, const std::string& reason = {});
+// The ratio is at most so much at one point at least.
+IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
+                        const std::string& reason = {});
+// Messages under way together gain less for one algorithm than for the other, at all points.
+IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason = {});
+// `one` grows more from the first point to the last than `other`.
+IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
+                          const std::string& reason = {});
+
+// Why the model's times and the measured ones may differ.
+inline constexpr const char* a4_and_others =
+    "each element travels four times, against once in A1 and twice in A2, and by table 1 the start-ups that A4 saves are worth "
+    "that "
+    "only from more nodes on";
+inline constexpr const char* a3_and_a4 =
+    "A3 saves half of the start-ups, A4 the wait for the busiest node of a row; by table 1 they break even at another length than "
+    "was "
+    "measured";
+inline constexpr const char* no_overlap =
+    "a port is taken for a start-up and all bytes of a message, and table 1 has no t_m that could be hidden, so that little is "
+    "left to "
+    "overlap";
+inline constexpr const char* little_to_hide =
+    "with the messages under way together start-ups hide behind bytes, or bytes behind start-ups; where one of them is most of the "
+    "time, little is hidden, and what the paper also names, less contention than in blocking mode, is a factor that table 1 does "
+    "not "
+    "have";
+inline constexpr const char* memory_is_shared =
+    "on the T3D processor and network share one path to the memory (section 4.1), which no model here knows";
+inline constexpr const char* no_composing =
+    "table 1 has no t_m, and it is the putting together of messages that a second buffer hides";
+
+}  // namespace quadrille::reproduce
