@@ -176,7 +176,8 @@ std::string bars_of(const Panel& panel, const Sheet& sheet) {
   const bool crowded = static_cast<double>(longest * sheet.rows.size()) * letter_width > 0.75 * panel_width;
   std::string script =
       "set style data histograms\nset style histogram rowstacked\nset boxwidth 0.6\nset style fill solid 1 border rgb '" +
-      written(ground.light) + "'\nset xtics scale 0" + (crowded ? " rotate by -20\nset rmargin 9" : "") + "\nset grid noxtics\nplot ";
+      written(ground.light) + "'\nset xtics scale 0" +
+      (crowded ? fmt::format(" rotate by {}\nset rmargin 9", sheet.rows.size() > 8 ? -60 : -20) : "") + "\nset grid noxtics\nplot ";
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     const Curve& curve = panel.curves[i];
     const bool is_part = curve.style != CurveStyle::points;

@@ -56,6 +56,13 @@ std::string shortened(const std::string& text, std::size_t letters) {
   return text.substr(0, end == std::string::npos ? letters : end) + " ...";
 }
 
+// What is compared, without the paper's words, which stand in brackets.
+std::string without_quotation(std::string text) {
+  const std::size_t begin = text.find(" (\""), end = text.find("\")", begin + 3);
+  if (begin != std::string::npos && end != std::string::npos) text.erase(begin, end + 2 - begin);
+  return text;
+}
+
 }  // namespace
 
 std::span<const VerdictLevel> levels() {
@@ -138,7 +145,7 @@ Verdict verdict_of(const Reproduction& reproduction) {
   const bool several = count - verdict.count(Outcome::holds) > 1;
   const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "furthest off: " : "");
   verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));
-  verdict.headline = fmt::format("{}{}: {}", begin, shortened(worst->what, 120), values_of(*worst));
+  verdict.headline = fmt::format("{}{}: {}", begin, shortened(without_quotation(worst->what), 120), values_of(*worst));
   return verdict;
 }
 

@@ -178,6 +178,8 @@ TEST(Plots, SayTheVerdictWithoutItsReason) {
   EXPECT_THAT(script, Not(HasSubstr("another machine")));
   made.comparisons[0].what = std::string(100, 'x') + " " + std::string(100, 'y');
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; " + std::string(100, 'x') + " ...: paper 10, ours 15 (+50.0 %)");
+  made.comparisons[0].what = "time (\"much shorter (by far)\"), the most";
+  EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time, the most: paper 10, ours 15 (+50.0 %)");
 }
 
 // However gnuplot writes a colour, where a dark ground is preferred it is another; without gnuplot's description nothing changes.
