@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 #include "talk.hpp"
@@ -25,19 +27,34 @@ std::vector<MachineCosts> all_machines() {
   return machines;
 }
 
-// "startup_us = 29, transfer_us_per_byte = 0.12"
-std::string values_text(const Model& model, const Coefficients& coefficients) {
-  std::vector<std::string> values;
-  for (const Coefficient& coefficient : model.coefficients)
-    if (const auto value = coefficients.find(coefficient.key); value != coefficients.end())
-      if (coefficient.required || value->second != coefficient.standard)
-        values.push_back(fmt::format("{} = {:.4g}", coefficient.key, value->second));
-  return fmt::format("{}", fmt::join(values, ", "));
-}
-
 std::string when_left_out(const Coefficient& coefficient) {
   if (coefficient.required) return "";
   return coefficient.standard ? fmt::format(" (or {})", *coefficient.standard) : " (if known)";
+}
+
+// A table of a machine's file: the models that read it, and its figures.
+struct TableTexts {
+  std::vector<std::string> models, values;  // "startup_us = 29"
+};
+
+std::vector<TableTexts> tables_of(const MachineCosts& machine) {
+  std::vector<TableTexts> tables;
+  for (const Model* owner : all_models()) {
+    if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
+    TableTexts& table = tables.emplace_back();
+    std::set<std::string_view> told;
+    for (const Model* model : all_models()) {
+      const auto coefficients = machine.models.find(model->id);
+      if (model->table() != owner->id || coefficients == machine.models.end()) continue;
+      table.models.emplace_back(model->id);
+      for (const Coefficient& coefficient : model->coefficients)
+        if (const auto value = coefficients->second.find(coefficient.key);
+            told.insert(coefficient.key).second && value != coefficients->second.end() &&
+            (coefficient.required || value->second != coefficient.standard))
+          table.values.push_back(fmt::format("{} = {:.4g}", coefficient.key, value->second));
+    }
+  }
+  return tables;
 }
 
 std::string needs_text(const Model& model) { return model.needs_links ? "a topology" : model.needs_nodes ? "ranks on nodes" : ""; }
@@ -92,9 +109,9 @@ std::string machines_text() {
   std::string text;
   for (const MachineCosts& machine : all_machines()) {
     text += wrapped(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source), terminal_width(), 2) + '\n';
-    for (const Model* model : all_models())
-      if (const auto found = machine.models.find(model->id); found != machine.models.end())
-        text += wrapped(fmt::format("  {}: {}", model->id, values_text(*model, found->second)), terminal_width(), 4) + '\n';
+    for (const TableTexts& table : tables_of(machine))
+      text += wrapped(fmt::format("  {}: {}", fmt::join(table.models, ", "), fmt::join(table.values, ", ")), terminal_width(), 4) +
+              '\n';
   }
   return text;
 }
@@ -103,9 +120,8 @@ std::string machines_markdown() {
   std::string text = "| machine | what it is | figures | source |\n| --- | --- | --- | --- |\n";
   for (const MachineCosts& machine : all_machines()) {
     std::vector<std::string> figures;
-    for (const Model* model : all_models())
-      if (const auto found = machine.models.find(model->id); found != machine.models.end())
-        figures.push_back(fmt::format("`{}`: {}", model->id, values_text(*model, found->second)));
+    for (const TableTexts& table : tables_of(machine))
+      figures.push_back(fmt::format("`{}`: {}", fmt::join(table.models, "`, `"), fmt::join(table.values, ", ")));
     text += fmt::format("| `{}` | {} | {} | {} |\n", machine.name, machine.description, fmt::join(figures, "<br>"), machine.source);
   }
   return text;

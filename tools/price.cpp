@@ -29,15 +29,28 @@ struct Options {
   bool json = false;
 };
 
-void set_contention(const std::string& text, const Model& model, MachineCosts& machine) {
+double contention_factor(std::string_view text) {
   double factor = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
   if (status != std::errc{} || end != text.data() + text.size() || !(factor >= 1) || !std::isfinite(factor))
     refuse(fmt::format("the contention factor '{}' is no number from 1 on", text));
-  const bool knows = std::any_of(model.coefficients.begin(), model.coefficients.end(),
-                                 [](const Coefficient& coefficient) { return coefficient.key == "contention"; });
-  if (!knows) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
-  machine.models.find(model.id)->second["contention"] = factor;
+  return factor;
+}
+
+// "1.5,1.2": of blocking traffic and of the other; one number is both. Models that know one factor take one number.
+void set_contention(std::string_view text, const Model& model, MachineCosts& machine) {
+  const auto knows = [&](std::string_view key) {
+    return std::any_of(model.coefficients.begin(), model.coefficients.end(),
+                       [&](const Coefficient& coefficient) { return coefficient.key == key; });
+  };
+  if (!knows("contention")) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
+  const std::size_t comma = text.find(',');
+  const bool has_two = comma != std::string_view::npos;
+  if (has_two && !knows("blocking_contention"))
+    refuse(fmt::format("the model {} knows one contention factor, which is of messages under way together; name one", model.id));
+  Coefficients& coefficients = machine.models.find(model.id)->second;
+  coefficients["contention"] = contention_factor(has_two ? text.substr(comma + 1) : text);
+  if (knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
 }
 
 Pricer pricer_of(const Options& options, const Problem& problem) {
@@ -106,19 +119,24 @@ Subcommand add_price(CLI::App& command) {
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   add_option(*parser, "--contention", options->contention,
-             "factor by which bytes take longer when messages share a link and ranks are not in step (default: the machine's own; "
-             "without one, ranks are in step)",
-             "FACTOR");
+             "factor by which bytes take longer on the wire when messages meet and ranks are not in step (default: the machine's "
+             "own; without one, ranks are in step by the model flat); for the model free-running two: of blocking traffic, and of "
+             "messages under way together, such as 1.5,1.2; one is both",
+             "FACTOR[,FACTOR]");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Rounds are taken one after the other; each takes as long as its longest message; control messages count. Models:\n" +
-                 models_text() +
-                 "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
-                 "bruck:radix=2..8\n"
-                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
-                 "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+  set_footer(
+      *parser,
+      "Rounds are taken one after the other; each takes as long as its longest message; the model free-running takes each stage "
+      "as a whole, as long as its busiest rank has to do. Control messages count. Models:\n" +
+          models_text() +
+          "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+          "bruck:radix=2..8\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
+          "1.5,1.2\n"
+          "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -19,6 +19,9 @@ constexpr std::size_t most_rounds = 40;  // told one by one
 
 std::string time_text(Picoseconds time) { return seconds_text(seconds_of(time)); }
 
+// A model that takes stages as a whole tells none.
+std::string rounds_text(std::size_t rounds) { return rounds > 0 ? fmt::format("{}", rounds) : "–"; }
+
 std::string how(const SimulationSetting& setting) {
   if (!setting.by_events) return "by rounds, one after the other";
   const EventOptions& events = setting.events;
@@ -60,7 +63,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
     for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
     std::vector<TableCell> row{candidate.name};
     if (setting.by_events && !setting.events.barriers) row.push_back(std::string(name(candidate.policy)));
-    row.push_back(fmt::format("{}", rounds));
+    row.push_back(rounds_text(rounds));
     if (links) row.push_back(fmt::format("{}", most_sharing(candidate)));
     if (setting.by_events) row.insert(row.end(), {fmt::format("{}", candidate.messages), time_text(candidate.first_end)});
     row.push_back(time_text(candidate.simulation.end));
@@ -74,7 +77,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
 std::string course(const Simulated& candidate, const SimulationSetting& setting) {
   std::size_t rounds = 0;
   for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
-  const bool by_round = rounds <= most_rounds, links = setting.topology && !setting.by_events;
+  const bool by_round = rounds > 0 && rounds <= most_rounds, links = setting.topology && !setting.by_events;
   std::vector<Column> columns{{"stage"}};
   columns.push_back({by_round ? "round" : "rounds", Align::right});
   columns.insert(columns.end(), {{"begin", Align::right}, {"end", Align::right}});
@@ -96,7 +99,7 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
       if (round.sharing > busiest.sharing) busiest.sharing = round.sharing, busiest.busiest_link = round.busiest_link;
       busiest.link_bytes = std::max(busiest.link_bytes, round.link_bytes);
     }
-    if (!by_round) add(fmt::format("{}", stage.rounds.size()), stage.begin, stage.end, busiest);
+    if (!by_round) add(rounds_text(stage.rounds.size()), stage.begin, stage.end, busiest);
   }
   return table.text();
 }

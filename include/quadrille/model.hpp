@@ -46,6 +46,7 @@ struct RoundFigures {
 struct StageFigures {
   std::string name;
   Count startups = 0;                // S: sum over rounds of `messages`
+  Count messages = 0;                // the most that a rank sends, or receives, in the stage
   Bytes volume = 0;                  // V: sum over rounds of `bytes`
   Bytes wire = 0;                    // V, or where links are counted the sum of `link_bytes`, if these are more
   Bytes load = 0;                    // the most bytes that a rank sends, or receives, in the stage
@@ -104,8 +105,8 @@ struct RoundPrice {
 };
 
 struct StagePrice {
-  Picoseconds before = 0;          // what is done ahead of its first round
-  std::vector<RoundPrice> rounds;  // those with a message
+  Picoseconds before = 0;          // what is done ahead of its first round; all, where the model tells no rounds apart
+  std::vector<RoundPrice> rounds;  // those with a message; none where the model tells no rounds apart
 };
 
 // `terms` add up to `blocking_s`, and so do the stages, which are those of the workload. Where a model knows no overlap, the three
@@ -135,8 +136,9 @@ struct Overlapped {
 // A model with a machine's coefficients, which are whole numbers by now: the one description of what a round takes, for prices and
 // simulations.
 struct Formula {
-  std::function<Charges(const RoundFigures&)> of_round;
-  std::function<Charges(const StageFigures&, const Workload&)> before_stage;    // empty: nothing
+  std::function<Charges(const RoundFigures&)> of_round = {};  // empty: stages are taken as a whole, by of_stage
+  // What a stage takes besides its rounds, ahead of them; empty: nothing.
+  std::function<Charges(const StageFigures&, const Workload&)> of_stage = {};
   std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty: nothing overlaps
 };
 
@@ -148,7 +150,7 @@ struct ModelTerm {
 
 // One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
 struct Model {
-  std::string_view id;       // and the name of its table in a machine's file
+  std::string_view id;
   std::string_view formula;  // one line
   std::string_view source;   // citation key of docs/references.bib, with the place
   std::vector<Coefficient> coefficients;
@@ -157,6 +159,9 @@ struct Model {
   bool needs_nodes = false;                              // Workload::has_nodes
   std::vector<ModelTerm> terms;                          // at most as many as Charges
   Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
+  std::string_view shared_table = {};  // of another model, whose figures in a machine's file it reads; empty: none
+
+  std::string_view table() const { return shared_table.empty() ? id : shared_table; }  // of its figures in a machine's file
 };
 
 std::span<const Model* const> all_models();    // in the order in which they are preferred
@@ -173,7 +178,7 @@ struct MachineCosts {
 };
 
 // A TOML file: name, description, source and a table for each model that the machine is known by, [linear] or [flat], with its
-// coefficients. Throws Error{environment, malformed}, with the line where there is one.
+// coefficients; one table for models that share it. Throws Error{environment, malformed}, with the line where there is one.
 MachineCosts read_machine(const std::string& file);
 
 // The same as text; `remarks` become lines of comment at its head. Throws Error{malformed} where `read_machine` would refuse it.

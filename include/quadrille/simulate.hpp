@@ -28,7 +28,7 @@ struct SimulatedRound {
 struct SimulatedStage {
   std::string name;
   Picoseconds begin = 0, end = 0;      // what is done ahead of its first round included
-  std::vector<SimulatedRound> rounds;  // those with a message, ascending
+  std::vector<SimulatedRound> rounds;  // those with a message, ascending; none where the model tells no rounds apart
 };
 
 struct Simulation {
@@ -60,6 +60,14 @@ struct MessageTimes {
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 
+// One end of a message: from when its rank begins to send it until its last byte has left, or to receive it until it is there.
+struct MessageEnd {
+  Rank rank = 0;
+  bool sends = false;
+  Count round = 0;
+  Picoseconds begin = 0, end = 0;
+};
+
 struct EventOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;               // after each round, of all ranks
@@ -73,6 +81,7 @@ struct EventOptions {
   double jitter = 0;        // each overhead and latency is longer, by up to this share, from 0 to 1
   // Told now and then how many messages have arrived, of how many; the first time when all programs are made.
   std::function<void(Count arrived, Count messages)> progress = {};
+  std::function<void(const MessageEnd&)> message_end = {};  // told of both ends of each message, in no order of time
 };
 
 struct EventSimulation : Simulation {

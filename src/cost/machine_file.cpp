@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 #include "cost/library_folder.hpp"
@@ -56,17 +57,18 @@ class Reader {
   }
 
   MachineCosts machine() const {
-    std::vector<std::string> known{"name", "description", "source"}, models;
-    for (const Model* model : all_models()) models.emplace_back(model->id);
-    known.insert(known.end(), models.begin(), models.end());
+    std::vector<std::string> known{"name", "description", "source"}, tables;
+    for (const Model* model : all_models())
+      if (model->shared_table.empty()) tables.emplace_back(model->id);
+    known.insert(known.end(), tables.begin(), tables.end());
     refuse_unknown(table_, known);
     MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
     for (const Model* model : all_models())
-      if (const toml::node* node = table_.get(model->id)) {
-        if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), model->id));
+      if (const toml::node* node = table_.get(model->table())) {
+        if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), model->table()));
         machine.models.emplace(model->id, coefficients(*model, *node->as_table()));
       }
-    if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(models, ", ")));
+    if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(tables, ", ")));
     return machine;
   }
 
@@ -91,7 +93,10 @@ class Reader {
 
   Coefficients coefficients(const Model& model, const toml::table& table) const {
     std::vector<std::string> known;
-    for (const Coefficient& coefficient : model.coefficients) known.emplace_back(coefficient.key);
+    for (const Model* sharing : all_models())
+      if (sharing->table() == model.table())
+        for (const Coefficient& coefficient : sharing->coefficients)
+          if (std::find(known.begin(), known.end(), coefficient.key) == known.end()) known.emplace_back(coefficient.key);
     refuse_unknown(table, known);
     Coefficients values;
     for (const Coefficient& coefficient : model.coefficients) {
@@ -99,7 +104,7 @@ class Reader {
       if (node)
         values.emplace(coefficient.key, number(coefficient, *node));
       else if (coefficient.required)
-        fail(fmt::format("line {}: '{}' is missing in the table [{}]", line_of(table), coefficient.key, model.id));
+        fail(fmt::format("line {}: '{}' is missing in the table [{}]", line_of(table), coefficient.key, model.table()));
       else if (coefficient.standard)
         values.emplace(coefficient.key, *coefficient.standard);
     }
@@ -135,13 +140,18 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
   };
   text += fmt::format("name = {}\ndescription = {}\nsource = {}\n", quoted(machine.name), quoted(machine.description),
                       quoted(machine.source));
-  for (const Model* model : all_models()) {
-    const auto values = machine.models.find(model->id);
-    if (values == machine.models.end()) continue;
-    text += fmt::format("\n[{}]\n", model->id);
-    for (const Coefficient& coefficient : model->coefficients)
-      if (const auto value = values->second.find(coefficient.key); value != values->second.end())
-        text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
+  for (const Model* owner : all_models()) {
+    if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
+    text += fmt::format("\n[{}]\n", owner->id);
+    std::set<std::string_view> told;  // by the first model that knows the figure: what another does without stays away
+    for (const Model* model : all_models()) {
+      const auto values = machine.models.find(model->id);
+      if (model->table() != owner->id || values == machine.models.end()) continue;
+      for (const Coefficient& coefficient : model->coefficients)
+        if (told.insert(coefficient.key).second)
+          if (const auto value = values->second.find(coefficient.key); value != values->second.end())
+            text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
+    }
   }
   Reader(text, fmt::format("the machine '{}' makes no machine file", machine.name)).machine();
   return text;

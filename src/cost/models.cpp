@@ -13,8 +13,10 @@
   ROW(cluster_model)        \
   ROW(torus_model)          \
   ROW(flat_model)           \
+  ROW(free_running_model)   \
   ROW(linear_model)         \
-  ROW(loggp_model)
+  ROW(loggp_model)          \
+  ROW(fitted_model)
 
 namespace quadrille {
 
@@ -73,7 +75,8 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
   };
   for (const StageFigures& figures : workload.stages) {
     StagePrice& stage = price.stages.emplace_back();
-    if (formula.before_stage) stage.before = charge(formula.before_stage(figures, workload));
+    if (formula.of_stage) stage.before = charge(formula.of_stage(figures, workload));
+    if (!formula.of_round) continue;
     for (const RoundFigures& round : figures.rounds) stage.rounds.push_back({round.number, charge(formula.of_round(round))});
   }
   for (std::size_t i = 0; i < model.terms.size(); ++i)

@@ -103,8 +103,10 @@ class Counting {
       for (const Control& control : round.control_sends) add_bytes(control_bytes, control.bytes);
     }
     result_.control_bytes = std::max(result_.control_bytes, control_bytes);
-    for (std::size_t i = 0; i < of_stage.size(); ++i)
+    for (std::size_t i = 0; i < of_stage.size(); ++i) {
+      result_.stages[i].messages = std::max(result_.stages[i].messages, of_stage[i].messages());
       result_.stages[i].load = std::max(result_.stages[i].load, of_stage[i].bytes());
+    }
   }
 
   // Does the group take a message of one run to one of several? Blocks that follow each other may not do so any more. Looked for

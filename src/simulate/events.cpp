@@ -177,6 +177,7 @@ class Run {
       links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
     else
       arrive(receive, add_times(leaves, latency));
+    tell(event, true, start, add_times(leaves, bytes));
     pass(event, add_times(leaves, bytes));
   }
 
@@ -192,6 +193,7 @@ class Run {
     end = add_times(end, overhead);
     const std::uint32_t round = graph_.rounds[event];
     round_ends_[round] = std::max(round_ends_[round], end);
+    tell(event, false, start, end);
     ++arrived_;
     if (options_.progress && arrived_ % messages_between_talk == 0) options_.progress(arrived_, graph_.messages);
     pass(event, end);
@@ -200,6 +202,11 @@ class Run {
       if (--messages_left_[round] == 0 && round + 1 < barriers_.size())
         for (const Event gate : graph_.gates_of_round[round + 1]) arrive(gate, barriers_[round]);
     }
+  }
+
+  void tell(Event event, bool sends, Picoseconds begin, Picoseconds end) const {
+    if (!options_.message_end) return;
+    options_.message_end({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end});
   }
 
   void arrive(Event event, Picoseconds time) {

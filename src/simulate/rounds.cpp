@@ -14,7 +14,7 @@ Simulation simulate_rounds(const Schedule& schedule, const Model& model, const C
     stage.name = work.stages[i].name;
     stage.begin = simulation.end;
     simulation.end += price.stages[i].before;
-    for (std::size_t r = 0; r < work.stages[i].rounds.size(); ++r) {
+    for (std::size_t r = 0; r < price.stages[i].rounds.size(); ++r) {
       const RoundFigures& figures = work.stages[i].rounds[r];
       const Picoseconds begin = simulation.end;
       simulation.end += price.stages[i].rounds[r].time;

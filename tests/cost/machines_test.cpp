@@ -71,9 +71,20 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
                     flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
   EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
   EXPECT_EQ(*flat_model_of(read_machine(file())).contention, 1.5);
+  // Another model reads the same table, and a figure more; what is left out there stays out of the first.
+  EXPECT_EQ(read_machine(file()).models.at("free-running").at("contention"), 1.5);
+  EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\nblocking_contention = 2.5\n"), "");
+  const MachineCosts shared = read_machine(file());
+  EXPECT_EQ(shared.models.at("free-running").at("blocking_contention"), 2.5);
+  EXPECT_EQ(shared.models.at("free-running").at("contention"), 1);
+  EXPECT_EQ(shared.models.at("free-running").at("wire_us_per_byte"), 2);
+  EXPECT_FALSE(shared.models.at("flat").contains("contention"));
+  std::ofstream(file()) << machine_text(shared);
+  EXPECT_EQ(read_machine(file()).models, shared.models);
+  EXPECT_NE(complaint(head + "[free-running]\nstartup_us = 1\n").find("line 4: there is no 'free-running'"), std::string::npos);
   EXPECT_NE(complaint(head + flat).find("line 4: 'wire_us_per_byte' is missing in the table [flat]"), std::string::npos)
       << complaint(head + flat);
-  EXPECT_NE(complaint(head).find("there is no table of a model; there are: cluster, torus, flat, linear, loggp"),
+  EXPECT_NE(complaint(head).find("there is no table of a model; there are: cluster, torus, flat, linear, loggp, fitted"),
             std::string::npos);
   EXPECT_NE(complaint(flat + "wire_us_per_byte = 1\n").find("'name' is missing"), std::string::npos);
   for (const std::string wrong : {"-1", "nan", "inf", "-inf", "1e30"})

@@ -79,6 +79,34 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
 }
 
 // A pipeline: with barriers a round takes its longest message, without them only who waits for it.
+// LogGP of one message: sent for o and its further bytes, on its way for L, received for its bytes and o.
+TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
+  const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 2, 1001), "binomial");
+  std::vector<MessageEnd> ends;
+  const EventSimulation one =
+      simulate_events(schedule, loggp_times(), {.message_end = [&](const MessageEnd& end) { ends.push_back(end); }});
+  ASSERT_EQ(ends.size(), 2u);
+  const MessageEnd &sent = ends[ends[0].sends ? 0 : 1], &received = ends[ends[0].sends ? 1 : 0];
+  EXPECT_TRUE(sent.sends && !received.sends);
+  EXPECT_EQ(sent.rank, 0);
+  EXPECT_EQ(received.rank, 1);
+  EXPECT_EQ(sent.begin, 0);
+  EXPECT_EQ(sent.end, 1'500'000 + 12'345'679);
+  EXPECT_EQ(received.begin, 1'500'000 + 5 * microsecond);
+  EXPECT_EQ(received.end, one.end);
+  // Of every message of a larger exchange, within what it takes in all.
+  ends.clear();
+  const EventSimulation all = simulate_events(make_schedule(alltoall(8, 100), "bruck"), loggp_times(),
+                                              {.message_end = [&](const MessageEnd& end) { ends.push_back(end); }});
+  EXPECT_EQ(static_cast<Count>(ends.size()), 2 * all.messages);
+  Picoseconds last = 0;
+  for (const MessageEnd& end : ends) {
+    EXPECT_LT(end.begin, end.end);
+    last = std::max(last, end.end);
+  }
+  EXPECT_EQ(last, all.end);
+}
+
 TEST(SimulateEvents, LetsRanksGoOnThatWaitForNobody) {
   testing::RandomShape shape{.ranks = 4, .rounds = 2};
   Schedule schedule = testing::random_schedule(shape, 1);

@@ -17,7 +17,6 @@ Coefficients odd_coefficients() {
     for (const Coefficient& coefficient : model->coefficients)
       if (!values.contains(coefficient.key)) values.emplace(coefficient.key, next *= 1.7);
   values["ports"] = 2;
-  values.erase("contention");
   return values;
 }
 

@@ -75,7 +75,7 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
   refuses({"price"}, "name a collective");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flta"}, "did you mean 'flat'?");
-  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "loggp"}, "it does for: flat, linear");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "loggp"}, "it does for: flat, free-running, linear");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "linear", "--contention", "2"},
           "knows no contention");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "paragon"}, "--topology");
@@ -84,6 +84,31 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^63");
   refuses({"price", "alltoallv", "--ranks", "4", "--pattern", "spike:1KiB", "--block", "8B", "--machine", "sp2"},
           "leave --block out");
+}
+
+TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
+  const auto price = [](const std::string& model, const std::string& factors) {
+    return Words{"price",   "alltoallv", "--pattern",    "transpose:8KiB", "--ranks",     "16",    "--machine", "sp2",
+                 "--model", model,       "--contention", factors,          "--algorithm", "shift", "--json"};
+  };
+  const Json two = Json::parse(prints(price("free-running", "1.5,1.2"))), one = Json::parse(prints(price("free-running", "2")));
+  EXPECT_EQ(two["coefficients"]["blocking_contention"], 1.5);
+  EXPECT_EQ(two["coefficients"]["contention"], 1.2);
+  EXPECT_EQ(one["coefficients"]["blocking_contention"], 2);
+  EXPECT_EQ(one["coefficients"]["contention"], 2);
+  const double bytes_s = 8192 * 0.035e-6;  // one message of each rank, all others are empty and not sent
+  EXPECT_NEAR(two["candidates"][0]["blocking_s"].get<double>(), 44e-6 + 1.5 * bytes_s, 1e-11);
+  EXPECT_NEAR(two["candidates"][0]["nonblocking_s"].get<double>(), 1.2 * bytes_s, 1e-11);
+  const Json flat = Json::parse(prints(price("flat", "2")));
+  EXPECT_EQ(flat["coefficients"]["contention"], 2);
+  EXPECT_FALSE(flat["coefficients"].contains("blocking_contention"));
+  const std::string stages = prints({"simulate", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "16", "--machine", "sp2",
+                                     "--model", "free-running", "--algorithm", "grid"});
+  EXPECT_NE(stages.find("collect along rows          –"), std::string::npos) << "stages are told, and no rounds\n" << stages;
+  refuses(price("flat", "1.5,1.2"), "the model flat knows one contention factor");
+  refuses(price("free-running", "1.5,"), "the contention factor '' is no number from 1 on");
+  refuses(price("free-running", "0.9,2"), "'0.9' is no number");
+  refuses(price("free-running", "1,2,3"), "'2,3' is no number");
 }
 
 TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {

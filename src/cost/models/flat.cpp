@@ -30,18 +30,10 @@ struct FlatTimes {
   }
 
   Overlapped overlapped(const std::vector<StageFigures>& stages) const {
-    Overlapped sum;
-    bool first = true;
-    for (const StageFigures& stage : stages) {
-      if (stage.startups == 0) continue;
+    return overlapped_stages(stages, [&](const StageFigures& stage) -> StageTimes {
       const Bytes own = contention ? stage.load : stage.volume;
-      const Picoseconds composing = compose.of(own);
-      const Picoseconds moving = std::max({times(stage.startups, startup), copy.of(own), wire.of(bytes_on_wire(stage))});
-      sum.nonblocking = add_times(sum.nonblocking, add_times(composing, moving));
-      sum.dataflow = add_times(sum.dataflow, first ? add_times(composing, moving) : std::max(composing, moving));
-      first = false;
-    }
-    return sum;
+      return {compose.of(own), std::max({times(stage.startups, startup), copy.of(own), wire.of(bytes_on_wire(stage))})};
+    });
   }
 
   Bytes bytes_on_wire(const StageFigures& stage) const {

@@ -31,4 +31,25 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
+// Of a stage whose messages are under way together: putting them together, and whatever of the rest takes longest.
+struct StageTimes {
+  Picoseconds composing = 0, moving = 0;
+};
+
+// Stages one after the other; with `dataflow` a stage's composing is hidden behind the stage before.
+template <class TimesOf>
+Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const TimesOf& times_of) {
+  Overlapped sum;
+  bool first = true;
+  for (const StageFigures& stage : stages) {
+    if (stage.startups == 0) continue;
+    const auto [composing, moving] = times_of(stage);
+    const Picoseconds both = add_times(composing, moving);
+    sum.nonblocking = add_times(sum.nonblocking, both);
+    sum.dataflow = add_times(sum.dataflow, first ? both : std::max(composing, moving));
+    first = false;
+  }
+  return sum;
+}
+
 }  // namespace quadrille

@@ -15,7 +15,7 @@ Formula formula_of(const Coefficients& coefficients) {
   return {.of_round = [=](const RoundFigures& round) -> Charges {
             return {startups_charge(std::max<Count>(1, round.turns), startup), bytes_charge(shared_bytes(round), wire)};
           },
-          .before_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
+          .of_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
             return {Charge{}, {}, bytes_charge(stage.in_pieces ? workload.held : 0, rearrange)};
           }};
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flat model of ranks that go at their own pace: each stage takes the start-ups and the bytes of its busiest rank, whatever the
+// rounds are. Blocking, each stage P T_s + L (t_c + t_m + f_b t_d); where its messages are under way together, L t_m + max(P T_s,
+// L t_c, L f_nb t_d). P is the most messages and L the most bytes that a rank sends, or receives, in the stage. Stages are added,
+// since a barrier is before each. The wire is slower by a factor where messages meet, one of blocking traffic and one of the other.
+// Source: [liu2002], section 2.3, (3) and (4).
+#include "cost/models/terms.hpp"
+
+namespace quadrille {
+namespace {
+
+Formula formula_of(const Coefficients& coefficients) {
+  const Picoseconds startup = time_of(coefficients, "startup_us");
+  const ByteTime compose = byte_time_of(coefficients, "compose_us_per_byte"), copy = byte_time_of(coefficients, "copy_us_per_byte");
+  const auto wire = [&](std::string_view factor) {
+    return ByteTime::of_seconds(coefficients.find(factor)->second * seconds(coefficients, "wire_us_per_byte"));
+  };
+  const ByteTime byte = compose + copy + wire("blocking_contention"), overlapped_wire = wire("contention");
+  Formula formula{.of_stage = [=](const StageFigures& stage, const Workload&) -> Charges {
+    return {startups_charge(stage.messages, startup), bytes_charge(stage.load, byte)};
+  }};
+  if (coefficients.at("overlap") != 0)
+    formula.overlapped = [=](const std::vector<StageFigures>& stages) {
+      return overlapped_stages(stages, [&](const StageFigures& stage) -> StageTimes {
+        return {compose.of(stage.load),
+                std::max({times(stage.messages, startup), copy.of(stage.load), overlapped_wire.of(stage.load)})};
+      });
+    };
+  return formula;
+}
+
+}  // namespace
+
+extern const Model free_running_model{
+    .id = "free-running",
+    .formula = "blocking, each stage P T_s + L (t_c + t_m + f_b t_d); nonblocking L t_m + max(P T_s, L t_c, L f_nb t_d)",
+    .source = "liu2002, section 2.3, (3) and (4)",
+    .coefficients = {{.key = "startup_us", .meaning = "T_s, of a message"},
+                     {.key = "compose_us_per_byte", .meaning = "t_m, of putting messages together and taking them apart"},
+                     {.key = "copy_us_per_byte", .meaning = "t_c, of copying to and from the interface"},
+                     {.key = "wire_us_per_byte", .meaning = "t_d, of the wire"},
+                     {.key = "blocking_contention",
+                      .meaning = "f_b, how many times as long the wire takes for blocking traffic, where messages meet",
+                      .required = false,
+                      .standard = 1,
+                      .least = 1},
+                     {.key = "contention",
+                      .meaning = "f_nb, the same where the messages of a stage are under way together",
+                      .required = false,
+                      .standard = 1,
+                      .least = 1},
+                     {.key = "overlap",
+                      .meaning = "1 where messages can be under way together, 0 where processors do all the work themselves",
+                      .required = false,
+                      .standard = 1,
+                      .most = 1,
+                      .is_whole = true}},
+    .tells_policies_apart = true,
+    .terms = {{"start-ups"}, {"bytes", true}},
+    .formula_of = formula_of,
+    .shared_table = "flat",
+};
+
+}  // namespace quadrille

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// t_m, the time of putting a byte of a message together and taking it apart, for which table 1 of [liu2002] has no figure: for
+// which values the paper's claims about figures 15 to 23 hold by the flat model.
+#pragma once
+
+#include "reproduce/exhibits/irregular_times.hpp"
+
+namespace quadrille::reproduce {
+
+inline constexpr double most_composing = 1;  // µs/byte, up to which values are looked at
+
+// Values of t_m in µs/byte, from the one to the other; the last range may reach most_composing.
+struct ComposingRange {
+  double from = 0, to = 0;
+};
+using ComposingRanges = std::vector<ComposingRange>;  // ascending
+
+// In which each claim of the plot holds by the model, with messages to oneself. Found on a fixed grid and by halving its intervals.
+std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making);
+
+// "holds for t_m from 0.0012 to 0.034 µs/byte", "holds for no t_m up to 1 µs/byte"
+std::string composing_text(const ComposingRanges& ranges);
+
+std::vector<double> composing_grid();  // 0, and from 10^-5 to most_composing evenly by the logarithm
+
+// A claim about a figure of times, and for which t_m it holds.
+struct ComposingClaim {
+  int figure = 0;
+  IrregularPlot plot;
+  IrregularClaim claim;
+  ComposingRanges ranges;
+
+  bool holds_at(double us_per_byte) const;
+};
+// Of figures 15 to 23; worked out once in a process.
+const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making);
+
+// The most claims that hold at once, and a range in which they do, the lowest of several. Such a range may be a sliver between two
+// claims, so what is fitted is the middle of another one: the widest, by the ratio of its ends, in which at most one claim fewer
+// holds throughout.
+struct ComposingFit {
+  std::size_t most = 0;
+  ComposingRange most_range;
+  ComposingRange range;
+  double us_per_byte = 0;  // the middle of the logarithm, or half of the range where it begins at 0
+};
+ComposingFit fit_composing(const std::vector<ComposingClaim>& claims);
+std::size_t claims_held(const std::vector<ComposingClaim>& claims, double us_per_byte);
+ComposingFit fit_composing(const std::string& machine, const Making& making);
+
+// What an exchange spends its time on, in milliseconds: t_m of the stages that distribute, start-ups and bytes of all stages, t_m
+// of those that collect. Where composing is hidden behind a stage, what is left of it when the stage is through.
+struct ExchangeParts {
+  double distribute = 0, communicate = 0, collect = 0;
+};
+ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
+
+// The parts of all curves at all points as a sheet and a panel of bars, at the t_m that fits the claims about the machine; and the
+// claim that A3 communicates for longer than A4 in each mode that both have, at that t_m.
+void add_parts(Reproduction& made, const IrregularPlot& plot, const Quotation& said, const Making& making);
+
+}  // namespace quadrille::reproduce

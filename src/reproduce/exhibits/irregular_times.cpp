@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce/exhibits/irregular_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "quadrille/simulate.hpp"
+#include "reproduce/exhibits/irregular_composing.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+constexpr double tolerance = 1e-6;  // of ratios
+constexpr std::uint64_t drawn = 5;  // Pattern1 is drawn so often, and the mean is shown
+
+std::function<std::vector<double>(const std::vector<CurveTimes>&)> ratios(const IrregularCurve& one, const IrregularCurve& other) {
+  return [one, other](const std::vector<CurveTimes>& points) {
+    std::vector<double> list;
+    for (const CurveTimes& times : points) list.push_back(times.at(one) / times.at(other));
+    return list;
+  };
+}
+
+std::string over(const IrregularCurve& one, const IrregularCurve& other) {
+  return fmt::format("time of {} over that of {}", one.label(), other.label());
+}
+
+}  // namespace
+
+std::string IrregularCurve::label() const {
+  const char* modes[] = {"b", "n1", "n2"};
+  return fmt::format("A{}-{}", algorithm, modes[static_cast<int>(mode)]);
+}
+
+bool IrregularClaim::holds(double value) const {
+  return relation == Relation::at_least ? value >= bound * (1 - tolerance) : value <= bound * (1 + tolerance);
+}
+
+bool IrregularClaim::holds(const std::vector<CurveTimes>& points) const {
+  const std::vector<double> list = values(points);
+  return holds(*decisive(list));
+}
+
+std::vector<double>::const_iterator IrregularClaim::decisive(const std::vector<double>& list) const {
+  return (relation == Relation::at_least) == at_all_points ? std::min_element(list.begin(), list.end())
+                                                           : std::max_element(list.begin(), list.end());
+}
+
+IrregularClaim is_lower(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said, const std::string& reason) {
+  return has_ratio(one, other, Relation::at_most, 1, said, reason);
+}
+
+IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
+                         const Quotation& said, const std::string& reason) {
+  return {
+      .what = over(one, other), .said = said, .values = ratios(one, other), .relation = relation, .bound = bound, .reason = reason};
+}
+
+IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
+                        const std::string& reason) {
+  return {.what = over(one, other),
+          .said = said,
+          .values = ratios(one, other),
+          .bound = bound,
+          .at_all_points = false,
+          .reason = reason};
+}
+
+IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason) {
+  using enum ExchangeMode;
+  return {.what = fmt::format("what overlapping leaves of the time of A{} over the same of A{}", number, than),
+          .said = said,
+          .values =
+              [own = ratios({number, one_buffer}, {number, blocking}),
+               other = ratios({than, one_buffer}, {than, blocking})](const std::vector<CurveTimes>& points) {
+                std::vector<double> list = own(points);
+                const std::vector<double> beside = other(points);
+                for (std::size_t i = 0; i < list.size(); ++i) list[i] /= beside[i];
+                return list;
+              },
+          .relation = Relation::at_least,
+          .reason = reason};
+}
+
+IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
+                          const std::string& reason) {
+  return {.what = fmt::format("growth of {} over that of {}", one.label(), other.label()),
+          .said = said,
+          .values =
+              [one, other](const std::vector<CurveTimes>& points) {
+                return std::vector{(points.back().at(one) - points.front().at(one)) /
+                                   (points.back().at(other) - points.front().at(other))};
+              },
+          .relation = Relation::at_least,
+          .reason = reason};
+}
+
+std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most) {
+  std::vector<IrregularPoint> points;
+  for (const Count count : ranks) points.push_back({count, most});
+  return points;
+}
+
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last) {
+  std::vector<IrregularPoint> points;
+  for (Bytes most = first; most <= last; most *= 2) points.push_back({ranks, most});
+  return points;
+}
+
+namespace {
+
+bool is_over_nodes(const std::vector<IrregularPoint>& points) { return points.front().ranks != points.back().ranks; }
+
+}  // namespace
+
+std::string IrregularPlot::title() const {
+  const std::string fixed =
+      is_over_nodes(points) ? fmt::format("{} elements", points.front().most) : fmt::format("{} nodes", points.front().ranks);
+  return fmt::format("{}, {}", pattern_name(pattern), fixed);
+}
+
+std::string IrregularPlot::at(std::size_t point) const {
+  return is_over_nodes(points) ? fmt::format("{} nodes", points[point].ranks) : fmt::format("{} elements", points[point].most);
+}
+
+IrregularPlot thinned(IrregularPlot plot) {
+  plot.points = {plot.points.front(), plot.points.back()};
+  return plot;
+}
+
+namespace {
+
+// With its programs made once: making one of A4's takes longer than counting or simulating it.
+Schedule schedule_of(const Problem& problem, int number) {
+  Schedule schedule = make_schedule(problem, irregular_algorithm(number));
+  auto programs = std::make_shared<std::vector<Program>>();
+  for (Rank rank = 0; rank < problem.ranks; ++rank) programs->push_back(schedule.program(rank));
+  schedule.program = [programs](Rank rank) { return (*programs)[static_cast<std::size_t>(rank)]; };
+  return schedule;
+}
+
+// By the flat model the rounds of a stage are as long as one of all their start-ups and bytes.
+std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
+  for (StageFigures& stage : stages) stage.rounds = {{.messages = stage.startups, .bytes = stage.volume, .longest = stage.volume}};
+  return stages;
+}
+
+CountedExchange counted(const Schedule& schedule, const Schedule& own) {
+  return {in_one_round(stage_figures(own)), in_one_round(stage_figures(schedule))};
+}
+
+using ExchangeKey = std::tuple<Count, Bytes, TrafficKind, std::uint64_t, int>;
+
+// Exhibits are made at the same time.
+class KnownExchanges {
+ public:
+  const CountedExchange* find(const ExchangeKey& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = exchanges_.find(key);
+    return found == exchanges_.end() ? nullptr : &found->second;
+  }
+
+  const CountedExchange& add(const ExchangeKey& key, CountedExchange exchange) {
+    const std::lock_guard lock(mutex_);
+    return exchanges_.try_emplace(key, std::move(exchange)).first->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<ExchangeKey, CountedExchange> exchanges_;
+};
+
+KnownExchanges& known_exchanges() {
+  static KnownExchanges known;
+  return known;
+}
+
+ExchangeKey key_of(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm) {
+  return {point.ranks, point.most, pattern, seed, algorithm};
+}
+
+}  // namespace
+
+const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm) {
+  const ExchangeKey key = key_of(point, pattern, seed, algorithm);
+  if (const CountedExchange* known = known_exchanges().find(key)) return *known;
+  const Schedule schedule = schedule_of(traffic_of(point.ranks, pattern, point.most, few, seed), algorithm);
+  return known_exchanges().add(key, counted(schedule, with_own_messages(schedule)));
+}
+
+std::uint64_t draws_of(TrafficKind pattern, const Making& making) {
+  return pattern == TrafficKind::spike && !making.small ? drawn : 1;
+}
+
+double element_bytes(const std::string& machine) { return machine == "t3d" ? 48 : 22; }
+
+FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte) {
+  FlatModel model = flat_model_of(machine_of_paper(machine));
+  model.compose_s_per_byte = compose_us_per_byte * 1e-6;
+  for (double* per_byte : {&model.compose_s_per_byte, &model.copy_s_per_byte, &model.wire_s_per_byte})
+    *per_byte *= element_bytes(machine);
+  return model;
+}
+
+double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode) {
+  if (mode != ExchangeMode::blocking) model.contention = 1;
+  const Prediction prediction = predict(stages, model);
+  const double modes[] = {prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s};
+  return modes[static_cast<int>(mode)] * 1000;
+}
+
+namespace {
+
+// The mean over the draws, of exchanges with messages to oneself or without.
+std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, const FlatModel& model,
+                                    std::vector<StageFigures> CountedExchange::*stages) {
+  const std::uint64_t draws = draws_of(plot.pattern, making);
+  std::vector<CurveTimes> points;
+  for (const IrregularPoint& point : plot.points) {
+    CurveTimes& times = points.emplace_back();
+    for (const IrregularCurve& curve : plot.curves)
+      for (std::uint64_t seed = 1; seed <= draws; ++seed)
+        times[curve] += model_ms(counted_exchange(point, plot.pattern, seed, curve.algorithm).*stages, model, curve.mode) /
+                        static_cast<double>(draws);
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte) {
+  return model_times(plot, making, flat_of_elements(plot.machine, compose_us_per_byte), &CountedExchange::with_own);
+}
+
+namespace {
+
+MessageTimes times_of_messages(const std::string& machine) {
+  Coefficients coefficients = machine_of_paper(machine).models.at("linear");
+  coefficients.at("transfer_us_per_byte") *= element_bytes(machine);
+  return message_times(*find_model("linear"), coefficients);
+}
+
+double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode) {
+  constexpr Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
+  return seconds_of(simulate_events(schedule, message, {.policy = policies[static_cast<int>(mode)]}).end) * 1000;
+}
+
+// A way to have times: with messages to oneself, and without.
+struct Way {
+  std::string name;  // "model", "simulation"
+  std::vector<CurveTimes> times, without;
+};
+
+// Counts what it makes on the way, for the model.
+Way simulation(const IrregularPlot& plot, const Making& making) {
+  const MessageTimes message = times_of_messages(plot.machine);
+  const std::uint64_t draws = draws_of(plot.pattern, making);
+  Way way{.name = "simulation", .times = {}, .without = {}};
+  for (const IrregularPoint& point : plot.points) {
+    making.show(fmt::format("{}, {} nodes, {} elements", pattern_name(plot.pattern), point.ranks, point.most));
+    CurveTimes &times = way.times.emplace_back(), &without = way.without.emplace_back();
+    for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+      const Problem problem = traffic_of(point.ranks, plot.pattern, point.most, few, seed);
+      std::map<int, std::pair<Schedule, Schedule>> schedules;  // by algorithm
+      for (const IrregularCurve& curve : plot.curves) {
+        const auto [entry, is_new] = schedules.try_emplace(curve.algorithm);
+        auto& [schedule, own] = entry->second;
+        if (is_new) {
+          schedule = schedule_of(problem, curve.algorithm);
+          own = with_own_messages(schedule);
+          const ExchangeKey key = key_of(point, plot.pattern, seed, curve.algorithm);
+          if (!known_exchanges().find(key)) known_exchanges().add(key, counted(schedule, own));
+        }
+        times[curve] += simulated_ms(own, message, curve.mode) / static_cast<double>(draws);
+        without[curve] += simulated_ms(schedule, message, curve.mode) / static_cast<double>(draws);
+      }
+    }
+  }
+  return way;
+}
+
+void compare(const IrregularPlot& plot, const IrregularClaim& claim, const ComposingRanges& ranges, const Way& way,
+             Reproduction& made) {
+  const std::vector<double> list = claim.values(way.times), without = claim.values(way.without);
+  const auto decisive = claim.decisive(list);
+  const bool is_least = (claim.relation == Relation::at_least) == claim.at_all_points;
+  std::string which, where;
+  if (list.size() > 1) {
+    which = is_least ? ", the least" : ", the most";
+    where = fmt::format(" (at {}; so at {} of {} points)", plot.at(static_cast<std::size_t>(decisive - list.begin())),
+                        std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size());
+  }
+  made.comparisons.push_back(
+      {.what = fmt::format("{}, {}: {}{} (\"{}\"){}", plot.title(), way.name, claim.what, which, claim.said.words, where),
+       .paper = claim.bound,
+       .ours = *decisive,
+       .relation = claim.relation,
+       .tolerance = tolerance,
+       .reason = claim.holds(*decisive) ? claim.reason
+                                        : fmt::format("{}{}by the model it {}", claim.reason, claim.reason.empty() ? "" : "; ",
+                                                      composing_text(ranges)),
+       .place = claim.said.place,
+       .aside = without_own(*claim.decisive(without)),
+       .is_reading = claim.bound != 1});
+}
+
+}  // namespace
+
+void add_times(const IrregularPlot& whole, const Making& making, Reproduction& made) {
+  const IrregularPlot plot = making.small ? thinned(whole) : whole;
+  const Way simulated = simulation(plot, making);  // first, since it makes the schedules
+  const FlatModel model = flat_of_elements(plot.machine);
+  const Way ways[] = {{"model", model_times(plot, making, model, &CountedExchange::with_own),
+                       model_times(plot, making, model, &CountedExchange::without)},
+                      simulated};
+  const bool by_nodes = is_over_nodes(plot.points);
+  const std::string axis = by_nodes ? "nodes" : "longest message (elements)";
+  Sheet sheet{.name = plot.name, .columns = {axis}};
+  constexpr CurveStyle styles[] = {CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted};  // by mode
+  for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
+  for (const auto& [own, times] : {std::pair("", &Way::times), std::pair(", without messages to oneself", &Way::without)})
+    for (const Way& way : ways) {
+      Panel panel{.title = fmt::format("{}, {}{}", plot.title(), way.name, own),
+                  .x_label = axis,
+                  .y_label = "time (ms)",
+                  .sheet = made.sheets.size(),
+                  .log_x = true,
+                  .log_y = true,
+                  .range_group = 0};
+      for (const IrregularCurve& curve : plot.curves) {
+        sheet.columns.push_back(fmt::format("{}, {}{} (ms)", curve.label(), way.name, own));
+        panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[static_cast<int>(curve.mode)],
+                                static_cast<std::size_t>(curve.algorithm - 1)});
+        for (std::size_t row = 0; row < sheet.rows.size(); ++row) sheet.rows[row].push_back((way.*times)[row].at(curve));
+      }
+      made.panels.push_back(std::move(panel));
+    }
+  made.sheets.push_back(std::move(sheet));
+  const std::vector<ComposingRanges> ranges = composing_ranges(plot, making);
+  for (std::size_t i = 0; i < plot.claims.size(); ++i)
+    for (const Way& way : ways) compare(plot, plot.claims[i], ranges[i], way, made);
+}
+
+namespace {
+
+const std::vector<std::string> remarks{
+    "Start-ups and bytes are those of table 1, which has no t_m, the time of putting messages together: it is 0 here, and "
+    "liu2002-composing says for which t_m each claim holds. The paper's "
+    "\"small number of elements\" is taken to be 1, and Pattern1 is the mean of five draws. In the simulation every node goes at "
+    "its own pace, and a message takes a port of its sender and one of its receiver.",
+    "Section 3 of the paper assumes that each processor sends a message to itself, so these messages cost a start-up and their "
+    "elements here, and the verdicts follow from that. In our schedules they are local copies and cost nothing; what comes of that "
+    "is said in brackets and shown in the panels of its own."};
+
+}  // namespace
+
+Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making) {
+  Reproduction made{.remarks = remarks};
+  for (const IrregularPlot& plot : plots) add_times(plot, making, made);
+  return made;
+}
+
+void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said) {
+  const FlatModel model = flat_of_elements(machine);
+  Sheet sheet{.name = "stages",
+              .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without those to oneself (ms)",
+                          "elements without those to oneself (ms)"}};
+  double slowest[2][5] = {};  // with messages to oneself and without, by algorithm
+  for (const int number : {3, 4}) {
+    const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);
+    const std::vector<StageFigures>* counted[] = {&exchange.with_own, &exchange.without};
+    for (std::size_t stage = 0; stage < exchange.without.size(); ++stage) {
+      if (exchange.without[stage].startups == 0) continue;
+      std::vector<Cell> row{fmt::format("A{}", number), exchange.without[stage].name};
+      for (std::size_t own = 0; own < 2; ++own) {
+        const StageFigures& figures = (*counted[own])[stage];
+        const double startups_ms = static_cast<double>(figures.startups) * model.startup_s * 1000,
+                     whole_ms = model_ms({figures}, model, ExchangeMode::blocking);
+        row.insert(row.end(), {startups_ms, whole_ms - startups_ms});
+        slowest[own][number] = std::max(slowest[own][number], whole_ms);
+      }
+      sheet.rows.push_back(std::move(row));
+    }
+  }
+  made.sheets.push_back(std::move(sheet));
+  made.comparisons.push_back({.what = fmt::format("{} elements, Pattern2: time of the slowest stage of A3 over that of A4 (\"{}\")",
+                                                  point.most, said.words),
+                              .paper = 1,
+                              .ours = slowest[0][3] / slowest[0][4],
+                              .relation = Relation::at_least,
+                              .place = said.place,
+                              .aside = without_own(slowest[1][3] / slowest[1][4])});
+}
+
+std::string without_own(double value) { return fmt::format("{:.4g} without messages to oneself", value); }
+
+}  // namespace quadrille::reproduce

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages I and II of A4 on one node, step by step, by the three policies.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/simulate.hpp"
+#include "reproduce/exhibits/irregular_times.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+constexpr Count nodes = 16;
+constexpr Bytes typical = 12;  // elements: about as long on the wire as a start-up, for a fourth of what a node has
+
+// The first two stages with messages to oneself.
+Schedule distribution() {
+  Schedule schedule = with_own_messages(
+      make_schedule(make_traffic(nodes, {.kind = TrafficKind::power_law, .typical = typical}), irregular_algorithm(4)));
+  schedule.program = [whole = schedule.program](Rank rank) {
+    Program program = whole(rank);
+    const Count end = program.stages.at(2).first_round;
+    program.stages.resize(2);
+    std::erase_if(program.rounds, [&](const Round& round) { return round.number >= end; });
+    return program;
+  };
+  return schedule;
+}
+
+struct Step {
+  int stage = 0;
+  Count number = 0;
+  Picoseconds begin = INT64_MAX, end = 0;  // of what the node sends and receives in it
+};
+
+struct Played {
+  Picoseconds end = 0;              // of all nodes
+  std::vector<MessageEnd> at_node;  // ascending by round, sends first
+  std::vector<Step> steps;
+};
+
+Played play(const Schedule& schedule, const MessageTimes& times, Policy policy, Rank node) {
+  Played played;
+  const auto keep = [&](const MessageEnd& time) {
+    if (time.rank == node) played.at_node.push_back(time);
+  };
+  played.end = simulate_events(schedule, times, {.policy = policy, .message_end = keep}).end;
+  std::sort(played.at_node.begin(), played.at_node.end(),
+            [](const MessageEnd& a, const MessageEnd& b) { return std::pair(a.round, !a.sends) < std::pair(b.round, !b.sends); });
+  const std::vector<Stage> stages = schedule.program(node).stages;
+  for (const MessageEnd& time : played.at_node) {
+    const int stage = time.round < stages[1].first_round ? 0 : 1;
+    const Count number = time.round - stages[static_cast<std::size_t>(stage)].first_round + 1;
+    if (played.steps.empty() || played.steps.back().stage != stage || played.steps.back().number != number)
+      played.steps.push_back({stage, number});
+    Step& step = played.steps.back();
+    step.begin = std::min(step.begin, time.begin);
+    step.end = std::max(step.end, time.end);
+  }
+  return played;
+}
+
+// By how much stage II begins before stage I is through; 0 where it does not.
+Picoseconds overlap_of_stages(const Played& played) {
+  Picoseconds end = 0, begin = INT64_MAX;
+  for (const Step& step : played.steps)
+    if (step.stage == 0)
+      end = std::max(end, step.end);
+    else
+      begin = std::min(begin, step.begin);
+  return std::max<Picoseconds>(0, end - begin);
+}
+
+Count overlapping_steps(const Played& played) {
+  Count count = 0;
+  for (std::size_t i = 0; i + 1 < played.steps.size(); ++i) count += played.steps[i + 1].begin < played.steps[i].end ? 1 : 0;
+  return count;
+}
+
+MessageTimes message_times() {
+  const Coefficients sp2 = machine_of_paper("sp2").models.at("linear");
+  const Picoseconds startup = whole_units(sp2.at("startup_us") * 1e6);
+  return {.overhead = startup / 2,
+          .per_byte = ByteTime::of_seconds(sp2.at("transfer_us_per_byte") * 1e-6 * element_bytes("sp2")),
+          .is_first_byte_included = false,
+          .ports = 2};
+}
+
+double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
+
+Reproduction make(const Making&) {
+  Reproduction made{
+      .remarks = {
+          "The first two stages of A4 on the SP2, 16 nodes with 22 bytes an element, simulated event by event. Counts are drawn, "
+          "few "
+          "large and many small, since the figure names no pattern and nodes that have all the same wait for nobody. Half of table "
+          "1's "
+          "start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be started, as (2) "
+          "and "
+          "(4) have it. The node is the one whose stage II begins earliest before its stage I is through in (c). The figure has R- "
+          "and "
+          "C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a stage is the message to "
+          "oneself."}};
+  const MessageTimes times = message_times();
+  const Schedule schedule = distribution();
+  Rank shown = 0;
+  for (Rank node = 0; node < nodes; ++node)
+    if (overlap_of_stages(play(schedule, times, Policy::dataflow, node)) >
+        overlap_of_stages(play(schedule, times, Policy::dataflow, shown)))
+      shown = node;
+  struct Mode {
+    const char *name, *title;
+    Policy policy;
+  };
+  std::vector<Played> all;
+  for (const auto& [name, title, policy] :
+       {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
+        Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
+    const Played& played = all.emplace_back(play(schedule, times, policy, shown));
+    Sheet sheet{.name = name, .columns = {"step of the node", "begin (µs)", "end (µs)", "stage"}};
+    const Program program = schedule.program(shown);
+    for (const MessageEnd& time : played.at_node) {
+      const bool is_first = time.round < program.stages[1].first_round;
+      const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
+      sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
+                            in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
+    }
+    made.panels.push_back({.title = fmt::format("{}, node {}", title, shown),
+                           .x_label = "time (µs)",
+                           .y_label = "",
+                           .sheet = made.sheets.size(),
+                           .kind = PanelKind::spans,
+                           .range_group = 0});
+    made.sheets.push_back(std::move(sheet));
+  }
+  const Played &a = all[0], &b = all[1], &c = all[2];
+  const auto add = [&](const std::string& what, const char* words, double paper, double ours, Relation relation) {
+    made.comparisons.push_back({.what = fmt::format("{} (\"{}\")", what, words),
+                                .paper = paper,
+                                .ours = ours,
+                                .relation = relation,
+                                .place = "section 3.4, figure 13"});
+  };
+  add("(a): steps of the node that begin before the one before is through", "Overlap of the communication steps is not possible", 0,
+      static_cast<double>(overlapping_steps(a)), Relation::equal);
+  add("(b): the same", "The communication steps can be partially overlapped", 1, static_cast<double>(overlapping_steps(b)),
+      Relation::at_least);
+  add("(b): µs by which stage II begins before stage I is through",
+      "Stage II cannot start until the last send in Stage I is initiated", 0, in_us(overlap_of_stages(b)), Relation::equal);
+  add("(c): the same, in start-ups", "The communication steps in the consecutive stages can be further overlapped", 1,
+      in_us(overlap_of_stages(c)) / in_us(2 * times.overhead), Relation::at_least);
+  add("time of (b) over that of (a), all nodes", "nonblocking communication .. to reduce the overall communication time", 1,
+      seconds_of(b.end) / seconds_of(a.end), Relation::at_most);
+  add("time of (c) over that of (b), all nodes", "can be further overlapped if dual send buffers are available", 1,
+      seconds_of(c.end) / seconds_of(b.end), Relation::at_most);
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_fig13{
+    .id = "liu2002-fig13",
+    .title = "Stages I and II of A4, blocking and nonblocking",
+    .source = "liu2002, figure 13 and section 3.4",
+    .about = "when a node's ports are busy in each step, simulated by the three policies",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce
