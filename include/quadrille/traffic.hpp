@@ -81,8 +81,8 @@ Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries);  // sparse
 Problem alltoallv(Count ranks, std::vector<Bytes> counts);          // dense, row by row
 
 // As one rank sees it that knows only the bytes it sends to each rank, `row`, and receives from each, `column`: enough to plan
-// `direct`, `shift`, `one-factor`, `clustered`, and with `counts=headers` two-phase, grid and four-stage. Throws Error{misuse} also
-// where the two disagree about what the rank sends itself.
+// `direct`, `shift`, `one-factor`, `clustered`, and with `counts=headers` two-phase, grid, four-stage and
+// folded-four-stage. Throws Error{misuse} also where the two disagree about what the rank sends itself.
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column);
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_slices = Count{1} << 28;  // about a minute
+constexpr Count most_slices = Count{1} << 28;  // which takes about a minute
 
 class RouteReplay : public RouteAnalysis {
  public:

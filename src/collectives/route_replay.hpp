@@ -13,7 +13,7 @@ struct RouteAnalysis : Analysis {
   virtual Program program(const Problem& problem, Rank me) const = 0;
 };
 
-// For Algorithm::analyse, with the parameter `counts`. Throws Error{too_large} where there are more slices than anybody waits for.
+// For Algorithm::analyse, with the parameter `counts`. Throws Error{too_large} beyond 2^28 slices, all passes together.
 std::shared_ptr<const RouteAnalysis> replay_route(const Problem& problem, const Parameters& parameters,
                                                   std::shared_ptr<const SliceRoute> route, Bytes grain);
 

@@ -62,6 +62,7 @@ std::vector<Choice> choices(const Algorithm& algorithm, const Problem& problem) 
     const std::vector<Choice> before = list;
     for (const Choice& choice : before)
       for (const ParameterValue& value : values) {
+        if (choice.parameters.at(std::string(parameter.name)) == value) continue;
         list.push_back(choice);
         list.back().parameters[std::string(parameter.name)] = value;
       }

@@ -137,12 +137,13 @@ inline std::vector<std::string> all_sides(Count ranks) {
   return list;
 }
 
-// The words of a parameter, those of its form among them.
+// The words of a parameter, those of its form among them; of two sides only one pair, since that is a grid.
 inline std::vector<std::string> all_words(const Parameter& parameter, const Problem& problem) {
   std::vector<std::string> words = parameter.choices;
   if (parameter.is_of_the_form)
     for (const std::string& sides : all_sides(problem.ranks))
-      if (parameter.is_of_the_form(sides)) words.push_back(sides);
+      if (parameter.is_of_the_form(sides) && (std::count(sides.begin(), sides.end(), 'x') != 1 || sides[0] == '2'))
+        words.push_back(sides);
   return words;
 }
 

@@ -256,10 +256,12 @@ Reproduction make(const Making& making) {
       .remarks = {
           "Pattern2 has 1024 elements for a node's mirror image and 1 for each other node; messages to oneself are counted, as "
           "in the paper; times are those of blocking mode by the flat model.",
-          "In the two extra steps of brute force are all data of r nodes. A4 in place has as many steps more than A4 on the full "
-          "array, and two for the row that is one node longer: brute force has two steps fewer in all. For 61 nodes that is "
-          "worth it below " +
-              break_even_of(61) + ".",
+          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one in "
+          "each "
+          "of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. So brute "
+          "force "
+          "has two steps fewer. For 61 nodes it is faster below " +
+              break_even_of(61) + " only.",
           "That scanning needs less buffer space (section 3.1.2) is said of data in any order, which slices would have to be "
           "sorted from. In alltoallv data lies by destination, and both forms need the same."}};
   add_incomplete_arrays(making, made);
