@@ -35,6 +35,7 @@
   ROW(liu2005_fig6)         \
   ROW(sanders2002_fig3)     \
   ROW(sanders2002_steps)    \
+  ROW(sanders2002_graphs)   \
   ROW(grama2003_costs)      \
   ROW(grama2003_figures)    \
   ROW(grama2003_optimised)

@@ -10,6 +10,7 @@
 #include "patterns/node_timetable.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/verify.hpp"
@@ -182,6 +183,24 @@ TEST(Clustered, TakesTheLeastStepsByPermutations) {
     EXPECT_EQ(schedule.node_port_limit, 1);
     for (const Finding& finding : verify(schedule)) ADD_FAILURE() << to_string(finding);
   }
+}
+
+// A node's port works both ways at once: sending to one node while receiving from another is one exchange, as is sending to and
+// receiving from one; so both decompositions pay for their steps.
+TEST(Clustered, PaysForItsSteps) {
+  for (const std::vector<Count>& sizes : {std::vector<Count>{4, 4, 4, 4}, {1, 2, 3}, {2, 5, 2, 5, 3}})
+    for (const char* specification : {"clustered", "clustered:decomposition=permutations"}) {
+      const Schedule schedule = make_schedule(alltoall_on(sizes, 7), specification);
+      Count exchanges = 0;
+      Bytes exchanged = 0;
+      for (const StageFigures& stage : workload(schedule, {.nodes = true}).stages)
+        for (const RoundFigures& round : stage.rounds) {
+          exchanges += round.exchanges;
+          exchanged += round.exchanged;
+        }
+      EXPECT_EQ(exchanges, rounds_between_nodes(schedule)) << specification;
+      EXPECT_EQ(exchanged, 7 * exchanges) << specification;
+    }
 }
 
 // Where a degree divides the factors of equal nodes, it divides the steps. Adapters divide the nodes instead, so that their steps

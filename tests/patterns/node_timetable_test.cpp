@@ -343,11 +343,14 @@ TEST(NodeTimetable, KeepsToTheDegree) {
         EXPECT_LE(std::max(most(node_sends), most(node_receives)), degree);
         const Count ports = NodeTimetable::processor_ports(sizes, decomposition);
         EXPECT_LE(std::max(most(sends), most(receives)), ports);
-        // Nodes of equal size n have single-ported processors up to a degree of n, by matchings up to about n/2, or n/3 where 3
-        // divides n: a turn of n/3 places makes cycles of three, and each has one pair.
+        // Nodes of equal size n have single-ported processors up to a degree of n, by matchings up to about half of that: a turn of
+        // n/q places makes cycles of q, and of each, if q is odd, one processor is left over.
         const Count n = sizes.front();
+        Count pairs = n / 2;
+        for (Count q = 3; q <= n; q += 2)
+          if (n % q == 0) pairs = std::min(pairs, n / q * (q / 2));
         if (degree > 1 && std::all_of(sizes.begin(), sizes.end(), [n](Count size) { return size == n; }))
-          EXPECT_EQ(ports == 1, degree <= (into == Decomposition::Into::permutations ? n : n % 3 == 0 ? n / 3 : n / 2)) << n;
+          EXPECT_EQ(ports == 1, degree <= (into == Decomposition::Into::permutations ? n : pairs)) << n;
 
         Count expected = 0;
         for (Count done = 0; done < *std::max_element(sizes.begin(), sizes.end());) {
