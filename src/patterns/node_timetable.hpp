@@ -8,8 +8,11 @@
 // decomposition of their complete graph, and of each smaller node go as many processors as the smallest active node has left.
 //
 // By matchings a node sends to the node that it receives from; by permutations the two differ, so that no node is ever left without
-// a partner. Several factors at a time (`degree`) are for nodes with as many ports. There a step moves on at both ends of a pair,
-// and factors start at different places, so that where sizes allow it a node's processors have one message each.
+// a partner: each of the |A| - 1 rounds of a phase lasts (current - done) n steps. Over all phases (current - done) |A| adds up to
+// p and current - done to n, which makes n (p - n) steps for nodes of any sizes, as many as a largest node has messages to send.
+//
+// Several factors at a time (`degree`) are for nodes with as many ports. There a step moves on at both ends of a pair, and factors
+// start at different places, so that where sizes allow it a node's processors have one message each.
 #pragma once
 
 #include <vector>
