@@ -108,9 +108,10 @@ Reproduction make(const Making&) {
     odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
     if (p != 5 && p != 9 && p != 31) continue;
     made.comparisons.push_back(
-        {.what = fmt::format("ring of {}: blocks as few as (p^2 - 1)/8 (\"can be used in tori with an arbitrary number of nodes in "
-                             "each dimension by adding imaginary nodes\", section VI)",
-                             p),
+        {.what =
+             fmt::format("ring of {}: blocks where an imaginary node makes it even, as few as (p^2 - 1)/8 (\"can be used in tori "
+                         "with an arbitrary number of nodes in each dimension by adding imaginary nodes\", section VI)",
+                         p),
          .paper = static_cast<double>(p * p - 1) / 8,
          .ours = static_cast<double>(imaginary.c2),
          .finding =
