@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "exhibit_makers.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
 #include "quadrille/error.hpp"
@@ -54,7 +55,7 @@ void write(const Made& made, const std::filesystem::path& folder) {
   const std::string script = reproduce::plot_script(exhibit->title, reproduction);
   if (script.empty()) return;
   if (const auto picture = plotted(script))
-    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(*picture);
+    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(reproduce::with_dark_colours(*picture));
   else
     remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
 }
@@ -75,12 +76,9 @@ int run(const Options& options) {
   bool explained = true;
   Output output;
   Progress progress;
-  std::size_t number = 0;
-  for (const reproduce::Exhibit* exhibit : exhibits) {
-    const std::string place = fmt::format("{} ({} of {})", exhibit->id, ++number, exhibits.size());
-    progress.show(place);
-    const Made made{exhibit,
-                    exhibit->make({.progress = [&](std::string_view line) { progress.show(fmt::format("{}: {}", place, line)); }})};
+  ExhibitMakers makers(exhibits, progress);
+  for (std::size_t number = 0; number < exhibits.size(); ++number) {
+    const Made made{exhibits[number], makers.take(number)};
     if (options.folder) write(made, *options.folder);
     progress.clear();
     explained = explained && reproduce::verdict_of(made.reproduction).explained;

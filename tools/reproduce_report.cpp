@@ -74,7 +74,8 @@ std::string verdict_text(const Made& made, bool with_comparisons) {
       wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
   if (!with_comparisons) return text;
   for (const Comparison& comparison : made.reproduction.comparisons)
-    text += wrapped(fmt::format("  {}: {}: {}", name(outcome_of(comparison)), comparison.what, sentence_of(comparison)),
+    text += wrapped(fmt::format("  {}: {}{}: {}", name(outcome_of(comparison)), comparison.what,
+                                comparison.place.empty() ? "" : fmt::format(" [{}]", comparison.place), sentence_of(comparison)),
                     terminal_width(), 4) +
             '\n';
   return text;
@@ -93,12 +94,20 @@ std::string section_text(const Made& made, const std::string& folder) {
   const Verdict verdict = verdict_of(reproduction);
   text += fmt::format("**{}.**\n\n", capitalised(verdict.sentence));
   const bool all = reproduction.comparisons.size() <= most_listed;
+  const bool places = std::any_of(reproduction.comparisons.begin(), reproduction.comparisons.end(),
+                                  [](const Comparison& comparison) { return !comparison.place.empty(); });
   std::string lines;
   for (const Comparison& comparison : reproduction.comparisons)
-    if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds)
-      lines += table_line(
-          std::vector<std::string>{in_table(comparison.what), std::string(name(outcome)), in_table(sentence_of(comparison))});
-  if (!lines.empty()) text += "| compared | verdict | |\n| --- | --- | --- |\n" + lines;
+    if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds) {
+      std::vector<std::string> cells{in_table(comparison.what)};
+      if (places) cells.push_back(in_table(comparison.place));
+      cells.insert(cells.end(), {std::string(name(outcome)), in_table(sentence_of(comparison))});
+      lines += table_line(cells);
+    }
+  if (!lines.empty())
+    text += (places ? "| compared | place | verdict | |\n| --- | --- | --- | --- |\n"
+                    : "| compared | verdict | |\n| --- | --- | --- |\n") +
+            lines;
   if (const std::size_t holding = verdict.count(Outcome::holds); !all && holding > 0 && !lines.empty())
     text += fmt::format("\nThe other {} hold.\n", holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
@@ -133,6 +142,7 @@ Json verdict_json(const Made& made) {
     Json entry{{"what", comparison.what},           {"paper", comparison.paper},
                {"ours", comparison.ours},           {"relation", relations[static_cast<int>(comparison.relation)]},
                {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
+    if (!comparison.place.empty()) entry["place"] = comparison.place;
     if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
     if (const auto& finding = comparison.finding)
       entry["finding"] = {{"verdict", name(finding->level)},

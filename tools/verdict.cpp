@@ -20,7 +20,7 @@ struct NamedFigure {
   bool is_bytes;
 };
 
-constexpr NamedFigure<Figures> named_figures[] = {
+constexpr NamedFigure<AllFigures> named_figures[] = {
     {"c1", "C1", &Figures::c1, false},
     {"c2", "C2", &Figures::c2, true},
     {"ports", "ports", &Figures::ports, false},
@@ -28,6 +28,7 @@ constexpr NamedFigure<Figures> named_figures[] = {
     {"traffic_out", "traffic out", &Figures::traffic_out, true},
     {"traffic_in", "traffic in", &Figures::traffic_in, true},
     {"scratch", "scratch", &Figures::scratch, true},
+    {"output_and_scratch", "with output", &AllFigures::output_and_scratch, true},
     {"control_bytes", "control", &Figures::control_bytes, true},
 };
 
@@ -90,7 +91,7 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
   Verdict verdict{
       schedule.problem, schedule.algorithm, std::move(label), schedule.parameters, verify(schedule, options), {}, {}, {}};
   try {
-    verdict.figures = figures(schedule);
+    verdict.figures = {figures(schedule), output_and_scratch(schedule)};
   } catch (const Error&) {
     if (verdict.findings.empty()) throw;
     return verdict;
@@ -137,7 +138,8 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
   if (rooted) columns.push_back({"root", Align::right});
   columns.push_back({"block", Align::right});
   for (const auto& figure : named_figures) {
-    columns.push_back({figure.heading, Align::right, /*same_unit=*/figure.value == &Figures::traffic_in});
+    const bool same_unit = figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch;
+    columns.push_back({figure.heading, Align::right, same_unit});
     if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right, /*same_unit=*/true});
   }
   const bool on_network =

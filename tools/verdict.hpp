@@ -12,12 +12,16 @@
 
 namespace quadrille::command {
 
+struct AllFigures : Figures {
+  Bytes output_and_scratch = 0;  // as the function of that name has it
+};
+
 struct Verdict {
   Problem problem;
   std::string algorithm, label;  // with all parameters; for people
   Parameters parameters;
   std::vector<Finding> findings;
-  std::optional<Figures> figures;  // absent where a faulty schedule cannot be counted
+  std::optional<AllFigures> figures;  // absent where a faulty schedule cannot be counted
   std::vector<Bound> bounds;
   std::optional<LinkFigures> links;  // where a topology is given, and the schedule can be counted
 

@@ -27,6 +27,9 @@ struct Figures {
 // from all ranks otherwise; from all ranks as well if `every_rank`.
 Figures figures(const Schedule& schedule, bool every_rank = false);
 
+// Bytes of output and scratch of a rank together, the most: what a schedule writes to. Counts from the same ranks.
+Bytes output_and_scratch(const Schedule& schedule);
+
 struct Bound {
   std::string figure;  // "c1", "c2" or "c2_shared"
   Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has less

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "collectives/segments.hpp"
+#include "collectives/tree_rounds.hpp"
 #include "patterns/circulant.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
@@ -14,17 +14,13 @@ Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std:
 
 }  // namespace
 
-Program broadcast_by_tree(const BinomialTree& tree, Bytes bytes, std::string stage, Rank me) {
-  const Count v = tree.virtual_of(me);
+Program broadcast_by_tree(const TreeNode& node, Bytes bytes, Rank me) {
   const Region input = block(Buffer::input, 0, bytes), output = block(Buffer::output, 0, bytes);
   ProgramBuilder program{me};
-  program.stage(std::move(stage));
-  for (Count level = tree.depth() - 1; level >= 0; --level) {
-    program.begin_round();
-    if (tree.level_of(v) == level) program.receive(tree.rank_of(tree.parent_of(v)), {output});
-    if (tree.has_child(v, level)) program.send(tree.rank_of(tree.child_of(v, level)), {v == 0 ? input : output});
-  }
-  if (v == 0) program.copy({input}, {output});
+  go_down(
+      program, node, [&](const TreeEdge& edge) { program.receive(edge.peer, {output}); },
+      [&](const TreeEdge& edge) { program.send(edge.peer, {node.parent ? output : input}); });
+  if (!node.parent) program.copy({input}, {output});
   return std::move(program).finish();
 }
 

@@ -2,13 +2,13 @@
 // The broadcasts that are run backwards as reductions, each made here once for both.
 #pragma once
 
-#include "patterns/binomial.hpp"
+#include "patterns/tree_node.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
 
-// Down a binomial tree: everybody who has the vector of `bytes` bytes passes it on.
-Program broadcast_by_tree(const BinomialTree& tree, Bytes bytes, std::string stage, Rank me);
+// Down a tree: everybody who has the vector of `bytes` bytes passes it on.
+Program broadcast_by_tree(const TreeNode& node, Bytes bytes, Rank me);
 
 // In segments over a circulant graph: in round k rank r receives from r - s_k and sends to r + s_k.
 Program broadcast_by_skips(const Problem& problem, Count segments, std::string stage, Rank me);

@@ -27,6 +27,23 @@ std::optional<std::string> reason_against_rows(const Problem& problem, const Par
   return fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows);
 }
 
+Parameter mesh_rows() {
+  Parameter parameter = grid_rows();
+  parameter.summary =
+      "rows of the grid; the first side of the problem's own grid, which is the default, stands for that grid with all its "
+      "dimensions";
+  parameter.standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+    return problem.grid.empty() ? most_square_rows(problem.ranks) : problem.grid[0];
+  };
+  parameter.standard_rule = "the grid's first side, else the divisor of p nearest its square root";
+  return parameter;
+}
+
+std::vector<Count> mesh_sides(const Problem& problem, Count rows) {
+  if (!problem.grid.empty() && problem.grid[0] == rows) return problem.grid;
+  return {rows, problem.ranks / rows};
+}
+
 // It keeps the order of blocks in a row; moving the columns would not.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters) {
   const Count p = problem.ranks;

@@ -9,6 +9,11 @@ namespace quadrille {
 Parameter grid_rows();
 std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters);  // p has to be divisible
 
+// The same for algorithms that take a grid of any number of dimensions: the first side of the problem's own grid stands for that
+// grid, and any other number for a grid of two dimensions.
+Parameter mesh_rows();
+std::vector<Count> mesh_sides(const Problem& problem, Count rows);
+
 // Moving all rows on by one: a symmetry of what goes along rows and then along columns, or the other way round.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/scattering.hpp"
 
-#include "quadrille/program_builder.hpp"
+#include "collectives/grid_rows.hpp"
+#include "collectives/tree_rounds.hpp"
+#include "patterns/mesh_tree.hpp"
 
 namespace quadrille {
 namespace {
@@ -42,24 +44,27 @@ std::string stage_name(const Problem& problem) {
 
 }  // namespace
 
-Program scatter_by_tree(const Problem& problem, const Shares& shares, Rank me) {
-  const BinomialTree tree(problem.ranks, problem.root);
-  const Count v = tree.virtual_of(me);
-  const Luggage luggage(shares, problem.ranks, tree.subtree_of(v), me);
-  const bool is_root = me == problem.root;
+Program scatter_by_tree(const TreeNode& node, const Shares& shares, Count ranks, Rank me) {
+  const Luggage luggage(shares, ranks, node.ranks, me);
+  const bool is_root = !node.parent;
   ProgramBuilder program{me};
-  program.stage(stage_name(problem));
   if (!is_root) program.scratch(luggage.size());
-  for (Count level = tree.depth() - 1; level >= 0; --level) {
-    program.begin_round();
-    if (tree.level_of(v) == level) program.receive(tree.rank_of(tree.parent_of(v)), luggage.arriving());
-    if (!tree.has_child(v, level)) continue;
-    const Count child = tree.child_of(v, level);
-    const RankRange part = tree.subtree_of(child);
-    program.send(tree.rank_of(child), is_root ? shares.of(Buffer::input, part) : luggage.of(part));
-  }
+  go_down(
+      program, node, [&](const TreeEdge& edge) { program.receive(edge.peer, luggage.arriving()); },
+      [&](const TreeEdge& edge) {
+        program.send(edge.peer, is_root ? shares.of(Buffer::input, edge.ranks) : luggage.of(edge.ranks));
+      });
   if (is_root) program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
   return std::move(program).finish();
+}
+
+Program scatter_by_binomial_tree(const Problem& problem, const Shares& shares, Rank me) {
+  return scatter_by_tree(node_of(BinomialTree(problem.ranks, problem.root), stage_name(problem), me), shares, problem.ranks, me);
+}
+
+Program scatter_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
+  const MeshTree tree{mesh_sides(problem, rows), problem.root, DimensionOrder::first_first, LineCut::around_holder};
+  return scatter_by_tree(node_of(tree, me), shares, problem.ranks, me);
 }
 
 Program scatter_from_root(const Problem& problem, const Shares& shares, Count ports, Rank me) {

@@ -48,8 +48,9 @@ SlicePasses::SlicePasses(const Problem& problem, std::shared_ptr<const SliceRout
       program_(me) {
   if (agreement) agreement->add_to(program_, me);
   for (const Share& share : Traffic(problem).sent_by(me))
-    kept_.push_back({{route_->place_of(share.peer), me, 0, share.bytes}, share.peer, Buffer::input, share.offset});
+    kept_.push_back({{route_->place_of(share.peer), me, 0, share.bytes}, share.peer, Held::input, share.offset});
   for (const Share& share : column_) missing_ += share.bytes;
+  output_area_ = GrowingArea({Buffer::output, 0, missing_, {}});
 }
 
 const std::vector<StagedRound>* SlicePasses::next_stage() {
@@ -69,34 +70,50 @@ const std::vector<StagedRound>* SlicePasses::next_stage() {
   rounds_.assign(meetings.size(), {});
   received_.assign(meetings.size(), {});
   next_received_ = 0;
+  if (!last_pass()) area(filled()).clear();  // the pass before has emptied it
   std::vector<SliceCoder> coders(meetings.size(), SliceCoder(grain_));
   for (std::size_t round = 0; round < meetings.size(); ++round)
     std::tie(rounds_[round].to, rounds_[round].from) = std::tie(meetings[round].to, meetings[round].from);
   route_->deal(pass_, me_, held_, [&](const HeldSlice& slice, Rank to) {
     if (slice.length() == 0) return;
-    if (to == me_) {
-      kept_.push_back(slice);
-      return;
-    }
+    if (to == me_) return keep(slice);
     const auto found = round_of.find(to);
     if (found == round_of.end()) fail(slice.source, "has gone astray");
-    append(rounds_[found->second].read, slice.region());
+    append_to(rounds_[found->second].read, slice);
     if (with_headers_) coders[found->second].add(slice);
   });
   if (with_headers_)
     for (std::size_t round = 0; round < meetings.size(); ++round)
       if (rounds_[round].to) rounds_[round].header = coders[round].code();
-  if (last_pass())
-    for (const HeldSlice& slice : kept_) {
-      append(rounds_.front().copy_source, slice.region());
-      append(rounds_.front().copy_target, {Buffer::output, output_offset(slice), slice.length(), {}});
-    }
   return &rounds_;
+}
+
+// The rank's message to itself.
+void SlicePasses::keep(const HeldSlice& slice) {
+  StagedRound& round = rounds_.front();
+  kept_.push_back(slice);
+  if (last_pass()) {
+    append_to(round.copy_source, slice);
+    append(round.copy_target, {Buffer::output, output_offset(slice), slice.length(), {}});
+  } else if (slice.in != Held::input) {
+    HeldSlice& moved = kept_.back();
+    moved.in = filled();
+    moved.offset = area(moved.in).take(slice.length(), scratch_);
+    append_to(round.copy_source, slice);
+    append_to(round.copy_target, moved);
+  }
+}
+
+void SlicePasses::append_to(Regions& regions, const HeldSlice& slice) const {
+  if (slice.in == Held::input)
+    append(regions, {Buffer::input, slice.offset, slice.length(), {}});
+  else
+    area(slice.in).append_to(regions, slice.offset, slice.length());
 }
 
 std::optional<Bytes> SlicePasses::next_place() const {
   if (last_pass()) return std::nullopt;
-  return scratch_;
+  return area(filled()).open_end(scratch_);
 }
 
 Regions SlicePasses::arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) {
@@ -120,9 +137,9 @@ Regions SlicePasses::place(Rank from, const std::vector<CodedSlice>& slices, Byt
     if (last_pass()) {
       append(received.regions, {Buffer::output, output_offset(slice), slice.last - slice.first, {}});
     } else {
-      kept_.push_back({slice, route_->at_place(slice.target_place), Buffer::scratch, scratch_});
-      add_bytes(scratch_, slice.last - slice.first);
-      append(received.regions, kept_.back().region());
+      const Bytes offset = area(filled()).take(slice.last - slice.first, scratch_);
+      kept_.push_back({slice, route_->at_place(slice.target_place), filled(), offset});
+      append_to(received.regions, kept_.back());
     }
   }
   return received.regions;
@@ -143,10 +160,8 @@ void SlicePasses::close_stage() {
   for (std::size_t i = 0; i < rounds_.size(); ++i) {
     StagedRound& round = rounds_[i];
     program_.begin_round();
-    if (last_pass()) {
-      missing_ -= bytes(round.copy_target) + bytes(received_[i].regions);
-      program_.copy(std::move(round.copy_source), std::move(round.copy_target));
-    }
+    if (last_pass()) missing_ -= bytes(round.copy_target) + bytes(received_[i].regions);
+    program_.copy(std::move(round.copy_source), std::move(round.copy_target));
     if (round.to) {
       if (with_headers_) program_.control_send(*round.to, static_cast<Bytes>(round.header.size()));
       program_.send(*round.to, std::move(round.read));

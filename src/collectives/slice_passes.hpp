@@ -3,14 +3,18 @@
 // everything is where it belongs. Which part goes to whom in a pass is a SliceRoute, and needs no more than what the rank has; what
 // others will send is told by headers, or by an analysis that knows all counts.
 //
-// In a message slices stand by target (in the order of the route's places), then source, then offset. A message arrives in one run
-// of scratch memory, in the order of rounds; what a rank would send to itself stays where it is.
+// In a message slices stand by target (in the order of the route's places), then source, then offset. What arrives in a pass stands
+// in one of two areas, in the order of rounds [liu2002, theorem 1]: the passes take turns, so that a pass reads the one area, and
+// the input, and fills the other. One area is scratch memory; the other is the output, where nothing belongs before the
+// last pass, and scratch memory beyond it. The pass before the last fills the first. What a rank would send to itself stays in the
+// input, and else moves from area to area.
 #pragma once
 
 #include <functional>
 #include <map>
 
 #include "collectives/counts_agreement.hpp"
+#include "collectives/growing_area.hpp"
 #include "collectives/slice_code.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/staged_program.hpp"
@@ -18,14 +22,16 @@
 
 namespace quadrille {
 
+// Where a rank holds something: in its input, or in what arrived in a pass.
+enum class Held : std::uint8_t { input, scratch, output };
+
 // Bytes [first, last) of what `source` has for the target at a place, and where a rank holds them.
 struct HeldSlice : CodedSlice {
   Rank target = 0;
-  Buffer buffer = Buffer::input;
-  Bytes offset = 0;
+  Held in = Held::input;
+  Bytes offset = 0;  // in the input, or in that area
 
   Bytes length() const { return last - first; }
-  Region region() const { return {buffer, offset, length(), {}}; }
   HeldSlice part(Bytes from, Bytes to) const;  // of the same bytes
 };
 
@@ -73,6 +79,11 @@ class SlicePasses : public StagedProgram {
   };
 
   bool last_pass() const { return pass_ == route_->passes() - 1; }
+  Held filled() const { return (route_->passes() - pass_) % 2 == 0 ? Held::scratch : Held::output; }  // in this pass, not the last
+  GrowingArea& area(Held in) { return in == Held::scratch ? scratch_area_ : output_area_; }
+  const GrowingArea& area(Held in) const { return in == Held::scratch ? scratch_area_ : output_area_; }
+  void append_to(Regions& regions, const HeldSlice& slice) const;
+  void keep(const HeldSlice& slice);
   Regions place(Rank from, const std::vector<CodedSlice>& slices, Bytes header_bytes);
   Bytes output_offset(const CodedSlice& slice) const;
   void close_stage();
@@ -89,6 +100,7 @@ class SlicePasses : public StagedProgram {
   std::vector<Received> received_;  // by round
   std::size_t next_received_ = 0;   // the first round whose message is still to come
   Bytes scratch_ = 0, missing_ = 0;
+  GrowingArea scratch_area_, output_area_;
 };
 
 }  // namespace quadrille

@@ -36,6 +36,8 @@
   ROW(allgather_circulant)                \
   ROW(allgather_mesh)                     \
   ROW(allgather_concatenation)            \
+  ROW(allgather_gather_broadcast)         \
+  ROW(allgather_broadcasts)               \
   DEFAULT(allgatherv_direct)              \
   ROW(allgatherv_ring)                    \
   ROW(allgatherv_recursive_doubling)      \
@@ -43,11 +45,13 @@
   ROW(allgatherv_concatenation)           \
   ROW(broadcast_linear)                   \
   DEFAULT(broadcast_binomial)             \
+  ROW(broadcast_mesh)                     \
   ROW(broadcast_chain)                    \
   ROW(broadcast_circulant)                \
   ROW(broadcast_scatter_allgather)        \
   ROW(reduce_linear)                      \
   DEFAULT(reduce_binomial)                \
+  ROW(reduce_mesh)                        \
   ROW(reduce_circulant)                   \
   ROW(reduce_reduce_scatter_gather)       \
   DEFAULT(allreduce_direct)               \
@@ -55,6 +59,7 @@
   ROW(allreduce_reduce_scatter_allgather) \
   ROW(allreduce_ring)                     \
   ROW(allreduce_circulant)                \
+  ROW(allreduce_reduce_broadcast)         \
   ROW(reduce_scatter_ring)                \
   ROW(reduce_scatter_mesh)                \
   ROW(reduce_scatter_recursive_halving)   \
@@ -74,12 +79,16 @@
   ROW(exscan_chain)                       \
   DEFAULT(scatter_linear)                 \
   ROW(scatter_binomial)                   \
+  ROW(scatter_mesh)                       \
   DEFAULT(scatterv_linear)                \
   ROW(scatterv_binomial)                  \
+  ROW(scatterv_mesh)                      \
   DEFAULT(gather_linear)                  \
   ROW(gather_binomial)                    \
+  ROW(gather_mesh)                        \
   DEFAULT(gatherv_linear)                 \
   ROW(gatherv_binomial)                   \
+  ROW(gatherv_mesh)                       \
   DEFAULT(barrier_dissemination)
 
 namespace quadrille {

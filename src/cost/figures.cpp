@@ -67,4 +67,16 @@ Figures figures(const Schedule& schedule, bool every_rank) {
   return figures;
 }
 
+Bytes output_and_scratch(const Schedule& schedule) {
+  Bytes most = 0;
+  for_each_program(schedule, /*by_symmetry=*/true, [&](const Program& program, Count) {
+    Bytes written = schedule.stated_output_bytes.empty() ? output_bytes(schedule.problem, program.rank)
+                                                         : schedule.stated_output_bytes[static_cast<std::size_t>(program.rank)];
+    add_bytes(written, program.scratch_bytes);
+    most = std::max(most, written);
+    return true;
+  });
+  return most;
+}
+
 }  // namespace quadrille

@@ -14,7 +14,8 @@
   ROW(torus_model)          \
   ROW(flat_model)           \
   ROW(linear_model)         \
-  ROW(loggp_model)
+  ROW(loggp_model)          \
+  ROW(fitted_model)
 
 namespace quadrille {
 

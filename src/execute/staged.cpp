@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/staged.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "execute/run.hpp"
@@ -61,6 +62,7 @@ Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatc
     for (std::size_t i = 0; i < rounds->size(); ++i) {
       const StagedRound& round = (*rounds)[i];
       if (!together) send(round, i);
+      make_room(round.copy_target);
       copy_regions(placed(round.copy_source), bases_, placed(round.copy_target), bases_, copies_);
       watch.ends(&Phases::distribute_s);
       if (round.from) receive(*program, *round.from);
@@ -71,6 +73,15 @@ Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatc
     watch.ends(&Phases::communicate_s);
   }
   return program->finish();
+}
+
+// How much scratch memory there is to be is known when the program is made.
+void StagedExecutable::make_room(const Regions& regions) {
+  Bytes end = 0;
+  for (const Region& region : regions)
+    if (region.buffer == Buffer::scratch) end = std::max(end, hull(region).second);
+  if (scratch_.size() < static_cast<std::size_t>(end)) scratch_.resize(static_cast<std::size_t>(end));
+  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
 }
 
 void StagedExecutable::send(const StagedRound& round, std::size_t number) {
@@ -106,6 +117,7 @@ void StagedExecutable::receive(StagedProgram& program, Rank from) {
   const auto* code = reinterpret_cast<const std::uint8_t*>(letter + payload);
   const Regions target = program.arrived(from, {code, static_cast<std::size_t>(header)}, payload);
   if (place || payload == 0) return;
+  make_room(target);
   Bases bases{};
   bases[static_cast<std::size_t>(Buffer::staging)] = letter;
   copy_regions(whole(payload), bases, placed(target), bases_, copies_);

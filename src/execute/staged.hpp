@@ -32,6 +32,7 @@ class StagedExecutable : public Executable {
   Program run(const std::byte* input, std::byte* output, AnyWatch& watch);
   void send(const StagedRound& round, std::size_t number);
   void receive(StagedProgram& program, Rank from);
+  void make_room(const Regions& regions);
   Regions placed(const Regions& regions) const { return memory_.place ? memory_.place(regions) : regions; }
 
   std::unique_ptr<Mail> mail_;

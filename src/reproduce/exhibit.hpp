@@ -30,22 +30,33 @@ struct Sheet {
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
 };
 
-enum class CurveStyle : std::uint8_t { line, dashed, points };
+// Points are the paper's own numbers: markers without a line, in the colour of text, which the key calls "paper".
+enum class CurveStyle : std::uint8_t { line, dashed, dotted, points };
 
 struct Curve {
   std::size_t column = 0;  // of the sheet
-  std::string title;
+  std::string title;       // of points: what follows "paper: " in the key, or nothing
   CurveStyle style = CurveStyle::line;
   std::optional<std::size_t> colour;  // the same for curves that belong together; absent: one of its own
 };
 
-// Curves over one column of a sheet.
+// curves: columns over the column `x`.
+// bars: for each row of the sheet a bar, named by the column `x`; the columns of the curves are its parts, from the bottom to the
+//   top. A curve of points is not a part but drawn over the bars.
+// spans: what is busy when. Each row of the sheet is a rectangle; its first four columns are the lane (text or a number; one below
+//   the other in the order of the sheet), begin, end, and what it is (text; one colour each). There are no curves.
+enum class PanelKind : std::uint8_t { curves, bars, spans };
+
 struct Panel {
   std::string title, x_label, y_label;
   std::size_t sheet = 0;
   std::size_t x = 0;  // column
   std::vector<Curve> curves;
   bool log_x = false, log_y = false;
+  PanelKind kind = PanelKind::curves;
+  // Panels of one number have one range of y, so that they can be compared by eye; spans one range of time. Of curves and bars
+  // together all have to be logarithmic in y, or none.
+  std::optional<std::size_t> range_group;
 };
 
 enum class Relation : std::uint8_t { equal, at_most, at_least };  // ours is .. the paper's
@@ -81,6 +92,7 @@ struct Comparison {
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
   std::optional<PaperFinding> finding;
   std::string reason;  // said where they differ: what is in the one and not in the other
+  std::string place;   // of the paper's sentence: "section 3.5"; empty where the exhibit's source is that one place
   std::string aside;   // said in brackets behind our value: what it is under another convention
   // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
   bool is_reading = false;
@@ -103,6 +115,7 @@ struct Verdict {
   std::array<std::size_t, outcome_count> counts{};  // comparisons by outcome
   bool explained = true;                            // does every difference have a reason?
   std::string sentence;                             // one line
+  std::string headline;                             // the same without a reason, and shorter: for pictures
 
   std::size_t count(Outcome of) const { return counts[static_cast<std::size_t>(of)]; }
 };
@@ -135,7 +148,11 @@ std::string text_of(const Cell& cell);
 // "bruck1997-fig4.csv", or with several sheets "bruck1997-fig4-a.csv".
 std::string csv_name(std::string_view id, const Reproduction& reproduction, std::size_t sheet);
 
-// A script for gnuplot that prints the panels side by side, as one SVG, on stdout. Empty where there are no panels.
+// A script for gnuplot that prints the panels side by side under the title and the verdict, as one SVG, on stdout. Empty where
+// there are no panels.
 std::string plot_script(std::string_view title, const Reproduction& reproduction);
+
+// What gnuplot prints, with a style sheet that gives it light lines on a dark ground where the reader prefers that.
+std::string with_dark_colours(std::string picture);
 
 }  // namespace quadrille::reproduce

@@ -17,8 +17,4 @@ Problem problem_of(Collective collective, Count ranks, Bytes block_bytes) {
   return problem;
 }
 
-double linear_us(const Problem& problem, const std::string& specification, const MachineCosts& machine) {
-  return price_of(workload(make_schedule(problem, specification)), *find_model("linear"), machine).blocking_s * 1e6;
-}
-
 }  // namespace quadrille::reproduce

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What exhibits count with: the papers' machines as they are installed, whatever the user keeps under their names, and prices on
-// them.
+// What exhibits count with: problems, and the papers' machines as they are installed, whatever the user keeps under their names.
 #pragma once
 
 #include <string>
@@ -13,8 +12,5 @@ namespace quadrille::reproduce {
 MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} where it is not installed
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
-
-// Microseconds of the schedule by the linear model.
-double linear_us(const Problem& problem, const std::string& specification, const MachineCosts& machine);
 
 }  // namespace quadrille::reproduce

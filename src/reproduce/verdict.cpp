@@ -49,6 +49,13 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   return false;
 }
 
+// Its first words, at most so many letters.
+std::string shortened(const std::string& text, std::size_t letters) {
+  if (text.size() <= letters) return text;
+  const std::size_t end = text.rfind(' ', letters);
+  return text.substr(0, end == std::string::npos ? letters : end) + " ...";
+}
+
 }  // namespace
 
 std::span<const VerdictLevel> levels() {
@@ -76,7 +83,10 @@ Outcome outcome_of(const Comparison& comparison) {
   return is_borne_out && finding->level != Outcome::sharper_bound ? finding->level : Outcome::differs;
 }
 
-std::string sentence_of(const Comparison& comparison) {
+namespace {
+
+// The two values, and by how much they differ.
+std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
                                  number_text(comparison.ours));
@@ -88,6 +98,14 @@ std::string sentence_of(const Comparison& comparison) {
                                                                     : fmt::format("{:+.1f} %", (factor - 1) * 100));
   if (!comparison.aside.empty()) asides.push_back(comparison.aside);
   if (!asides.empty()) text += fmt::format(" ({})", fmt::join(asides, "; "));
+  return text;
+}
+
+}  // namespace
+
+std::string sentence_of(const Comparison& comparison) {
+  std::string text = values_of(comparison);
+  const Outcome outcome = outcome_of(comparison);
   if (outcome == Outcome::holds) return text;
   if (outcome == Outcome::differs) return comparison.reason.empty() ? text : text + ": " + comparison.reason;
   text += ": " + comparison.finding->why;
@@ -109,7 +127,7 @@ Verdict verdict_of(const Reproduction& reproduction) {
   }
   const std::size_t count = reproduction.comparisons.size();
   if (!worst) {
-    verdict.sentence = count == 1 ? "holds" : fmt::format("holds: all {} comparisons", count);
+    verdict.headline = verdict.sentence = count == 1 ? "holds" : fmt::format("holds: all {} comparisons", count);
     return verdict;
   }
   std::vector<std::string> parts;  // from worst to best
@@ -118,8 +136,9 @@ Verdict verdict_of(const Reproduction& reproduction) {
       parts.push_back(
           fmt::format("{} in {}{}", levels()[i].name, verdict.counts[i], parts.empty() ? fmt::format(" of {}", count) : ""));
   const bool several = count - verdict.count(Outcome::holds) > 1;
-  verdict.sentence =
-      fmt::format("{}; {}{}: {}", fmt::join(parts, ", and "), several ? "furthest off: " : "", worst->what, sentence_of(*worst));
+  const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "furthest off: " : "");
+  verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));
+  verdict.headline = fmt::format("{}{}: {}", begin, shortened(worst->what, 120), values_of(*worst));
   return verdict;
 }
 

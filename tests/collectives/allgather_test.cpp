@@ -49,6 +49,17 @@ TEST(Allgather, HasTheFiguresOfTheFormulas) {
   EXPECT_EQ(figures(make_schedule(problem_of(Collective::allgather, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 0, 0}));
 }
 
+// The papers' own baselines: folklore, and p broadcasts one after the other.
+TEST(Allgather, BaselinesHaveTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= extent(17, 67, 130); ++p) {
+    const Count d = rounds_of_doubling(p);
+    ASSERT_EQ(steps_and_words(Collective::allgather, p, "gather-broadcast"), Figure(2 * d, p - 1 + p * d)) << p;
+    ASSERT_EQ(steps_and_words(Collective::allgather, p, "broadcasts"), Figure(p * d, p * d)) << p;
+  }
+  const Figures folklore = figures(make_schedule(problem_of(Collective::allgather, 16, 1), "gather-broadcast"));
+  EXPECT_EQ(folklore.c2, 15 + 4 * 16);
+}
+
 TEST(Alltoall, OnMeshesAndHypercubesHasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {
     return steps_and_words(Collective::alltoall, p, specification);

@@ -182,6 +182,7 @@ TEST(Allreduce, HasTheFiguresOfTheFormulas) {
     };
     const Count d = depth(p), pairs = p - 1, rounds = is_power(p) ? d : d - 1 + 2;
     ASSERT_EQ(count("recursive-doubling", 1), Figure(rounds, rounds)) << p;
+    ASSERT_EQ(count("reduce-broadcast", 1), Figure(2 * d, 2 * d)) << p;
     ASSERT_EQ(count("ring", p), Figure(2 * pairs, 2 * pairs)) << p;
     ASSERT_EQ(count("circulant", p), Figure(2 * d, 2 * pairs)) << p;
     ASSERT_EQ(count("reduce-scatter-allgather", p), Figure(2 * d, 2 * pairs)) << p;

@@ -8,6 +8,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/topology.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
@@ -231,6 +232,28 @@ TEST(Torus, UsesAllLinksOfTheLongerSide) {
   }
 }
 
+// Equations (1) and (2) of the source for the stages of algorithm AR, for any even ring; (3) and (4) for the phases of AT2.
+TEST(Torus, HasTheStagesOfItsSource) {
+  const auto volumes = [](const Schedule& schedule) {
+    std::map<std::string, Bytes> list;
+    for (const StageFigures& stage : stage_figures(schedule))
+      for (const RoundFigures& round : stage.rounds) list[stage.name] += round.longest;
+    return list;
+  };
+  for (Count p = 4; p <= 40; p += 2) {
+    const Count low = p / 4, high = (p + 3) / 4;
+    std::map<std::string, Bytes> expected{{"stage 1", high}, {"stage 2", low * high}};
+    if (high > 1) expected["stage 3"] = low * (high - 1);
+    EXPECT_EQ(volumes(torus({p}, 1, "torus:kernel=ar")), expected) << p;
+  }
+  for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {12, 16}}) {
+    const Count all = rows * columns, phase = all / 16 * (columns - 2);
+    EXPECT_EQ(volumes(torus({rows, columns}, 1)),
+              (std::map<std::string, Bytes>{{"phase 1", all / 4}, {"phase 2", phase}, {"phase 3", phase}}))
+        << rows << 'x' << columns;
+  }
+}
+
 // at2's first stage: whatever lies at a node afterwards has an even number of links to go in each dimension.
 TEST(Torus, BringsBlocksToTheirGroupsFirst) {
   for (const Sides& sides : {Sides{4, 4}, {4, 8}, {6, 6}, {6, 10}, {2, 6}, {12, 8}}) {
@@ -238,7 +261,7 @@ TEST(Torus, BringsBlocksToTheirGroupsFirst) {
     const Schedule schedule = torus(sides, b, "torus:order=at2");
     std::vector<Program> programs;
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(schedule.program(rank));
-    ASSERT_EQ(programs[0].stages.at(1).name, "to the target's group");
+    ASSERT_EQ(programs[0].stages.at(1).name, "phase 1");
     const Count last = programs[0].stages[1].first_round + programs[0].stages[1].round_count - 1;
     Bytes seen = 0;
     Report report(1);

@@ -73,7 +73,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   EXPECT_EQ(*flat_model_of(read_machine(file())).contention, 1.5);
   EXPECT_NE(complaint(head + flat).find("line 4: 'wire_us_per_byte' is missing in the table [flat]"), std::string::npos)
       << complaint(head + flat);
-  EXPECT_NE(complaint(head).find("there is no table of a model; there are: cluster, torus, flat, linear, loggp"),
+  EXPECT_NE(complaint(head).find("there is no table of a model; there are: cluster, torus, flat, linear, loggp, fitted"),
             std::string::npos);
   EXPECT_NE(complaint(flat + "wire_us_per_byte = 1\n").find("'name' is missing"), std::string::npos);
   for (const std::string wrong : {"-1", "nan", "inf", "-inf", "1e30"})

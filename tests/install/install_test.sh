@@ -109,6 +109,9 @@ cmake -G "$generator" -S "$examples" -B "$folder/threads" -DCMAKE_PREFIX_PATH="$
   -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON >/dev/null
 cmake --build "$folder/threads" >/dev/null
 run 4 "$folder/threads/alltoall_threads"
+run 4 "$folder/threads/matrix_vector_threads"
+run 4 "$folder/threads/transpose"
+run 3 "$prefix/bin/quadrille" run -n 3 "$folder/threads/transpose"
 
 step "pkg-config, threads"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name quadrille.pc)")
@@ -151,6 +154,8 @@ for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
   cmake --build "$folder/$mpi" >/dev/null
   run 2 "$launcher" -n 2 "$folder/$mpi/alltoall_mpi"
   run 3 "$launcher" -n 3 "$folder/$mpi/allreduce_mpi"
+  run 2 "$launcher" -n 4 "$folder/$mpi/matrix_vector_mpi"
+  run 3 "$launcher" -n 3 "$folder/$mpi/transpose"
   step "pkg-config, $mpi"
   "$wrapper" "$examples/alltoall_mpi.cpp" "${flags[@]}" -o "$folder/by_pkg_config_$mpi"
   run 2 "$launcher" -n 2 "$folder/by_pkg_config_$mpi"

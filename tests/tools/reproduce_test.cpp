@@ -29,8 +29,9 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   const fs::path folder = file("new") / "folder";
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "-o", folder.string()}).find("bruck1997-fig5: holds"), std::string::npos);
   const auto files = files_in(folder);
-  EXPECT_EQ(files.at("bruck1997-fig5.csv").rfind("bytes a block,radix 2 (ms)", 0), 0u);
-  EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 2u : 1u) << "nothing half written";
+  EXPECT_EQ(files.at("bruck1997-fig5-linear.csv").rfind("bytes a block,radix 2 (ms)", 0), 0u);
+  EXPECT_TRUE(files.contains("bruck1997-fig5-fitted.csv"));
+  EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 3u : 2u) << "nothing half written";
   if (files.contains("bruck1997-fig5.svg")) {
     EXPECT_NE(files.at("bruck1997-fig5.svg").find("</svg>"), std::string::npos);
     EXPECT_LT(files.at("bruck1997-fig5.svg").size(), 60'000u);
@@ -42,6 +43,19 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   EXPECT_EQ(verdict["comparisons"][6]["finding"]["transcript_in_doubt"], true);
   EXPECT_EQ(Json::parse(prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--json"})).size(), 2u);
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
+}
+
+// They are made at the same time and told in the order in which they are asked for; what is waited for is said on the way.
+TEST_F(CommandTest, ReproducesSeveralInTheirOrder) {
+  const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
+  ::setenv("QUADRILLE_PROGRESS", "0.01", 1);
+  const Outcome outcome = run({"reproduce", ids[0], ids[1], ids[2], ids[3], "--json"});
+  ::unsetenv("QUADRILLE_PROGRESS");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  const Json verdicts = Json::parse(outcome.out);
+  ASSERT_EQ(verdicts.size(), ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(verdicts[i]["id"], ids[i]);
+  EXPECT_NE(outcome.talk.find("bruck1997-bounds (1 of 4)"), std::string::npos) << outcome.talk;
 }
 
 // Verdicts are named and explained in one table; the help and the documentation print it.
@@ -57,12 +71,12 @@ TEST_F(CommandTest, ExplainsVerdicts) {
 TEST_F(CommandTest, ReproducesWithoutGnuplot) {
   const std::string path = ::getenv("PATH");
   ::setenv("PATH", file("empty").string().c_str(), 1);
-  const Outcome outcome = run({"reproduce", "bruck1997-fig5", "bruck1997-fig6", "-o", file("figures").string()});
+  const Outcome outcome = run({"reproduce", "bruck1997-fig5", "sanders2002-steps", "-o", file("figures").string()});
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
   EXPECT_NE(outcome.talk.find("no gnuplot"), std::string::npos) << outcome.talk;
-  EXPECT_EQ(files_in(file("figures")).size(), 2u);
+  EXPECT_EQ(files_in(file("figures")).size(), 4u) << "two sheets each";
 }
 
 TEST_F(CommandTest, RefusesToReproduceWhatThereIsNot) {

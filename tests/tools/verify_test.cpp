@@ -51,6 +51,16 @@ TEST_F(CommandTest, NodesSayHowManyRanksThereAre) {
             Json::array({0, 1, 0}));
 }
 
+// Scratch, and what is written to in all: among 64 ranks that send and receive 1 KiB no rank needs more than that twice.
+TEST_F(CommandTest, ShowsScratchAloneAndWithTheOutput) {
+  Words words{"verify", "alltoallv", "--ranks", "64", "--pattern", "transpose:1KiB", "--algorithm", "four-stage:grain=1"};
+  EXPECT_NE(prints(words).find("with output   2048 B"), std::string::npos) << prints(words);
+  words.push_back("--json");
+  const Json verdict = Json::parse(prints(words));
+  EXPECT_EQ(verdict["scratch"], 1024);
+  EXPECT_EQ(verdict["output_and_scratch"], 2048);
+}
+
 // A short name stands for the same schedule as the long one.
 TEST_F(CommandTest, LeavesDefaultsOutOfNames) {
   const auto name_of = [&](const std::string& algorithm) {

@@ -73,9 +73,11 @@ class TorusExchange {
     }
     program_.expect(steps, 4 * parts);  // in both directions, sent and received
     arrange(parts);
+    const bool in_three_stages = k == 1 && kernel_ == Kernel::alternating;  // algorithm AR
     for (std::size_t turn = 0; turn < k; ++turn) {
-      program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn));
+      if (!in_three_stages) program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn));
       for (Count step = 0; step < rounds; ++step) {
+        if (in_three_stages) enter_stage_of_ring(step);
         program_.begin_round();
         for (std::size_t part = 0; part < k; ++part) cross((part + turn) % k, 1, slots_of(parts, static_cast<Count>(part)), step);
       }
@@ -89,11 +91,11 @@ class TorusExchange {
     const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
     program_.expect(rounds, 8);  // in each dimension in both directions, sent and received
     arrange(1);
-    program_.stage("to the target's group");
+    program_.stage("phase 1");
     enter_groups(slots);
     const std::size_t first = (coordinate(0) + coordinate(1)) % 2 == 0 ? 1 : 0;
     for (const std::size_t dimension : {first, 1 - first}) {
-      program_.stage(dimension == first ? "one dimension" : "the other dimension");
+      program_.stage(dimension == first ? "phase 2" : "phase 3");
       for (Count step = 0; step < rounds; ++step) {
         program_.begin_round();
         cross(dimension, 2, slots, step);
@@ -187,6 +189,13 @@ class TorusExchange {
       add(half_way(side, scale == 2 || by_target ? 0 : direction));
     }
     return regions;
+  }
+
+  // All odd blocks move a link; then those to one side move two links a step, and then those to the other.
+  void enter_stage_of_ring(Count step) {
+    if (step == 0) program_.stage("stage 1");
+    if (step == 1) program_.stage("stage 2");
+    if (step == 1 + sides_[0].length / 4) program_.stage("stage 3");
   }
 
   // at2: a link in each dimension in which the target is an odd number of links away, so that all links work alike.

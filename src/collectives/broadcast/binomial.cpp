@@ -19,7 +19,8 @@ extern const Algorithm broadcast_binomial{
     .parameters = {},
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-          return broadcast_by_tree({problem.ranks, problem.root}, problem.block_bytes, "broadcast", me);
+          const BinomialTree tree(problem.ranks, problem.root);
+          return broadcast_by_tree(node_of(tree, "broadcast", me), problem.block_bytes, me);
         },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -12,7 +12,7 @@ namespace quadrille {
 namespace {
 
 Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-  return reversed(scatter_by_tree(problem, shares(analysis), me));
+  return reversed(scatter_by_binomial_tree(problem, shares(analysis), me));
 }
 
 }  // namespace

@@ -23,7 +23,9 @@ bool runs_end_in_order(const Problem& problem) {
 
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
-  const auto combined_at = [&](Rank root) { return reduced(broadcast_by_tree({problem.ranks, root}, b, "combine", me)); };
+  const auto combined_at = [&](Rank root) {
+    return reduced(broadcast_by_tree(node_of(BinomialTree(problem.ranks, root), "combine", me), b, me));
+  };
   if (runs_end_in_order(problem) || required_combining(problem) == Combining::any_order) return combined_at(problem.root);
 
   Program combine = combined_at(0);

@@ -11,7 +11,8 @@ Reproduction make(const Making&) {
   const Sp1Index index;
   std::vector<Count> all;
   for (Count radix = 2; radix <= sp1_processors; ++radix) all.push_back(radix);
-  Sheet sheet{.columns = {"bytes a block", "radix 2 (ms)", "radix 64 (ms)", "best power of two (ms)", "best of all radices (ms)",
+  Sheet sheet{.name = "linear",
+              .columns = {"bytes a block", "radix 2 (ms)", "radix 64 (ms)", "best power of two (ms)", "best of all radices (ms)",
                           "best power of two", "best radix"}};
   double worst = 0;
   for (Bytes bytes = 16; bytes <= 512; bytes += bytes < 128 ? 16 : 32) {
@@ -25,18 +26,50 @@ Reproduction make(const Making&) {
       {.what = "bytes at which radix 2 and radix n break even (\"about 100 to 200 bytes\"), from below",
        .paper = 100,
        .ours = even,
-       .relation = Relation::at_least},
-      {.what = "the same from above", .paper = 200, .ours = even, .relation = Relation::at_most},
+       .relation = Relation::at_least,
+       .place = sp1_place},
+      {.what = "the same from above", .paper = 200, .ours = even, .relation = Relation::at_most, .place = sp1_place},
       {.what = "time of the best power of two over the shorter of radix 2 and radix n, the most (\"the best overall choice\")",
        .paper = 1,
        .ours = worst,
-       .relation = Relation::at_most}};
+       .relation = Relation::at_most,
+       .place = sp1_place}};
+  // The break-even moves with g1 / g2, so the paper's range of sizes is one of these.
+  Sheet fitted{.name = "fitted", .columns = {"g1", "g2", "bytes at which radix 2 and radix 64 break even"}};
+  for (const SlowDown& slow_down : slow_downs) {
+    const double bytes = Sp1Index(slow_down).break_even(2, 64);
+    fitted.rows.push_back({slow_down.startups, slow_down.bytes, bytes});
+    if (slow_down.startups != 2 || slow_down.bytes != 2) continue;
+    made.comparisons.push_back({.what = "fitted model, g1 = g2 = 2: bytes at which they break even, from below",
+                                .paper = 100,
+                                .ours = bytes,
+                                .relation = Relation::at_least,
+                                .place = sp1_place});
+    made.comparisons.push_back(
+        {.what = "the same from above", .paper = 200, .ours = bytes, .relation = Relation::at_most, .place = sp1_place});
+  }
+  made.comparisons.push_back({.what = "fitted model: g1/g2 from which on they break even at 100 bytes or more; with a slow-down of "
+                                      "both alike it is 1, and congestion makes it less",
+                              .paper = 1,
+                              .ours = 100 / even,
+                              .relation = Relation::at_most,
+                              .place = sp1_place,
+                              .is_reading = true});
+  made.comparisons.push_back({.what =
+                                  "fitted model: g1/g2 up to which they break even at 200 bytes or less; with g1 of at most 2 and "
+                                  "g2 of at least 1 it is at most 2",
+                              .paper = 2,
+                              .ours = 200 / even,
+                              .relation = Relation::at_most,
+                              .place = sp1_place,
+                              .is_reading = true});
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(
       {.title = "linear model, 29 µs and 0.12 µs/byte",
        .x_label = "bytes a block",
        .y_label = "time (ms)",
        .curves = {{1, "radix 2"}, {2, "radix 64"}, {3, "best power of two"}, {4, "best of all radices", CurveStyle::dashed}}});
+  made.sheets.push_back(std::move(fitted));
   return made;
 }
 

@@ -33,9 +33,12 @@ void cut(Reproduction& made) {
     const TableArea& ours = partition.areas.at(area);
     made.comparisons.push_back({.what = fmt::format("offset of area A{}", area + 1),
                                 .paper = static_cast<double>(offsets[area]),
-                                .ours = static_cast<double>(ours.offset)});
-    made.comparisons.push_back(
-        {.what = fmt::format("bytes in area A{}", area + 1), .paper = 7, .ours = static_cast<double>(ours.last - ours.first)});
+                                .ours = static_cast<double>(ours.offset),
+                                .place = "section 4.2 and table 1"});
+    made.comparisons.push_back({.what = fmt::format("bytes in area A{}", area + 1),
+                                .paper = 7,
+                                .ours = static_cast<double>(ours.last - ours.first),
+                                .place = "section 4.2 and table 1"});
   }
 }
 
@@ -99,7 +102,8 @@ Reproduction make(const Making& making) {
            PaperFinding{.level = Outcome::misprint,
                         .value = 4,
                         .why = "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
-                               "of no round of this algorithm"}});
+                               "of no round of this algorithm"},
+       .place = "section 4.2 and table 1"});
   const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.comparisons.push_back(
@@ -112,15 +116,18 @@ Reproduction make(const Making& making) {
            PaperFinding{.level = Outcome::paper_is_wrong,
                         .value = 2,
                         .why = "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
-                               "with offsets that differ theorem 4.3 holds"}});
+                               "with offsets that differ theorem 4.3 holds"},
+       .place = "section 4.2, p. 1152"});
   const Excess counted = excess(making);
   made.comparisons.push_back({.what = "cases outside the range of theorem 4.3 that are not optimal",
                               .paper = 0,
-                              .ours = static_cast<double>(counted.not_optimal_outside)});
+                              .ours = static_cast<double>(counted.not_optimal_outside),
+                              .place = "theorem 4.3"});
   made.comparisons.push_back({.what = "bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range",
                               .paper = 0,
                               .ours = static_cast<double>(counted.beyond_bound),
-                              .relation = Relation::at_most});
+                              .relation = Relation::at_most,
+                              .place = "remark after theorem 4.3"});
   made.comparisons.push_back(
       {.what = "cases that are not optimal: at most all in that range (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
        .paper = static_cast<double>(counted.in_the_range),
@@ -130,7 +137,8 @@ Reproduction make(const Making& making) {
            PaperFinding{.level = Outcome::sharper_bound,
                         .value = static_cast<double>(counted.in_the_exact_range),
                         .why = "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
-                               "optimal in one last round"}});
+                               "optimal in one last round"},
+       .place = "theorem 4.3"});
   return made;
 }
 

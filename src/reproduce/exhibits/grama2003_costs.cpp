@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
@@ -17,6 +18,7 @@ struct Entry {
   const char* specification;
   Topology network;
   double steps, words;  // of the slides
+  const char* slide;
 };
 
 struct Counted {
@@ -37,26 +39,34 @@ std::vector<Entry> entries(Count p) {
   const auto n = static_cast<double>(p), d = std::log2(n), root = std::sqrt(n);
   const auto side = static_cast<Count>(root);
   const Topology ring = Topology::ring(p), mesh = Topology::mesh({side, side}), cube = Topology::hypercube(p);
-  return {{"one-to-all broadcast", broadcast, "binomial", ring, d, d},
-          {"one-to-all broadcast", broadcast, "binomial", mesh, d, d},
-          {"one-to-all broadcast", broadcast, "binomial", cube, d, d},
-          {"all-to-one reduction", reduce, "binomial", cube, d, d},
-          {"all-to-all broadcast", allgather, "ring", ring, n - 1, n - 1},
-          {"all-to-all broadcast", allgather, "mesh", mesh, 2 * (root - 1), n - 1},
-          {"all-to-all broadcast", allgather, "recursive-doubling", cube, d, n - 1},
-          {"all-to-all reduction", reduce_scatter, "ring", ring, n - 1, n - 1},
-          {"all-to-all reduction", reduce_scatter, "mesh", mesh, 2 * (root - 1), n - 1},
-          {"all-to-all reduction", reduce_scatter, "recursive-halving", cube, d, n - 1},
-          {"all-reduce", allreduce, "recursive-doubling", cube, d, d},
-          {"prefix sums", scan, "hypercube", cube, d, d},
-          {"scatter", scatter, "binomial", cube, d, n - 1},
-          {"scatter", scatter, "binomial", Topology::array(p), d, n - 1},
-          {"scatter", scatter, "binomial", mesh, d, n - 1},
-          {"gather", gather, "binomial", cube, d, n - 1},
-          {"all-to-all personalised", alltoall, "ring", ring, n - 1, n * (n - 1) / 2},
-          {"all-to-all personalised", alltoall, "mesh", mesh, 2 * (root - 1), n * (root - 1)},
-          {"all-to-all personalised", alltoall, "hypercube", cube, d, n / 2 * d},
-          {"all-to-all personalised, optimal", alltoall, "xor", cube, n - 1, n - 1}};
+  return {
+      {"one-to-all broadcast", broadcast, "binomial", ring, d, d, "Cost Analysis of broadcast and reduction"},
+      {"one-to-all broadcast", broadcast, "mesh", mesh, d, d, "Cost Analysis of broadcast and reduction"},
+      {"one-to-all broadcast", broadcast, "binomial", cube, d, d, "Cost Analysis of broadcast and reduction"},
+      {"all-to-one reduction", reduce, "mesh", mesh, d, d, "Cost Analysis of broadcast and reduction"},
+      {"all-to-one reduction", reduce, "binomial", cube, d, d, "Cost Analysis of broadcast and reduction"},
+      {"all-to-all broadcast", allgather, "ring", ring, n - 1, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all broadcast", allgather, "mesh", mesh, 2 * (root - 1), n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all broadcast", allgather, "recursive-doubling", cube, d, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "ring", ring, n - 1, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "mesh", mesh, 2 * (root - 1), n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-to-all reduction", reduce_scatter, "recursive-halving", cube, d, n - 1, "Cost Analysis of all-to-all communication"},
+      {"all-reduce", allreduce, "recursive-doubling", cube, d, d, "All-Reduce and Prefix-Sum Operations"},
+      {"prefix sums", scan, "hypercube", cube, d, d, "PREFIX_SUMS_HCUBE, lines 5 to 8"},
+      {"scatter", scatter, "binomial", cube, d, n - 1, "Cost of Scatter and Gather"},
+      {"scatter", scatter, "binomial", Topology::array(p), d, n - 1, "Cost of Scatter and Gather"},
+      {"scatter", scatter, "mesh", mesh, d, n - 1, "Cost of Scatter and Gather"},
+      {"gather", gather, "binomial", cube, d, n - 1, "Cost of Scatter and Gather"},
+      {"gather", gather, "binomial", Topology::array(p), d, n - 1, "Cost of Scatter and Gather"},
+      {"gather", gather, "mesh", mesh, d, n - 1, "Cost of Scatter and Gather"},
+      {"all-to-all personalised", alltoall, "ring", ring, n - 1, n * (n - 1) / 2,
+       "All-to-All Personalized Communication on a Ring: Cost"},
+      {"all-to-all personalised", alltoall, "mesh", mesh, 2 * (root - 1), n * (root - 1),
+       "All-to-All Personalized Communication on a Mesh: Cost"},
+      {"all-to-all personalised", alltoall, "hypercube", cube, d, n / 2 * d,
+       "All-to-All Personalized Communication on a Hypercube: Cost"},
+      {"all-to-all personalised, optimal", alltoall, "xor", cube, n - 1, n - 1,
+       "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 }
 
 // Nodes with the right result after the slides' PREFIX_SUMS, where + is to put words together and order matters.
@@ -81,6 +91,21 @@ Count right_prefixes(Count nodes) {
   return right;
 }
 
+// Components of y = A x that come out right where rank (i, j) has a_ij x_j and the products of a column are summed.
+Count right_components_by_columns(Count n) {
+  const auto product = [n](Count i, Count j) { return (n * i + j) * (j + 1); };
+  Count right = 0;
+  for (Count k = 0; k < n; ++k) {
+    Count along_column = 0, along_row = 0;
+    for (Count other = 0; other < n; ++other) {
+      along_column += product(other, k);
+      along_row += product(k, other);
+    }
+    right += along_column == along_row ? 1 : 0;
+  }
+  return right;
+}
+
 Reproduction make(const Making& making) {
   Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: the cost of a message is ts + "
                                 "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
@@ -94,24 +119,39 @@ Reproduction make(const Making& making) {
     sheet.rows.push_back({std::string(entry.operation), entry.network.name(), std::string(entry.specification), entry.steps,
                           ours.steps, entry.words, ours.words});
     const std::string place = fmt::format("{}, {}", entry.operation, entry.network.name());
-    made.comparisons.push_back({.what = place + ": steps", .paper = entry.steps, .ours = ours.steps});
-    made.comparisons.push_back({.what = place + ": words/m", .paper = entry.words, .ours = ours.words});
+    made.comparisons.push_back({.what = place + ": steps", .paper = entry.steps, .ours = ours.steps, .place = entry.slide});
+    made.comparisons.push_back({.what = place + ": words/m", .paper = entry.words, .ours = ours.words, .place = entry.slide});
   }
   made.sheets.push_back(std::move(sheet));
 
-  const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p));
+  const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
+                naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
   made.comparisons.push_back(
       {.what = "all-to-all broadcast on a ring, \"in p steps\"",
        .paper = 64,
        .ours = ring.steps,
-       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"}});
-  const auto c2 = [&](Collective collective, const char* specification) {
-    return static_cast<double>(figures(make_schedule(problem_of(collective, p, 1), specification)).c2);
-  };
-  made.comparisons.push_back({.what = "all-reduce over reduction and broadcast one after the other: words",
-                              .paper = 0.5,
-                              .ours = c2(Collective::allreduce, "recursive-doubling") /
-                                      (c2(Collective::reduce, "binomial") + c2(Collective::broadcast, "binomial"))});
+       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"},
+       .place = "All-to-All Broadcast and Reduction on a Ring"});
+  const Topology cube = Topology::hypercube(p);
+  const Counted doubling = counted(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
+                two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
+  for (const auto& [unit, one, two] :
+       {std::tuple("steps", doubling.steps, two_steps.steps), {"words", doubling.words, two_steps.words}})
+    made.comparisons.push_back({.what = fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the "
+                                                    "time of doing the two step implementation\"",
+                                                    unit),
+                                .paper = 0.5,
+                                .ours = one / two,
+                                .place = "All-Reduce and Prefix-Sum Operations"});
+  const auto time_of = [](const Counted& counts) { return counts.steps + counts.words; };
+  made.comparisons.push_back(
+      {.what = "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the "
+               "most efficient\"",
+       .paper = 1,
+       .ours = time_of(naive) / time_of(ring),
+       .relation = Relation::at_least,
+       .place = "All-to-All Broadcast and Reduction on a Ring",
+       .is_reading = true});
   const auto over_least = [](Count n) {
     const auto least = static_cast<double>(figures(make_schedule(alltoall(n, 2), "torus")).c2) / 2;
     return static_cast<double>(n * (n - 1)) / 2 / least;
@@ -121,7 +161,8 @@ Reproduction make(const Making& making) {
                "16 (\"asymptotically optimal\", for all the factor of 4)",
        .paper = 1,
        .ours = over_least(64) / over_least(16),
-       .tolerance = 0.06});
+       .tolerance = 0.06,
+       .place = "All-to-All Personalized Communication on a Ring: Cost"});
   made.comparisons.push_back(
       {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
        .paper = 8,
@@ -131,22 +172,35 @@ Reproduction make(const Making& making) {
                         .value = 1,
                         .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
                                "scan/hypercube keeps the order"},
+       .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
        .is_reading = true});
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
+  made.comparisons.push_back({.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
+                              .paper = 8,
+                              .ours = static_cast<double>(fixed),
+                              .finding = PaperFinding{.level = Outcome::misprint,
+                                                      .value = 0,
+                                                      .why = "it is its own inverse, an involution, as the slide says in brackets"},
+                              .place = "Broadcast and Reduction Algorithms"});
   made.comparisons.push_back(
-      {.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
-       .paper = 8,
-       .ours = static_cast<double>(fixed),
-       .finding = PaperFinding{
-           .level = Outcome::misprint, .value = 0, .why = "it is its own inverse, an involution, as the slide says in brackets"}});
+      {.what = "matrix-vector product, 4 x 4: components that are right after \"reduction operations along the columns\"",
+       .paper = 4,
+       .ours = static_cast<double>(right_components_by_columns(4)),
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 0,
+                               .why = "x is broadcast along the columns, so a component of A x is the sum of a row; "
+                                      "examples/matrix_vector_threads.cpp does it so"},
+       .place = "Broadcast and Reduction: Example"});
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
   made.comparisons.push_back(
       {.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
        .paper = 3,
        .ours = static_cast<double>(last.last - last.first + 1),
-       .finding = PaperFinding{
-           .level = Outcome::misprint, .value = 4, .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"}});
+       .finding = PaperFinding{.level = Outcome::misprint,
+                               .value = 4,
+                               .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"},
+       .place = "The Prefix-Sum Operation"});
   return made;
 }
 

@@ -202,7 +202,7 @@ IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, 
   const MessageTimes message = times_of_messages(plot_.machine);
   const std::string axis = is_over_nodes(plot_.points) ? "nodes" : "longest message (elements)";
   Sheet sheet{.name = plot_.name, .columns = {axis}};
-  constexpr CurveStyle styles[] = {CurveStyle::line, CurveStyle::dashed, CurveStyle::points};  // by mode
+  constexpr CurveStyle styles[] = {CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted};  // by mode
   const auto each_curve = [&](const auto& visit) {  // columns and panels, in the order of the cells of a row
     for (const char* own : {"", ", without messages to oneself"})
       for (const Way& way : ways_) visit(way, own);
@@ -213,7 +213,8 @@ IrregularTimes::IrregularTimes(const IrregularPlot& plot, const Making& making, 
                 .y_label = "time (ms)",
                 .sheet = made.sheets.size(),
                 .log_x = true,
-                .log_y = true};
+                .log_y = true,
+                .range_group = 0};
     for (const IrregularCurve& curve : plot_.curves) {
       sheet.columns.push_back(fmt::format("{}, {}{} (ms)", curve.label(), way.name, own));
       panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[static_cast<int>(curve.mode)],

@@ -67,20 +67,27 @@ Reproduction make(const Making&) {
   made.comparisons = {
       {.what = "entries of figure 10 but those to oneself that our schedule has, too",
        .paper = static_cast<double>(printed),
-       .ours = static_cast<double>(same)},
+       .ours = static_cast<double>(same),
+       .place = "figure 10"},
       {.what = "conflicts at receivers in figure 9, as printed",
        .paper = 3,
-       .ours = static_cast<double>(conflicts(with_contention))},
-      {.what = "conflicts at receivers in figure 10, as printed", .paper = 0, .ours = static_cast<double>(conflicts(revised))},
+       .ours = static_cast<double>(conflicts(with_contention)),
+       .place = "figure 9"},
+      {.what = "conflicts at receivers in figure 10, as printed",
+       .paper = 0,
+       .ours = static_cast<double>(conflicts(revised)),
+       .place = "section 3.2.2 (B) and figure 10"},
       {.what = "messages that any of the 61 nodes receives in a step, the most",
        .paper = 1,
-       .ours = static_cast<double>(most_received_in_a_step)},
+       .ours = static_cast<double>(most_received_in_a_step),
+       .place = "section 3.2.2 (B)"},
       {.what = "step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text",
        .paper = 4,
        .ours = static_cast<double>(stall),
        .finding = PaperFinding{.level = Outcome::misprint,
                                .value = 3,
-                               .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"}}};
+                               .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"},
+       .place = "section 3.2.2 (B), revised R-Schedule"}};
   return made;
 }
 

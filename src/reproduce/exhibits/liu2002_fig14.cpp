@@ -44,7 +44,8 @@ Reproduction make(const Making&) {
   made.comparisons = {
       {.what = "squares from 16 to 100 for which Pattern2 as printed is a transpose",
        .paper = static_cast<double>(squares),
-       .ours = static_cast<double>(squares_as_printed)},
+       .ours = static_cast<double>(squares_as_printed),
+       .place = "figure 14"},
       {.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
        .paper = 85,
        .ours = static_cast<double>(as_printed),
@@ -54,10 +55,12 @@ Reproduction make(const Making&) {
                .value = 13,
                .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is there for all i where P is a square "
                       "or one less"},
+       .place = "figure 14",
        .is_reading = true},
       {.what = "the same of our Pattern2, which counts nodes column by column",
        .paper = 85,
        .ours = static_cast<double>(ours),
+       .place = "figure 14",
        .is_reading = true}};
   return made;
 }

@@ -25,15 +25,18 @@ Reproduction make(const Making&) {
     }
     made.comparisons.push_back({.what = fmt::format("{} nodes: additional messages of stage I, r (C - r)", p),
                                 .paper = said,
-                                .ours = static_cast<double>(count)});
+                                .ours = static_cast<double>(count),
+                                .place = "section 3.2.2 (A) and figure 8"});
     made.comparisons.push_back({.what = fmt::format("{} nodes: those that do not go from column i to row i", p),
                                 .paper = 0,
-                                .ours = static_cast<double>(elsewhere)});
+                                .ours = static_cast<double>(elsewhere),
+                                .place = "section 3.2.2 (A) and figure 8"});
   }
   const NodeArray array(19, NodeArray::paper_columns(19));
   made.comparisons.push_back({.what = "19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging",
                               .paper = 4,
-                              .ours = static_cast<double>(array.rows() - 1)});
+                              .ours = static_cast<double>(array.rows() - 1),
+                              .place = "section 3.2.2 (A)"});
   made.comparisons.push_back(
       {.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
        .paper = 2,
@@ -42,7 +45,8 @@ Reproduction make(const Making&) {
                                .value = 3,
                                .why = "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
                                       "= 4 that are needed",
-                               .is_transcript_in_doubt = true}});
+                               .is_transcript_in_doubt = true},
+       .place = "section 3.2.2 (A)"});
   made.sheets.push_back(std::move(sheet));
   return made;
 }

@@ -26,9 +26,12 @@ Reproduction make(const Making&) {
     made.comparisons.push_back(
         {.what = fmt::format("{}: T_s of our file, in µs, beside the column that is headed T_d", machine.description),
          .paper = startup_us,
-         .ours = start});
-    made.comparisons.push_back(
-        {.what = fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description), .paper = us_per_byte, .ours = byte});
+         .ours = start,
+         .place = "table 1"});
+    made.comparisons.push_back({.what = fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description),
+                                .paper = us_per_byte,
+                                .ours = byte,
+                                .place = "table 1"});
     least = std::min(least, start / byte);
     most = std::max(most, start / byte);
   }
@@ -36,12 +39,14 @@ Reproduction make(const Making&) {
                               .paper = 1000.0 / 3,
                               .ours = least,
                               .relation = Relation::at_least,
+                              .place = "section 5",
                               .is_reading = true});
   made.comparisons.push_back({.what = "largest T_s / (t_c + t_d), \"in the range of 1000\": below three times it",
                               .paper = 3000,
                               .ours = most,
                               .relation = Relation::at_most,
                               .reason = "the T3E's bytes are that fast beside its start-up, by table 1 itself",
+                              .place = "section 5",
                               .is_reading = true});
   made.sheets.push_back(std::move(sheet));
   return made;

@@ -73,27 +73,32 @@ Reproduction make(const Making& making) {
       made.comparisons.push_back({.what = place + ": messages above the bound, the most",
                                   .paper = 0,
                                   .ours = messages_above[stage][incomplete],
-                                  .relation = Relation::at_most});
+                                  .relation = Relation::at_most,
+                                  .place = "table 2 and lemma 1"});
       made.comparisons.push_back({.what = place + ": longest message above the bound (L/P), the most",
                                   .paper = 0,
                                   .ours = length_above[stage][incomplete],
-                                  .relation = Relation::at_most});
+                                  .relation = Relation::at_most,
+                                  .place = "table 2 and lemma 3"});
     }
   made.comparisons.push_back({.what = "contents of a node above ceil(sqrt P)^2 (L/P), the most (theorem 1)",
                               .paper = 0,
                               .ours = content_above,
-                              .relation = Relation::at_most});
+                              .relation = Relation::at_most,
+                              .place = "theorem 1"});
   made.comparisons.push_back(
       {.what = "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof "
                "of theorem 1",
        .paper = 30,
        .ours = product,
-       .finding = PaperFinding{
-           .level = Outcome::misprint,
-           .value = 24,
-           .why = "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
-                  "messages just before",
-           .is_transcript_in_doubt = true}});
+       .finding =
+           PaperFinding{.level = Outcome::misprint,
+                        .value = 24,
+                        .why =
+                            "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
+                            "messages just before",
+                        .is_transcript_in_doubt = true},
+       .place = "proof of theorem 1"});
   // Counts that P does not divide.
   const auto longest_collected = [](const std::string& specification) {
     const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
@@ -108,11 +113,13 @@ Reproduction make(const Making& making) {
            PaperFinding{.level = Outcome::beyond_assumptions,
                         .value = 64,
                         .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
-                               "what is for a column in it"}});
+                               "what is for a column in it"},
+       .place = "lemma 3, for counts that P divides"});
   made.comparisons.push_back({.what = "the same where dealing goes on from target to target, as by default it does here",
                               .paper = 8,
                               .ours = longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"),
-                              .relation = Relation::at_most});
+                              .relation = Relation::at_most,
+                              .place = "lemma 3"});
   return made;
 }
 

@@ -38,11 +38,13 @@ Reproduction make(const Making& making) {
       made.comparisons.push_back({.what = place + ": start-ups",
                                   .paper = startups[number - 1],
                                   .ours = counted,
-                                  .relation = number == 4 ? Relation::at_most : Relation::equal});
+                                  .relation = number == 4 ? Relation::at_most : Relation::equal,
+                                  .place = "table 3"});
       Comparison comparison{.what = place + ", Pattern2: traffic of a node (L)",
                             .paper = traffic[number - 1],
                             .ours = received,
-                            .relation = Relation::at_most};
+                            .relation = Relation::at_most,
+                            .place = "table 3"};
       if (number == 3)
         comparison.finding =
             PaperFinding{.level = Outcome::paper_is_wrong,
@@ -63,7 +65,8 @@ Reproduction make(const Making& making) {
       {.what = "A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K (K + 1) (theorem 2)",
        .paper = 288,
        .ours = volume,
-       .relation = Relation::at_most});
+       .relation = Relation::at_most,
+       .place = "theorem 2"});
   made.comparisons.push_back({.what = "the same, 4 K^2 (abstract and table 3)",
                               .paper = 256,
                               .ours = volume,
@@ -71,7 +74,8 @@ Reproduction make(const Making& making) {
                               .finding = PaperFinding{.level = Outcome::misprint,
                                                       .value = 286,
                                                       .why = "theorem 2 has 4 K (K + 1) for the same time",
-                                                      .is_transcript_in_doubt = true}});
+                                                      .is_transcript_in_doubt = true},
+                              .place = "section 1 and table 3"});
   made.comparisons.push_back(
       {.what = "A4, 61 nodes: start-ups in all, K + 2 (proof of theorem 2)",
        .paper = 10,
@@ -80,7 +84,8 @@ Reproduction make(const Making& making) {
        .finding = PaperFinding{.level = Outcome::misprint,
                                .value = 34,
                                .why = "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K",
-                               .is_transcript_in_doubt = true}});
+                               .is_transcript_in_doubt = true},
+       .place = "proof of theorem 2"});
   return made;
 }
 

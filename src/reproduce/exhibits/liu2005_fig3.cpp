@@ -76,29 +76,36 @@ Reproduction make(const Making&) {
   for (std::size_t i = 0; i < 4; ++i)
     made.comparisons.push_back({.what = fmt::format("ring of 8: blocks of a message in step {}", i + 1),
                                 .paper = said[i],
-                                .ours = static_cast<double>(eight.at(i)) / 2});
-  made.comparisons.push_back(
-      {.what = "rings of 4 to 64 with other than p/2 steps (lemma 2)", .paper = 0, .ours = static_cast<double>(other_steps)});
+                                .ours = static_cast<double>(eight.at(i)) / 2,
+                                .place = "figures 2 and 3"});
+  made.comparisons.push_back({.what = "rings of 4 to 64 with other than p/2 steps (lemma 2)",
+                              .paper = 0,
+                              .ours = static_cast<double>(other_steps),
+                              .place = "lemma 2"});
   made.comparisons.push_back({.what = "rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)",
                               .paper = 0,
-                              .ours = static_cast<double>(other_volume)});
+                              .ours = static_cast<double>(other_volume),
+                              .place = "lemma 2"});
   for (const Count p : {8, 10}) {
     const LinkUse use = link_use(ring(p, "ar"));
     made.comparisons.push_back(
         {.what = fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\", section III.A)", p),
          .paper = 0,
-         .ours = static_cast<double>(use.idle_rounds)});
+         .ours = static_cast<double>(use.idle_rounds),
+         .place = "section III.A"});
   }
   made.comparisons.push_back(
       {.what = "ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way",
        .paper = 10,
        .ours = static_cast<double>(opposite_to_the_right(ring(10, "ar"))),
-       .finding = PaperFinding{
-           .level = Outcome::misprint,
-           .value = 5,
-           .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
-                  "for that",
-           .is_transcript_in_doubt = true}});
+       .finding =
+           PaperFinding{
+               .level = Outcome::misprint,
+               .value = 5,
+               .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
+                      "for that",
+               .is_transcript_in_doubt = true},
+       .place = "section III and figure 2"});
 
   Sheet odd{.name = "odd",
             .columns = {"nodes", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
@@ -110,7 +117,7 @@ Reproduction make(const Making&) {
     made.comparisons.push_back(
         {.what =
              fmt::format("ring of {}: blocks where an imaginary node makes it even, as few as (p^2 - 1)/8 (\"can be used in tori "
-                         "with an arbitrary number of nodes in each dimension by adding imaginary nodes\", section VI)",
+                         "with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
                          p),
          .paper = static_cast<double>(p * p - 1) / 8,
          .ours = static_cast<double>(imaginary.c2),
@@ -119,6 +126,7 @@ Reproduction make(const Making&) {
                           .value = static_cast<double>(((p + 1) * (p + 1) + 7) / 8),
                           .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
                                  "lemma 2 with one node more"},
+         .place = "section VI",
          .is_reading = true});
   }
   made.sheets.push_back(std::move(odd));
@@ -126,7 +134,8 @@ Reproduction make(const Making&) {
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
   made.comparisons.push_back({.what = "odd rings of 3 to 31 on which our exchange has more than (p^2 - 1)/8 blocks",
                               .paper = 0,
-                              .ours = static_cast<double>(not_least)});
+                              .ours = static_cast<double>(not_least),
+                              .place = "lemma 1, by our own bound for odd rings"});
   return made;
 }
 

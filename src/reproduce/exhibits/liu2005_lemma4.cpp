@@ -37,12 +37,15 @@ Reproduction make(const Making&) {
     const auto r = static_cast<double>(rows), c = static_cast<double>(columns), blocks = r * c * c / 8;
     sheet.rows.push_back({rows, columns, ours.c1, ours.c2, blocks, printed.by_link, printed.in_step});
     const std::string place = fmt::format("{}x{}", rows, columns);
-    made.comparisons.push_back({.what = place + ": steps, c/2 + 2", .paper = c / 2 + 2, .ours = static_cast<double>(ours.c1)});
-    made.comparisons.push_back({.what = place + ": blocks, r c^2/8", .paper = blocks, .ours = static_cast<double>(ours.c2)});
+    made.comparisons.push_back(
+        {.what = place + ": steps, c/2 + 2", .paper = c / 2 + 2, .ours = static_cast<double>(ours.c1), .place = "section IV.D"});
+    made.comparisons.push_back(
+        {.what = place + ": blocks, r c^2/8", .paper = blocks, .ours = static_cast<double>(ours.c2), .place = "lemma 4"});
     made.comparisons.push_back({.what = place + ": blocks, r c^2/8, with the ways of figure 2 to the letter, link by link",
                                 .paper = blocks,
                                 .ours = static_cast<double>(printed.by_link),
-                                .finding = one_way(rows, columns)});
+                                .finding = one_way(rows, columns),
+                                .place = "lemma 4, figures 2 and 5"});
     if (printed.in_step == printed.by_link) continue;
     made.comparisons.push_back(
         {.what = place + ": the same with all rows and columns in lock-step",
@@ -52,6 +55,7 @@ Reproduction make(const Making&) {
                                  .value = 424,
                                  .why = "lemma 3 takes the longer of the times of a row ring and a column ring, so "
                                         "that neither waits for the other's steps"},
+         .place = "lemmas 3 and 4",
          .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));

@@ -30,10 +30,12 @@ Reproduction make(const Making&) {
     const auto all = static_cast<double>(rows * columns);
     made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 1, rc/8 + rc/16", rows, columns),
                                 .paper = all / 8 + all / 16,
-                                .ours = static_cast<double>(longest.at(0))});
+                                .ours = static_cast<double>(longest.at(0)),
+                                .place = "table I and section IV.B"});
     made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 2, rc/16", rows, columns),
                                 .paper = all / 16,
-                                .ours = static_cast<double>(longest.at(1))});
+                                .ours = static_cast<double>(longest.at(1)),
+                                .place = "table I and section IV.B"});
   }
   made.sheets.push_back(std::move(sheet));
   made.comparisons.push_back(
@@ -43,7 +45,8 @@ Reproduction make(const Making&) {
        .finding =
            PaperFinding{.level = Outcome::misprint,
                         .value = 6,
-                        .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"}});
+                        .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"},
+       .place = "table I and section IV.A"});
   return made;
 }
 

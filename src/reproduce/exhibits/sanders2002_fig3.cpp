@@ -51,29 +51,38 @@ Reproduction make(const Making&) {
   made.sheets = {listing(exchanging, "exchange"), listing(printed, "printed")};
   const NodeTimetable timetable(sizes, OwnNode::sends, {.form = one_factor::Form::basic});
   const auto& phases = timetable.phases();
-  made.comparisons.push_back({.what = "phases", .paper = 3, .ours = static_cast<double>(phases.size())});
+  made.comparisons.push_back(
+      {.what = "phases", .paper = 3, .ours = static_cast<double>(phases.size()), .place = "figure 3, caption"});
   for (std::size_t i = 0; i < phases.size(); ++i)
     made.comparisons.push_back({.what = fmt::format("rounds of phase {}", i + 1),
                                 .paper = static_cast<double>(3 - i),
-                                .ours = static_cast<double>(phases[i].rounds)});
+                                .ours = static_cast<double>(phases[i].rounds),
+                                .place = "figure 3, caption"});
   const std::vector<NodeStep> steps = steps_of(exchanging);
-  made.comparisons.push_back(
-      {.what = "steps, processors of a node exchanging", .paper = 15, .ours = static_cast<double>(steps.size())});
+  made.comparisons.push_back({.what = "steps, processors of a node exchanging",
+                              .paper = 15,
+                              .ours = static_cast<double>(steps.size()),
+                              .place = "figure 3, caption"});
   made.comparisons.push_back(
       {.what = "steps, processors of a node sending, as the algorithm is printed",
        .paper = 15,
        .ours = static_cast<double>(steps_of(printed).size()),
-       .finding = PaperFinding{
-           .level = Outcome::misprint,
-           .value = 18,
-           .why = "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
-                  "as well"}});
+       .finding =
+           PaperFinding{.level = Outcome::misprint,
+                        .value = 18,
+                        .why =
+                            "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
+                            "as well"},
+       .place = "figure 3, caption"});
   Count inner = 0, which = 0;
   for (Count step = 0; step < exchanging.program(0).stages[0].round_count; ++step)
     if (!steps[static_cast<std::size_t>(step)].between_nodes) ++inner, which = step + 1;
+  made.comparisons.push_back({.what = "steps of phase 1 without inter-node communication",
+                              .paper = 1,
+                              .ours = static_cast<double>(inner),
+                              .place = "figure 3, caption"});
   made.comparisons.push_back(
-      {.what = "steps of phase 1 without inter-node communication", .paper = 1, .ours = static_cast<double>(inner)});
-  made.comparisons.push_back({.what = "which step that is", .paper = 6, .ours = static_cast<double>(which)});
+      {.what = "which step that is", .paper = 6, .ours = static_cast<double>(which), .place = "figure 3, caption"});
   made.comparisons.push_back(
       {.what = "pairs for which the loop's invariant fails after phase 1 of the algorithm as printed",
        .paper = 0,
@@ -82,7 +91,8 @@ Reproduction make(const Making&) {
            PaperFinding{.level = Outcome::paper_is_wrong,
                         .value = 3,
                         .why = "inside a node messages go one way only, so that the invariant's second half holds for U other than "
-                               "V"}});
+                               "V"},
+       .place = "figure 2"});
   return made;
 }
 

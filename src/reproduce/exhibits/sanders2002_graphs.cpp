@@ -24,7 +24,7 @@ Count all_steps(const Sizes& sizes, const std::string& parameters) {
 
 constexpr const char* quotation =
     "\"The same basic scheme applies if the complete graph is decomposed into graphs with degrees at most k or into permutations "
-    "(directed cycles)\", section 3, last paragraph";
+    "(directed cycles)\"";
 
 Reproduction make(const Making& making) {
   Reproduction made{
@@ -58,6 +58,7 @@ Reproduction make(const Making& making) {
            fmt::format("of the lists of sizes, those with other than the n p steps of theorem 1 by permutations ({})", quotation),
        .paper = 0,
        .ours = static_cast<double>(other_than_printed),
+       .place = "section 3, last paragraph",
        .is_reading = true});
   made.comparisons.push_back(
       {.what =
@@ -65,13 +66,15 @@ Reproduction make(const Making& making) {
            "nodes left out",
        .paper = 0,
        .ours = static_cast<double>(other_than_least),
+       .place = "section 3, last paragraph",
        .is_reading = true});
   made.comparisons.push_back({.what =
                                   "steps by matchings over steps by permutations, the most (\"Decomposition into permutations is "
-                                  "particularly interesting\", section 3, last paragraph)",
+                                  "particularly interesting\")",
                               .paper = 1,
                               .ours = saved,
                               .relation = Relation::at_least,
+                              .place = "section 3, last paragraph",
                               .is_reading = true});
   const Sizes seven(7, 4), eight(8, 4);
   for (const Count degree : {2, 3, 6})
@@ -79,10 +82,12 @@ Reproduction make(const Making& making) {
         {.what = fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
          .paper = 4.0 * (28 - 4) / static_cast<double>(degree),
          .ours = static_cast<double>(steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree))),
+         .place = "section 3, last paragraph",
          .is_reading = true});
   made.comparisons.push_back({.what = fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation),
                               .paper = 4.0 * (32 - 4) / 7,
                               .ours = static_cast<double>(steps_between(eight, "degree=7")),
+                              .place = "section 3, last paragraph",
                               .is_reading = true});
 
   Sheet growth{.name = "growth",

@@ -55,13 +55,15 @@ Reproduction make(const Making& making) {
                           n * (p - n)});
     made.comparisons.push_back({.what = fmt::format("nodes of {}: steps, n p (theorem 1)", fmt::join(sizes, ", ")),
                                 .paper = static_cast<double>(n * p),
-                                .ours = static_cast<double>(printed)});
+                                .ours = static_cast<double>(printed),
+                                .place = "theorem 1"});
     above = std::max(above, static_cast<double>(exchanging) / static_cast<double>(n * p));
   }
   made.comparisons.push_back({.what = "steps where processors of a node exchange, over n p, the most",
                               .paper = 1,
                               .ours = above,
-                              .relation = Relation::at_most});
+                              .relation = Relation::at_most,
+                              .place = "theorem 1"});
   made.comparisons.push_back(
       {.what = "six nodes of four: share of a largest node's steps that are inefficient, p/n as printed",
        .paper = 6,
@@ -70,14 +72,16 @@ Reproduction make(const Making& making) {
        .finding = PaperFinding{.level = Outcome::misprint,
                                .value = 1.0 / 6,
                                .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p "
-                                      "much above n"}});
+                                      "much above n"},
+       .place = "section 3, below theorem 1"});
 
-  Sheet growth{.name = "growth", .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)"}};
+  Sheet growth{.name = "growth",
+               .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)", "n p"}};
   for (Count nodes = 2; nodes <= 12; ++nodes) {
     const std::vector<Count> sizes(static_cast<std::size_t>(nodes), 4);
     growth.rows.push_back({nodes, step_count(sizes, "clustered:mode=paper"),
                            step_count(sizes, "clustered:mode=exchange,factor=concentrated"), between_nodes(sizes, "clustered"),
-                           4 * (4 * nodes - 4)});
+                           4 * (4 * nodes - 4), 4 * 4 * nodes});
   }
 
   // Times in the cluster model: the trivial algorithm posts everything at once.
@@ -99,16 +103,19 @@ Reproduction make(const Making& making) {
                               .relation = Relation::at_least,
                               .reason = "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its "
                                         "exchanges perfectly, and messages "
-                                        "that meet at a port cost it nothing"});
+                                        "that meet at a port cost it nothing",
+                              .place = "section 4, last paragraph"});
   made.sheets = {std::move(table), std::move(growth)};
-  made.panels.push_back(
-      {.title = "nodes of four processors",
-       .x_label = "nodes",
-       .y_label = "steps",
-       .sheet = 1,
-       .x = 0,
-       .curves = {
-           {1, "as printed"}, {2, "exchanging, concentrated"}, {3, "between nodes only"}, {4, "n (p - n)", CurveStyle::dashed}}});
+  made.panels.push_back({.title = "nodes of four processors",
+                         .x_label = "nodes",
+                         .y_label = "steps",
+                         .sheet = 1,
+                         .x = 0,
+                         .curves = {{1, "as printed"},
+                                    {2, "exchanging, concentrated"},
+                                    {3, "between nodes only"},
+                                    {4, "n (p - n)", CurveStyle::dashed},
+                                    {5, "n p (theorem 1)", CurveStyle::points}}});
   return made;
 }
 

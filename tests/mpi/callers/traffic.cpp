@@ -7,9 +7,9 @@
 // Usage, under mpirun: traffic [--mixes N] [--seed S] [--executor messages|shared|hybrid|vendor]
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <getopt.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -274,17 +274,30 @@ void run(const Settings& settings) {
                 settings.mixes);
 }
 
+// getopt, not the command's parser, whose header takes longer to compile than the rest of this program.
+Settings settings_of(int count, char** arguments) {
+  static constexpr option known[] = {{"mixes", required_argument, nullptr, 'm'},
+                                     {"seed", required_argument, nullptr, 's'},
+                                     {"executor", required_argument, nullptr, 'e'},
+                                     {nullptr, 0, nullptr, 0}};
+  Settings settings;
+  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
+    switch (found) {
+      case 'm': settings.mixes = std::stol(optarg); break;
+      case 's': settings.seed = std::stoull(optarg); break;
+      case 'e': settings.executor = optarg; break;
+      default: std::exit(2);  // getopt has said why
+    }
+  }
+  return settings;
+}
+
 }  // namespace
 }  // namespace quadrille::testing
 
 int main(int count, char** arguments) {
   using namespace quadrille::testing;
-  CLI::App parser{"MPI messages of the application around collectives of quadrille"};
-  Settings settings;
-  parser.add_option("--mixes", settings.mixes, "random mixes");
-  parser.add_option("--seed", settings.seed, "of all that is drawn");
-  parser.add_option("--executor", settings.executor, "messages, shared, hybrid or vendor; all that apply but vendor by default");
-  CLI11_PARSE(parser, count, arguments);
+  const Settings settings = settings_of(count, arguments);
   std::signal(SIGALRM, end_hanging_program);
   MPI_Init(&count, &arguments);
   int ranks = 0;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x over MPI, with one element of A for each rank of an n x n grid: mpirun -n 9 ./matrix_vector_mpi
+#include <mpi.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "quadrille/mpi.hpp"
+
+// A row or a column of the grid as a communicator of its own, in which ranks stand in their order.
+std::unique_ptr<quadrille::Communicator> line(int number) {
+  MPI_Comm members;
+  MPI_Comm_split(MPI_COMM_WORLD, number, 0, &members);
+  auto ranks = quadrille::over(members);
+  MPI_Comm_free(&members);
+  return ranks;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int me = 0, all = 0, n = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  while (n * n < all) ++n;
+  bool right = n * n == all;
+  if (!right && me == 0) std::printf("%d ranks are no square grid; take 4, 9 or 16\n", all);
+  if (right) {  // plans and communicators go before MPI_Finalize
+    using namespace quadrille;
+    const int i = me / n, j = me % n;
+    const double a = 10 * i + j, x = j + 1;  // x[j] counts at rank (0, j), the root of column j
+    auto column = line(j), row = line(i);
+
+    Problem spread;
+    spread.collective = Collective::broadcast;
+    spread.ranks = n;
+    spread.block_bytes = sizeof(double);
+    double element = 0;
+    plan(*column, spread, {.algorithm = "binomial"}).execute(&x, &element);
+
+    const double product = a * element;
+
+    const auto sum = built_in_operator("sum", "f64");
+    const auto collect = reduction(Collective::reduce, n, /*elements=*/1, *sum);
+    double y = 0;
+    plan(*row, collect, {.algorithm = "binomial", .operation = sum}).execute(&product, &y);
+
+    if (j == 0) {  // the root of row i
+      double expected = 0;
+      for (int k = 0; k < n; ++k) expected += (10 * i + k) * (k + 1);
+      right = y == expected;
+      std::printf("rank %d got y[%d] = %g, which is %s\n", me, i, y, right ? "right" : "wrong");
+    }
+  }
+  MPI_Finalize();
+  return right ? 0 : 1;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allgather/broadcasts: every rank broadcasts its block, one rank after the other.
+// Source  [grama2003] all-to-all broadcast on a ring, the naive implementation.
+// Needs   nothing: any p.
+// Idea    broadcast/binomial from rank 0, then from rank 1, and so on. Most ranks wait in most rounds.
+// Cost    C1 = p ceil(log2 p) rounds, C2 = p ceil(log2 p) blocks.
+// Prefer  nothing: a baseline; ring takes p - 1 of both.
+#include "collectives/tree_rounds.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Bytes b = problem.block_bytes;
+  ProgramBuilder program{me};
+  program.expect(problem.ranks, 2);
+  program.stage("broadcasts");
+  program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, me, b)});
+  for (Rank root = 0; root < problem.ranks; ++root) {
+    const Region received = block(Buffer::output, root, b);
+    go_down(
+        program, node_of(BinomialTree(problem.ranks, root), "", me),
+        [&](const TreeEdge& edge) { program.receive(edge.peer, {received}); },
+        [&](const TreeEdge& edge) { program.send(edge.peer, {root == me ? block(Buffer::input, 0, b) : received}); });
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm allgather_broadcasts{
+    .collective = Collective::allgather,
+    .id = "broadcasts",
+    .summary = "every rank broadcasts its block along a binomial tree, one after the other: the naive way",
+    .needs = "",
+    .source = "grama2003",
+    .parameters = {},
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scatter/mesh: blocks dealt out along the root's column, whole rows at a time, then along all rows.
+// Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication.
+// Needs   rows divides p; any root.
+// Idea    The tree of broadcast/mesh, but along the column first, so that what goes on together is a run of ranks. On a line the
+//         larger part stays with the holder. Messages of a round share no link of a mesh or torus of the grid's sides.
+// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, for
+//         any sides and any root.
+// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial may share links.
+#include "collectives/grid_rows.hpp"
+#include "collectives/scattering.hpp"
+
+namespace quadrille {
+
+extern const Algorithm scatter_mesh{
+    .collective = Collective::scatter,
+    .id = "mesh",
+    .summary = "blocks dealt out along the root's column of a grid, then along all rows: no link is shared on a mesh",
+    .needs = "rows divides p",
+    .source = "grama2003",
+    .parameters = {mesh_rows()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                   Rank me) { return scatter_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
+    .reason_against = reason_against_rows,
+    .analyse = Shares::analyse,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

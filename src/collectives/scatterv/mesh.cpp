@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scatterv/mesh: shares dealt out along the root's column, whole rows at a time, then along all rows.
+// Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication.
+// Needs   rows divides p; any root, shares of any size, also of none.
+// Idea    The tree of broadcast/mesh, but along the column first, so that what goes on together is a run of ranks. On a line the
+//         larger part stays with the holder. Messages of a round share no link of a mesh or torus of the grid's sides.
+// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
+// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial may share links.
+#include "collectives/grid_rows.hpp"
+#include "collectives/scattering.hpp"
+
+namespace quadrille {
+
+extern const Algorithm scatterv_mesh{
+    .collective = Collective::scatterv,
+    .id = "mesh",
+    .summary = "shares dealt out along the root's column of a grid, then along all rows: no link is shared on a mesh",
+    .needs = "rows divides p",
+    .source = "grama2003",
+    .parameters = {mesh_rows()},
+    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                   Rank me) { return scatter_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
+    .reason_against = reason_against_rows,
+    .analyse = Shares::analyse,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

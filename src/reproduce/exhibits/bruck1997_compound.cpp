@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The volume of the index operation in few rounds: theorems 2.7 and 2.9 with the constants that their proofs give, and what the
+// schedules carry.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "quadrille/cost.hpp"
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+// Blocks of as many bytes as there are ports: then no bound on what a port carries is rounded.
+Figures index_operation(Count n, Count radix, Count ports) {
+  return figures(make_schedule(alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
+}
+
+// The proof of theorem 2.7 counts hops: at most C(T, f) k^f blocks of a node can be f hops away after T rounds.
+double hops_bound(Count n, Count ports, Count rounds) {
+  Bytes most = 0;
+  for (const Bound& bound : lower_bounds(alltoall(n, ports), ports, rounds))
+    if (bound.figure == "c2") most = std::max(most, bound.value);
+  return static_cast<double>(most) / static_cast<double>(ports);
+}
+
+struct Extremes {
+  double least = 1e300, most = 0;
+  void add(double value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+// Theorem 2.7: ceil(log_(k+1) n) rounds, all n, radix k + 1.
+void compare_fewest_rounds(Reproduction& made, const Making& making) {
+  Sheet sheet{.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}};
+  Extremes volume_over_proof, volume_over_bound, proof_over_bound;
+  const Count last = making.small ? 64 : 512;
+  for (Count n = 8; n <= last; ++n) {
+    std::vector<Cell> row{n};
+    for (Count k = 1; k <= 4; ++k) {
+      const Figures counted = index_operation(n, k + 1, k);
+      const double blocks = static_cast<double>(counted.c2) / static_cast<double>(k);
+      const double logarithm = std::log(static_cast<double>(n)) / std::log(static_cast<double>(k + 1));
+      const double bound = static_cast<double>(n) / static_cast<double>(k + 1) * logarithm;
+      const double proof = hops_bound(n, k, counted.c1);
+      volume_over_proof.add(blocks / proof);
+      volume_over_bound.add(blocks / bound);
+      proof_over_bound.add(proof / bound);
+      row.emplace_back(blocks / bound);
+    }
+    sheet.rows.push_back(std::move(row));
+  }
+  Panel panel{.title = "theorem 2.7: C2 over b n/(k+1) log_(k+1) n",
+              .x_label = "n",
+              .y_label = "ratio",
+              .sheet = made.sheets.size(),
+              .log_x = true};
+  for (std::size_t k = 1; k <= 4; ++k) panel.curves.push_back({k, sheet.columns[k]});
+  made.panels.push_back(std::move(panel));
+  made.sheets.push_back(std::move(sheet));
+  const std::string range = fmt::format("n from 8 to {}, one to four ports, fewest rounds", last);
+  made.comparisons.push_back({.what = range + ": C2 over the hops that the proof counts, the least",
+                              .paper = 1,
+                              .ours = volume_over_proof.least,
+                              .relation = Relation::at_least,
+                              .place = "section 2.3, proof of theorem 2.7"});
+  made.comparisons.push_back({.what = range +
+                                      ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes "
+                                      "at half of the rounds would be a quarter)",
+                              .paper = 0.25,
+                              .ours = proof_over_bound.least,
+                              .relation = Relation::at_least,
+                              .place = "section 2.3, theorem 2.7",
+                              .is_reading = true});
+  made.comparisons.push_back({.what = range +
+                                      ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
+                                      "the logarithm up at most doubles each)",
+                              .paper = 4,
+                              .ours = volume_over_bound.most,
+                              .relation = Relation::at_most,
+                              .place = "section 2.3, theorem 2.7",
+                              .is_reading = true});
+}
+
+// Theorem 2.9: one port, at most c log2 n rounds. Half of a node's blocks travel h hops, h the least with sum_(j<=h) C(c log n, j)
+// >= n/2, and by lemma C.1 h is at least min(m/64, m / (8 log c)) for m = log(n/2).
+void compare_logarithmic_rounds(Reproduction& made) {
+  Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
+  Extremes over_lemma, over_bound;
+  for (Count log_n = 3; log_n <= 12; ++log_n) {
+    const Count n = Count{1} << log_n;
+    std::vector<Cell> row{n};
+    for (Count c = 1; c <= 4; ++c) {
+      double least = 1e300;  // blocks, of all radices with so few rounds
+      for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
+        if (const Figures counted = index_operation(n, radix, 1); counted.c1 <= c * log_n)
+          least = std::min(least, static_cast<double>(counted.c2));
+      const double m = static_cast<double>(log_n - 1), all = static_cast<double>(n * log_n);
+      const double hops = c == 1 ? m / 64 : std::min(m / 64, m / (8 * std::log2(static_cast<double>(c))));
+      over_lemma.add(least / (static_cast<double>(n) / 2 * hops));
+      over_bound.add(least / all);
+      row.emplace_back(least / all);
+    }
+    sheet.rows.push_back(std::move(row));
+  }
+  Panel panel{.title = "theorem 2.9: C2 over b n log2 n, best radix",
+              .x_label = "n",
+              .y_label = "ratio",
+              .sheet = made.sheets.size(),
+              .log_x = true};
+  for (std::size_t c = 1; c <= 4; ++c) panel.curves.push_back({c, fmt::format("C1 at most {} log2 n", c)});
+  made.panels.push_back(std::move(panel));
+  made.sheets.push_back(std::move(sheet));
+  const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
+  made.comparisons.push_back({.what = range + ": C2 over b n/2 min(m/64, m/(8 log c)), m = log2(n/2), the least",
+                              .paper = 1,
+                              .ours = over_lemma.least,
+                              .relation = Relation::at_least,
+                              .place = "section 2.3, proof of theorem 2.9, and lemma C.1"});
+  made.comparisons.push_back({.what = range + ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by "
+                                              "the lemma's constants)",
+                              .paper = 1.0 / 256,
+                              .ours = over_bound.least,
+                              .relation = Relation::at_least,
+                              .place = "section 2.3, theorem 2.9",
+                              .is_reading = true});
+  made.comparisons.push_back({.what = range + ": the same, the most: radix 2 has half of b n log2 n",
+                              .paper = 0.5,
+                              .ours = over_bound.most,
+                              .relation = Relation::at_most,
+                              .place = "section 3.3",
+                              .is_reading = true});
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made{
+      .remarks = {"The theorems bound all algorithms. That ratios stay between constants says of these bounds that they "
+                  "are tight to a constant."}};
+  compare_fewest_rounds(made, making);
+  making.show("theorem 2.9");
+  compare_logarithmic_rounds(made);
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit bruck1997_compound{
+    .id = "bruck1997-compound",
+    .title = "Compound lower bounds of the index operation",
+    .source = "bruck1997, theorems 2.7 and 2.9, section 2.3",
+    .about = "what a port carries where rounds are few, counted from schedules, over the bounds with their proofs' constants",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce

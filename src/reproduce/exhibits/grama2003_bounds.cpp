@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slides' lower bounds by the width of the bisection, and what the algorithms that they call asymptotically optimal make of
+// them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reproduce/exhibit.hpp"
+#include "reproduce/machines.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+struct Claim {
+  const char* operation;
+  Collective collective;
+  const char* specification;
+  Topology (*network)(Count p);
+  double (*bound)(double p);  // words over m that something has to carry at least
+  const char* bound_text;
+  double most;  // that the count is over the bound, for all p
+  const char* place;
+};
+
+Topology square_mesh(Count p) {
+  const auto side = static_cast<Count>(std::sqrt(static_cast<double>(p)));
+  return Topology::mesh({side, side});
+}
+
+Topology cube(Count p) { return Topology::hypercube(p); }
+
+// Half of the words go each way over the links of the bisection: two in a ring, sqrt p in a mesh, p/2 in a hypercube.
+const std::vector<Claim> claims{
+    {"all-to-all broadcast", Collective::allgather, "ring", Topology::ring, [](double p) { return p / 4; },
+     "p/2 words over 2 links: p/4", 4, "Analysis of ring all-to-all broadcast algorithm"},
+    {"all-to-all broadcast", Collective::allgather, "mesh", square_mesh, [](double p) { return p - 1; },
+     "a node receives p - 1 words", 1, "Mesh based All-to-All broadcast Analysis"},
+    {"all-to-all personalised", Collective::alltoall, "ring", Topology::ring, [](double p) { return p * p / 8; },
+     "p^2/4 words each way over 2 links: p^2/8", 4, "All-to-All Personalized Communication on a Ring: Cost"},
+    {"all-to-all personalised", Collective::alltoall, "mesh", square_mesh, [](double p) { return p * std::sqrt(p) / 4; },
+     "p^2/4 words each way over sqrt(p) links", 4, "All-to-All Personalized Communication on a Mesh: Cost"},
+    {"all-to-all personalised, optimal", Collective::alltoall, "xor", cube, [](double p) { return p / 2; },
+     "p^2/4 words each way over p/2 links", 2,
+     "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
+
+// Words over m in the linear model, where those of a round count once for each message on its busiest link.
+double words(Collective collective, const char* specification, const Topology& network) {
+  const Coefficients plain{{"startup_us", 0}, {"transfer_us_per_byte", 1}, {"ports", 1}};
+  const Problem problem = problem_of(collective, network.ranks(), 1);
+  return static_cast<double>(
+      price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain)
+          .terms.at(1)
+          .amount);
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made{
+      .remarks = {"A bound counts both ways of a link. That the slides' algorithms stay a factor of about 4 above it on "
+                  "rings and meshes is theirs: on one port a node drives one of its links, and one way round."}};
+  const std::vector<Count> sizes = making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 64, 256};
+  Sheet sheet{.name = "ratios", .columns = {"nodes"}};
+  for (const Claim& claim : claims)
+    sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
+  sheet.columns.emplace_back("all-to-all personalised, hypercube");
+  sheet.columns.emplace_back("log p");
+  std::vector<double> most(claims.size(), 0), least(claims.size(), 1e300);
+  double most_of_cube = 0, least_of_cube = 1e300;
+  for (const Count p : sizes) {
+    const auto n = static_cast<double>(p), d = std::log2(n);
+    auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      making.show(fmt::format("{} among {} nodes by {}", claims[i].operation, p, claims[i].specification));
+      const double ratio = words(claims[i].collective, claims[i].specification, claims[i].network(p)) / claims[i].bound(n);
+      row.emplace_back(ratio);
+      most[i] = std::max(most[i], ratio);
+      least[i] = std::min(least[i], ratio);
+    }
+    const double ratio = words(Collective::alltoall, "hypercube", cube(p)) / (n / 2);
+    row.insert(row.end(), {ratio, d});
+    most_of_cube = std::max(most_of_cube, ratio / d);
+    least_of_cube = std::min(least_of_cube, ratio / d);
+  }
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const std::string what =
+        fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
+    made.comparisons.push_back({.what = what + ", the least of all p",
+                                .paper = 1,
+                                .ours = least[i],
+                                .relation = Relation::at_least,
+                                .place = claims[i].place});
+    made.comparisons.push_back({.what = what + ", the most (\"asymptotically optimal\")",
+                                .paper = claims[i].most,
+                                .ours = most[i],
+                                .relation = Relation::at_most,
+                                .place = claims[i].place,
+                                .is_reading = true});
+  }
+  for (const auto& [value, which] : {std::pair(least_of_cube, "least"), std::pair(most_of_cube, "most")})
+    made.comparisons.push_back(
+        {.what = fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, the {} (\"O(mp log p) is not "
+                             "optimal\")",
+                             which),
+         .paper = 1,
+         .ours = value,
+         .place = "All-to-All Personalized Communication on a Hypercube: Cost"});
+  Panel panel{.title = "words over the bound by bisection", .x_label = "nodes", .y_label = "ratio", .sheet = 0, .log_x = true};
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    panel.curves.push_back(
+        {i + 1, fmt::format("{}, {}", claims[i].collective == Collective::allgather ? "broadcast" : "personalised",
+                            claims[i].specification)});
+  panel.curves.push_back({claims.size() + 1, "personalised, hypercube"});
+  panel.curves.push_back({claims.size() + 2, "log p", CurveStyle::points});
+  made.sheets.push_back(std::move(sheet));
+  made.panels.push_back(std::move(panel));
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit grama2003_bounds{
+    .id = "grama2003-bounds",
+    .title = "Lower bounds by bisection",
+    .source = "grama2003, all-to-all broadcast and personalised communication",
+    .about =
+        "words counted on the networks, over what the bisection has to carry; where that is asymptotically optimal the ratio "
+        "stays between constants",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce
