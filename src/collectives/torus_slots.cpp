@@ -25,27 +25,27 @@ bool sides_divisible(const std::vector<TorusSide>& sides, Count by) {
 }
 
 // They go over (residue + w) / group groups upwards, in whole numbers, and downwards over as many as are left of all.
-Span groups_away(const TorusSide& side, Count group, Count residue, int direction, Count step) {
+Displacements groups_away(const TorusSide& side, Count group, Count residue, int direction, Count step) {
   return {(direction > 0 ? group * step : group) - residue, side.length - group * step};
 }
 
 void Slots::append(Regions& regions, const std::vector<Spans>& product) const {
-  std::vector<Span> box;
+  std::vector<Displacements> box;
   append(regions, product, box);
 }
 
-void Slots::append(Regions& regions, const std::vector<Spans>& product, std::vector<Span>& box) const {
+void Slots::append(Regions& regions, const std::vector<Spans>& product, std::vector<Displacements>& box) const {
   if (box.size() == product.size()) return regions.push_back(region(box));
-  for (const Span& span : product[box.size()]) {
+  for (const Displacements& span : product[box.size()]) {
     box.push_back(span);
     append(regions, product, box);
     box.pop_back();
   }
 }
 
-Region Slots::region(const std::vector<Span>& box) const {
+Region Slots::region(const std::vector<Displacements>& box) const {
   Bytes first = 0, last = slot_bytes_;  // of each slot
-  for (const Span& span : box) {
+  for (const Displacements& span : box) {
     const Bytes middle = first + (last - first + 1) / 2;
     if (span.half > 0) last = middle;
     if (span.half < 0) first = middle;

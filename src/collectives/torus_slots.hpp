@@ -25,20 +25,20 @@ inline Count place_on(const TorusSide& side, Rank rank) { return rank / side.str
 bool sides_divisible(const std::vector<TorusSide>& sides, Count by);
 
 // Displacements first, first + step, .. in one dimension; of the bytes in their slots all, the first half (1) or the second (-1).
-struct Span {
+struct Displacements {
   Count first = 0;
   Count count = 0;
   Count step = 1;
   int half = 0;
 };
-using Spans = std::vector<Span>;
+using Spans = std::vector<Displacements>;
 
 inline Spans all_of(const TorusSide& side) { return {{0, side.length}}; }
 inline Spans odd_ones(const TorusSide& side) { return {{1, side.length / 2, 2}}; }
 
 // Along a line whose places are grouped in `group` neighbouring ones: the displacements of blocks that have `step` groups or more
 // to go in a direction, 1 <= step < groups, of those that started at place `residue` of their group.
-Span groups_away(const TorusSide& side, Count group, Count residue, int direction, Count step);
+Displacements groups_away(const TorusSide& side, Count group, Count residue, int direction, Count step);
 
 // The slots of one part of the blocks: one for each displacement. Sides tell strides in slots.
 class Slots {
@@ -50,8 +50,8 @@ class Slots {
   void append(Regions& regions, const std::vector<Spans>& product) const;
 
  private:
-  void append(Regions& regions, const std::vector<Spans>& product, std::vector<Span>& box) const;
-  Region region(const std::vector<Span>& box) const;
+  void append(Regions& regions, const std::vector<Spans>& product, std::vector<Displacements>& box) const;
+  Region region(const std::vector<Displacements>& box) const;
 
   std::vector<TorusSide> sides_;
   Bytes offset_, slot_bytes_;

@@ -21,7 +21,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   const Bytes b = problem.block_bytes;
   const Slots slots(sides, 0, b);
   const Region all_slots{Buffer::scratch, 0, problem.ranks * b, {}};
-  const auto box = [&](std::size_t dimension, Span span) {
+  const auto box = [&](std::size_t dimension, Displacements span) {
     std::vector<Spans> product{all_of(sides[0]), all_of(sides[1])};
     product[dimension] = {span};
     Regions regions;

@@ -30,11 +30,11 @@ using ring_kernel::Kernel;
 Spans even_ones(const TorusSide& side) { return {{0, side.length / 2, 2}}; }
 
 // `count` displacements of the lengths shortest, shortest + step, .. to one side.
-Span towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
+Displacements towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
   return {direction > 0 ? shortest : side.length - shortest - (count - 1) * step, count, step};
 }
 
-Span half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
+Displacements half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
 
 // Is half way round an odd number of links? Then at2 takes halves apart in its first stage, and they stay apart.
 bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
@@ -164,7 +164,7 @@ class TorusExchange {
     if (!found) return regions;
     std::vector<Spans> product;
     for (const TorusSide& other : sides_) product.push_back(all_of(other));
-    const auto add = [&](Span span) {
+    const auto add = [&](Displacements span) {
       product[dimension] = {span};
       slots.append(regions, product);
     };
