@@ -70,8 +70,8 @@ struct Algorithm {
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
   // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
-  // The largest number of exchanges that the ranks of a node have with other nodes in a round; null: as many as they like. An
-  // exchange is all that one rank sends to another and receives from it.
+  // The largest number of exchanges that the ranks of a node have with other nodes in a round; null: as many as they like. So many
+  // pairs of ranks send, or receive, whichever are more: a node's port works both ways at once.
   Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
   // Reductions: the strictest way of combining that the programs keep to; and when, in words, such as "rank order; fixed
   // tree where p is a power of two". Where a problem asks for more, the algorithm does not apply.

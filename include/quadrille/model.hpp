@@ -36,7 +36,8 @@ struct RoundFigures {
   Count sharing = 0;     // messages over one directed link
   Bytes link_bytes = 0;  // over one directed link
   Link busiest_link;     // that `sharing` messages go over; none where that is 0
-  // Between nodes. An exchange is all that one rank sends to another and receives from it; its bytes are those of its longer way.
+  // Between nodes, whose ports work both ways at once: what a node's ranks send to other nodes, or receive, whichever is more. All
+  // that one rank sends to another is one exchange.
   Count exchanges = 0;        // of a node's ranks with other nodes
   Bytes exchanged = 0;        // by a node's ranks with other nodes
   Count inside_messages = 0;  // that a rank sends, or receives, inside its node

@@ -19,13 +19,21 @@ OwnNode own_node(const Parameters& parameters) {
   return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
 }
 
+bool is_by_permutations(const Parameters& parameters) { return word(parameters, "decomposition") == "permutations"; }
+
+Decomposition decomposition(const Parameters& parameters) {
+  return {.into = is_by_permutations(parameters) ? Decomposition::Into::permutations : Decomposition::Into::matchings,
+          .form = factor_form(parameters),
+          .degree = number(parameters, "degree")};
+}
+
 // The nodes, each as many as it has adapters, and when their ranks meet.
 class ClusteredExchange : public Analysis {
  public:
   ClusteredExchange(const Problem& problem, const Parameters& parameters)
       : nodes_(NodeRanks(problem).dealt(number(parameters, "adapters"))),
         own_node_(own_node(parameters)),
-        steps_(nodes_.sizes(), own_node_, factor_form(parameters)) {
+        steps_(nodes_.sizes(), own_node_, decomposition(parameters)) {
     for (std::size_t t = 0; t < steps_.phases().size(); ++t) {
       const NodePhase& phase = steps_.phases()[t];
       timetable_.stages.push_back({fmt::format("phase {}", t + 1), phase.first_step, phase.end_step() - phase.first_step});
@@ -67,14 +75,25 @@ std::vector<Parameter> clustered_parameters() {
       "where the factorisation of the nodes has its self-loops: spread over the rounds, or (even numbers) all in the last";
   factor.standard = "basic";
   factor.standard_for = [](const Problem&, const Parameters& before) -> ParameterValue {
-    return word(before, "mode") == "inter" ? "concentrated" : "basic";
+    return word(before, "mode") == "inter" || is_by_permutations(before) ? "concentrated" : "basic";
   };
-  factor.standard_rule = "concentrated where mode=inter, which has no other, else basic";
+  factor.standard_rule = "concentrated where mode=inter or decomposition=permutations, which have no other, else basic";
   return {{.name = "mode",
            .summary = "inside a node: exchanged apart from the steps between nodes, or within them, or (paper) sent within them",
            .standard = "inter",
            .choices = {"inter", "exchange", "paper"}},
+          {.name = "decomposition",
+           .summary = "of the graph of nodes: into matchings, whose pairs exchange, or permutations, where a node sends to one "
+                      "node and receives from another",
+           .standard = "matchings",
+           .choices = {"matchings", "permutations"}},
           std::move(factor),
+          {.name = "degree",
+           .summary = "matchings or permutations at a time: with how many other nodes a node has messages at a time",
+           .standard = Count{1},
+           .least = 1,
+           .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
+           .range = "1..max(1,p-1)"},
           {.name = "adapters",
            .summary = "network adapters of a node: its ranks are dealt out to them, and each does one exchange at a time",
            .standard = Count{1},
@@ -88,14 +107,29 @@ Program clustered_exchange(const Problem& problem, const Parameters&, const Anal
 }
 
 std::optional<std::string> reason_against_clustered(const Problem&, const Parameters& parameters) {
-  if (word(parameters, "mode") != "inter" || word(parameters, "factor") == "concentrated") return std::nullopt;
-  return "mode=inter leaves out what a node has for itself, which only factor=concentrated puts into rounds of its own";
+  const bool is_inter = word(parameters, "mode") == "inter", is_basic = word(parameters, "factor") == "basic";
+  if (is_basic && is_by_permutations(parameters))
+    return "decomposition=permutations has one factor of self-loops, as factor=concentrated says";
+  if (is_basic && is_inter)
+    return "mode=inter leaves out what a node has for itself, which only factor=concentrated puts into rounds of its own";
+  if (number(parameters, "degree") > 1 && !is_inter)
+    return "degree is about messages between nodes, and so needs mode=inter, where those inside nodes have rounds of their own";
+  if (number(parameters, "degree") > 1 && number(parameters, "adapters") > 1)
+    return "each adapter has one exchange at a time; degree is for nodes with several ports that all ranks may use";
+  return std::nullopt;
 }
 
 std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters) {
   return std::make_shared<ClusteredExchange>(problem, parameters);
 }
 
-Count clustered_node_ports(const Problem&, const Parameters& parameters) { return number(parameters, "adapters"); }
+Count clustered_ports(const Problem& problem, const Parameters& parameters) {
+  if (number(parameters, "degree") == 1) return 1;
+  return NodeTimetable::processor_ports(NodeRanks(problem).sizes(), decomposition(parameters));
+}
+
+Count clustered_node_ports(const Problem&, const Parameters& parameters) {
+  return number(parameters, "adapters") * number(parameters, "degree");
+}
 
 }  // namespace quadrille

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hierarchical factor algorithm [sanders2002] as programs: alltoall and alltoallv, straight from source to target, in an
-// order in which each node does one exchange with another node at a time. A round is a step of the timetable
-// (patterns/node_timetable.hpp), a stage one of its phases.
+// order in which each node sends one message to another node at a time, or `degree` of them, and receives as many. A round is a
+// step of the timetable (patterns/node_timetable.hpp), a stage one of its phases.
 #pragma once
 
 #include <memory>
@@ -17,6 +17,7 @@ std::vector<Parameter> clustered_parameters();
 Program clustered_exchange(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me);
 std::optional<std::string> reason_against_clustered(const Problem& problem, const Parameters& parameters);
 std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters);
+Count clustered_ports(const Problem& problem, const Parameters& parameters);
 Count clustered_node_ports(const Problem& problem, const Parameters& parameters);
 
 }  // namespace quadrille

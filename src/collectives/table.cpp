@@ -17,6 +17,9 @@
   ROW(alltoall_hypercube)                 \
   ROW(alltoall_mesh)                      \
   ROW(alltoall_torus)                     \
+  ROW(alltoall_imaginary_node)            \
+  ROW(alltoall_submesh)                   \
+  ROW(alltoall_subtorus)                  \
   DEFAULT(alltoallv_direct)               \
   ROW(alltoallv_shift)                    \
   ROW(alltoallv_one_factor)               \

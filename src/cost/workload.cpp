@@ -183,8 +183,8 @@ class Counting {
 
   void count_nodes(RoundFigures& round, const std::vector<RoutedMessage>& messages) const {
     struct Part {
-      Rank low = 0, high = 0;
-      Bytes up = 0, down = 0;  // from the lower rank to the higher, and back
+      Rank from = 0, to = 0;
+      Bytes bytes = 0;
     };
     std::vector<Part> parts;
     std::vector<Totals> inside(static_cast<std::size_t>(schedule_.problem.ranks));
@@ -192,29 +192,24 @@ class Counting {
       if (nodes_->node_of(message.from) == nodes_->node_of(message.to)) {
         inside[static_cast<std::size_t>(message.from)].send(message.bytes);
         inside[static_cast<std::size_t>(message.to)].receive(message.bytes);
-      } else if (message.from < message.to) {
-        parts.push_back({message.from, message.to, message.bytes, 0});
       } else {
-        parts.push_back({message.to, message.from, 0, message.bytes});
+        parts.push_back({message.from, message.to, message.bytes});
       }
     }
-    const auto pair = [](const Part& part) { return std::pair(part.low, part.high); };
+    const auto pair = [](const Part& part) { return std::pair(part.from, part.to); };
     std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
     std::vector<Totals> of_node(static_cast<std::size_t>(nodes_->node_count()));
     for (auto first = parts.begin(); first != parts.end();) {
-      Bytes up = 0, down = 0;
+      Bytes sum = 0;
       auto last = first;
-      for (; last != parts.end() && pair(*last) == pair(*first); ++last) {
-        add_bytes(up, last->up);
-        add_bytes(down, last->down);
-      }
-      for (const Rank rank : {first->low, first->high})
-        of_node[static_cast<std::size_t>(nodes_->node_of(rank))].send(std::max(up, down));
+      for (; last != parts.end() && pair(*last) == pair(*first); ++last) add_bytes(sum, last->bytes);
+      of_node[static_cast<std::size_t>(nodes_->node_of(first->from))].send(sum);
+      of_node[static_cast<std::size_t>(nodes_->node_of(first->to))].receive(sum);
       first = last;
     }
     for (const Totals& totals : of_node) {
-      round.exchanges = std::max(round.exchanges, totals.sent);
-      round.exchanged = std::max(round.exchanged, totals.out);
+      round.exchanges = std::max(round.exchanges, totals.messages());
+      round.exchanged = std::max(round.exchanged, totals.bytes());
     }
     for (const Totals& totals : inside) {
       round.inside_messages = std::max(round.inside_messages, totals.messages());

@@ -11,15 +11,35 @@ namespace {
 // The sum of first, first + 1, .. last - 1.
 Count sum_from_to(Count first, Count last) { return (last * (last - 1) - first * (first - 1)) / 2; }
 
+Count modulo(Count number, Count count) { return (number % count + count) % count; }
+
+bool are_equal(const std::vector<Count>& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });
+}
+
+// Of n processors on a ring, how many disjoint pairs there are of processors that are `turn` places apart, whatever the turn: on
+// each of the cycles that steps of `turn` make, half of its length.
+Count disjoint_pairs(Count n) {
+  Count fewest = n;  // turn 0: a processor is a pair with itself
+  for (Count turn = 1; turn < n; ++turn) {
+    const Count cycles = std::gcd(n, turn);
+    fewest = std::min(fewest, cycles * (n / cycles / 2));
+  }
+  return fewest;
+}
+
 }  // namespace
 
-NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, one_factor::Form form)
-    : sizes_(std::move(sizes)), own_node_(own_node), form_(form), position_starts_(sizes_.size()) {
+NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, Decomposition decomposition)
+    : sizes_(std::move(sizes)), own_node_(own_node), decomposition_(decomposition), position_starts_(sizes_.size()) {
+  assert(decomposition.degree == 1 || own_node == OwnNode::apart);
   std::vector<Count> all(sizes_.size());
   std::iota(all.begin(), all.end(), Count{0});
   std::vector<Count> largest = all;
   const Count most = *std::max_element(sizes_.begin(), sizes_.end());
   std::erase_if(largest, [&](Count node) { return size(node) < most; });
+  has_disjoint_pairs_ = decomposition.into == Decomposition::Into::matchings && decomposition.degree > 1 && are_equal(sizes_) &&
+                        decomposition.degree <= disjoint_pairs(most);
 
   for (Count done = 0, next_step = 0; done < most;) {
     NodePhase phase;
@@ -29,7 +49,8 @@ NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, one_fac
     phase.current =
         size(*std::min_element(phase.active.begin(), phase.active.end(), [&](Count U, Count V) { return size(U) < size(V); }));
     const auto k = static_cast<Count>(phase.active.size());
-    phase.rounds = own_node == OwnNode::apart ? one_factor::factors_with_pairs(k) : k;
+    phase.factors = own_node == OwnNode::apart ? decomposition.factors_with_pairs(k) : k;
+    phase.rounds = ceil_divide(phase.factors, decomposition.degree);
     phase.first_step = next_step;
     phase.round_steps = (phase.current - done) * most;
     find_short_round(phase, largest);
@@ -59,40 +80,74 @@ Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const 
 }
 
 // A round lasts as long as its longest pair: as one of a largest node with another, unless each largest node meets itself.
-// That happens in one round at most, since each node meets itself once.
+// That happens in one factor at most, since each node meets itself once.
 void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>& largest) const {
   const auto k = static_cast<Count>(phase.active.size());
-  const auto own_round = [&](Count node) {
+  const auto own_factor = [&](Count node) {
     const Count x = std::lower_bound(phase.active.begin(), phase.active.end(), node) - phase.active.begin();
-    return one_factor::factor_of(form_, k, x, x);
+    return decomposition_.factor_of(k, x, x);
   };
-  const Count round = own_round(largest.front());
-  if (round >= phase.rounds) return;
+  const Count factor = own_factor(largest.front());
+  if (factor >= phase.factors) return;
   for (const Count node : largest)
-    if (own_round(node) != round) return;
+    if (own_factor(node) != factor) return;
+  const Count round = factor / decomposition_.degree;
+  const Count first = round * decomposition_.degree, end = std::min(first + decomposition_.degree, phase.factors);
+  if (end - first > 1) return;
   phase.short_round = round;
   for (Count x = 0; x < k; ++x) {
     const Count U = phase.active[static_cast<std::size_t>(x)];
-    const Count V = phase.active[static_cast<std::size_t>(one_factor::partner(form_, k, round, x))];
+    const Count V = phase.active[static_cast<std::size_t>(decomposition_.receiver(k, factor, x))];
     phase.short_steps = std::max(phase.short_steps, pair_steps(phase, U, V));
   }
 }
 
-Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
-  assert(U != V || own_node_ != OwnNode::apart);
-  // Before the ordered pair: the node whose processors go, and the one whose processors they go to.
-  const bool in_order = U == V ? own_node_ == OwnNode::sends || a <= b : std::pair(size(U), U) < std::pair(size(V), V);
-  if (!in_order) {
-    std::swap(U, V);
-    std::swap(a, b);
-  }
+Count NodeTimetable::own_step(Count U, Count a, Count b) const {
+  if (own_node_ == OwnNode::exchanges && a > b) std::swap(a, b);
   const std::size_t t = phase_of_index_[static_cast<std::size_t>(a)];
   const NodePhase& phase = phases_[t];
-  const auto k = static_cast<Count>(phase.active.size());
-  const Count start = phase.round_start(one_factor::factor_of(form_, k, position(U, t), position(V, t)));
-  if (U == V && own_node_ == OwnNode::exchanges)  // each goes to itself and those after it
+  const Count x = position(U, t);
+  const Count start = phase.round_start(decomposition_.factor_of(static_cast<Count>(phase.active.size()), x, x));
+  if (own_node_ == OwnNode::exchanges)  // each goes to itself and those after it
     return start + (a - phase.done) * size(U) - sum_from_to(phase.done, a) + b - a;
-  return start + (a - phase.done) * size(V) + b;
+  return start + (a - phase.done) * size(U) + b;
+}
+
+// Which of the larger node's processors is met first where the smaller one's are `turn` places on; `index` among the factors of the
+// round. Both nodes then move on by a place a step, so the processors of a node that start at different places stay apart. On
+// nodes of equal size the places are such that those `turn` places on are others as well.
+Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
+  if (!has_disjoint_pairs_) return index;
+  const Count cycles = std::gcd(large, turn);
+  return index % cycles + 2 * (index / cycles) * turn;
+}
+
+Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
+  assert(U != V || own_node_ != OwnNode::apart);
+  if (U == V) return own_step(U, a, b);
+  // Whose processors go: the smaller node's, of equal ones the first one's or, by permutations, the sender's.
+  const bool by_matchings = decomposition_.into == Decomposition::Into::matchings;
+  const bool sender_goes = size(U) != size(V) ? size(U) < size(V) : !by_matchings || U < V;
+  const Count small = std::min(size(U), size(V)), large = std::max(size(U), size(V));
+  const Count goes = sender_goes ? a : b, met = sender_goes ? b : a;
+  const bool one_at_a_time = decomposition_.degree == 1;
+  const Count turn = one_at_a_time ? goes : modulo(goes - met, small);
+  const std::size_t t = phase_of_index_[static_cast<std::size_t>(turn)];
+  const NodePhase& phase = phases_[t];
+  const Count factor = decomposition_.factor_of(static_cast<Count>(phase.active.size()), position(U, t), position(V, t));
+  const Count round = factor / decomposition_.degree, start = phase.round_start(round);
+  if (one_at_a_time) return start + (turn - phase.done) * large + met;
+  // All pairs of a round turn together, so that a node's processors stay apart.
+  const Count turn_steps = (round == phase.short_round ? phase.short_steps : phase.round_steps) / (phase.current - phase.done);
+  return start + (turn - phase.done) * turn_steps + modulo(met - first_met(turn, factor % decomposition_.degree, large), large);
+}
+
+Count NodeTimetable::processor_ports(const std::vector<Count>& sizes, const Decomposition& decomposition) {
+  const Count degree = decomposition.degree, n = sizes.front();
+  if (degree == 1) return 1;
+  if (!are_equal(sizes)) return degree;
+  if (decomposition.into == Decomposition::Into::permutations) return ceil_divide(degree, n);
+  return degree <= disjoint_pairs(n) ? 1 : std::min(degree, 2 * ceil_divide(degree, n));
 }
 
 }  // namespace quadrille

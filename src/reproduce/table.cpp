@@ -42,6 +42,7 @@
   ROW(liu2005_fig6)          \
   ROW(sanders2002_fig3)      \
   ROW(sanders2002_steps)     \
+  ROW(sanders2002_graphs)    \
   ROW(sanders2002_bandwidth) \
   ROW(grama2003_costs)       \
   ROW(grama2003_bounds)      \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many exchanges a node has with other nodes in a round. An exchange is all that one rank sends to another and receives
-// from it: a node with one port is one in which at any time one rank talks to one rank elsewhere [sanders2002].
+// How many exchanges a node has with other nodes in a round. A port works both ways at once, as a rank's does: a node with one
+// port is one in which at any time one rank sends to a rank elsewhere and one receives from a rank elsewhere. They are one
+// exchange [sanders2002] also where they are different ranks or go to and come from different nodes, as in a permutation of the
+// nodes. All that one rank sends to another in a round counts once.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,41 +17,47 @@ namespace {
 
 constexpr std::size_t most_named = 8;  // exchanges in a finding
 
-struct NodeExchange {
+struct NodeMessage {
   Count round, node;
+  bool received;
   Rank rank, peer;
-  auto operator<=>(const NodeExchange&) const = default;
+  auto operator<=>(const NodeMessage&) const = default;
 };
 
 }  // namespace
 
 void check_node_ports(const Schedule& schedule, const std::vector<Program>& programs, Count limit, Report& report) {
   const NodeRanks nodes(schedule.problem);
-  std::vector<NodeExchange> exchanges;
+  std::vector<NodeMessage> messages;
   for (const Program& program : programs)
     for (const Round& round : program.rounds) {
-      const auto note = [&](const auto& ends) {
+      const auto note = [&](const auto& ends, bool received) {
         for (const auto& end : ends)
           if (end.peer >= 0 && end.peer < nodes.rank_count() && nodes.node_of(end.peer) != nodes.node_of(program.rank))
-            exchanges.push_back({round.number, nodes.node_of(program.rank), program.rank, end.peer});
+            messages.push_back({round.number, nodes.node_of(program.rank), received, program.rank, end.peer});
       };
-      note(round.sends);
-      note(round.receives);
+      note(round.sends, false);
+      note(round.receives, true);
       if (schedule.problem.collective != Collective::barrier) continue;  // it has no other messages
-      note(round.control_sends);
-      note(round.control_receives);
+      note(round.control_sends, false);
+      note(round.control_receives, true);
     }
-  std::sort(exchanges.begin(), exchanges.end());
-  exchanges.erase(std::unique(exchanges.begin(), exchanges.end()), exchanges.end());
+  std::sort(messages.begin(), messages.end());
+  messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
 
-  for (auto first = exchanges.begin(); first != exchanges.end();) {
-    const auto last = std::find_if(first, exchanges.end(), [&](const NodeExchange& exchange) {
-      return std::tie(exchange.round, exchange.node) != std::tie(first->round, first->node);
+  for (auto first = messages.begin(); first != messages.end();) {
+    const auto end = std::find_if(first, messages.end(), [&](const NodeMessage& message) {
+      return std::tie(message.round, message.node) != std::tie(first->round, first->node);
     });
+    // Those sent stand before those received; where one way has more than there are ports, that is the one to tell of.
+    const auto middle = std::find_if(first, end, [](const NodeMessage& message) { return message.received; });
+    const bool tells_received = end - middle > middle - first;
+    const auto last = tells_received ? end : middle;
+    if (tells_received) first = middle;
     if (last - first > limit) {
       std::vector<std::string> pairs;
-      for (auto exchange = first; exchange != last && pairs.size() < most_named; ++exchange)
-        pairs.push_back(fmt::format("{} with {}", exchange->rank, exchange->peer));
+      for (auto message = first; message != last && pairs.size() < most_named; ++message)
+        pairs.push_back(fmt::format("{} with {}", message->rank, message->peer));
       if (static_cast<std::size_t>(last - first) > most_named) pairs.emplace_back("..");
       const Rank beyond = (first + limit)->rank;
       const auto& number = schedule.problem.nodes;
@@ -62,7 +70,7 @@ void check_node_ports(const Schedule& schedule, const std::vector<Program>& prog
                               number.empty() ? beyond : number[static_cast<std::size_t>(beyond)], last - first, limit,
                               limit == 1 ? "" : "s", fmt::join(pairs, ", "))});
     }
-    first = last;
+    first = end;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "patterns/node_timetable.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/verify.hpp"
@@ -110,17 +111,23 @@ TEST(Clustered, MakesProgramsOfTheTimetable) {
     for (const auto& nodes : placements(p)) {
       Problem problem = alltoall(p, 1);
       problem.nodes = nodes;
-      for (const std::string specification : {"clustered:mode=paper", "clustered:mode=paper,factor=concentrated",
-                                              "clustered:mode=exchange", "clustered", "clustered:adapters=2"}) {
-        const Count adapters = specification.ends_with("=2") ? 2 : 1;
-        if (adapters > NodeRanks(problem).largest()) continue;
+      for (const std::string specification :
+           {"clustered:mode=paper", "clustered:mode=paper,factor=concentrated", "clustered:mode=exchange", "clustered",
+            "clustered:adapters=2", "clustered:decomposition=permutations", "clustered:degree=2",
+            "clustered:decomposition=permutations,degree=2", "clustered:mode=exchange,decomposition=permutations"}) {
+        const Count adapters = specification.ends_with("adapters=2") ? 2 : 1, degree = specification.ends_with("degree=2") ? 2 : 1;
+        if (adapters > NodeRanks(problem).largest() || degree >= NodeRanks(problem).node_count()) continue;
         const NodeRanks dealt = NodeRanks(problem).dealt(adapters);
         const OwnNode own_node = specification.find("paper") != std::string::npos      ? OwnNode::sends
                                  : specification.find("exchange") != std::string::npos ? OwnNode::exchanges
                                                                                        : OwnNode::apart;
         const bool concentrated = own_node == OwnNode::apart || specification.ends_with("concentrated");
-        const NodeTimetable timetable(dealt.sizes(), own_node,
-                                      concentrated ? one_factor::Form::concentrated : one_factor::Form::basic);
+        const NodeTimetable timetable(
+            dealt.sizes(), own_node,
+            {.into = specification.find("permutations") != std::string::npos ? Decomposition::Into::permutations
+                                                                             : Decomposition::Into::matchings,
+             .form = concentrated ? one_factor::Form::concentrated : one_factor::Form::basic,
+             .degree = degree});
         const Schedule schedule = make_schedule(problem, specification);
         for (Rank rank = 0; rank < p; ++rank)
           for (const Round& round : schedule.program(rank).rounds)
@@ -166,17 +173,88 @@ TEST(Clustered, DividesTheStepsByTheAdapters) {
   }
 }
 
+// By permutations no node is ever idle for want of a partner: n (p - n) steps, which is what a largest node has to send.
+TEST(Clustered, TakesTheLeastStepsByPermutations) {
+  for (const std::vector<Count>& sizes :
+       {std::vector<Count>{1, 2, 3}, {4, 4, 4}, {3, 3, 3, 2}, {4, 3, 2, 1}, {2, 5, 2, 5, 3}, {16, 16, 12, 4}}) {
+    const Count n = *std::max_element(sizes.begin(), sizes.end()), p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
+    const Schedule schedule = make_schedule(alltoall_on(sizes), "clustered:decomposition=permutations");
+    EXPECT_EQ(rounds_between_nodes(schedule), n * (p - n));
+    EXPECT_EQ(schedule.node_port_limit, 1);
+    for (const Finding& finding : verify(schedule)) ADD_FAILURE() << to_string(finding);
+  }
+}
+
+// A node's port works both ways at once: sending to one node while receiving from another is one exchange, as is sending to and
+// receiving from one; so both decompositions pay for their steps.
+TEST(Clustered, PaysForItsSteps) {
+  for (const std::vector<Count>& sizes : {std::vector<Count>{4, 4, 4, 4}, {1, 2, 3}, {2, 5, 2, 5, 3}})
+    for (const char* specification : {"clustered", "clustered:decomposition=permutations"}) {
+      const Schedule schedule = make_schedule(alltoall_on(sizes, 7), specification);
+      Count exchanges = 0;
+      Bytes exchanged = 0;
+      for (const StageFigures& stage : workload(schedule, {.nodes = true}).stages)
+        for (const RoundFigures& round : stage.rounds) {
+          exchanges += round.exchanges;
+          exchanged += round.exchanged;
+        }
+      EXPECT_EQ(exchanges, rounds_between_nodes(schedule)) << specification;
+      EXPECT_EQ(exchanged, 7 * exchanges) << specification;
+    }
+}
+
+// Where a degree divides the factors of equal nodes, it divides the steps. Adapters divide the nodes instead, so that their steps
+// are also for what is between the adapters of a node, but all adapters have something to do however few the nodes are.
+TEST(Clustered, DividesTheStepsByTheDegree) {
+  const auto steps = [](Count nodes, Count n, const std::string& specification) {
+    const Schedule schedule = make_schedule(alltoall_on(std::vector<Count>(static_cast<std::size_t>(nodes), n)), specification);
+    for (const Finding& finding : verify(schedule)) ADD_FAILURE() << specification << ": " << to_string(finding);
+    return schedule.program(0).stages.back().first_round;
+  };
+  for (const Count degree : {1, 2, 3, 6})
+    EXPECT_EQ(steps(7, 4, fmt::format("clustered:decomposition=permutations,degree={}", degree)), 4 * (28 - 4) / degree);
+  for (const Count degree : {1, 7}) EXPECT_EQ(steps(8, 4, fmt::format("clustered:degree={}", degree)), 4 * (32 - 4) / degree);
+  EXPECT_EQ(steps(8, 4, "clustered:degree=2"), 4 * 16);
+  EXPECT_EQ(steps(8, 4, "clustered:degree=3"), 3 * 16);
+
+  EXPECT_EQ(steps(7, 4, "clustered:adapters=2"), 2 * (28 - 2));
+  EXPECT_EQ(steps(2, 4, "clustered"), 16);  // a node has one other to talk to
+  EXPECT_EQ(steps(2, 4, "clustered:adapters=4"), 8 - 1);
+}
+
+// With several ports a node's processors have one message each where its size allows it.
+TEST(Clustered, SaysWhatPortsRanksNeed) {
+  const auto ports = [](const std::vector<Count>& sizes, const std::string& specification) {
+    return make_schedule(alltoall_on(sizes), "clustered:" + specification).port_limit.value();
+  };
+  const std::vector<Count> eight(9, 8), three(9, 3);
+  EXPECT_EQ(ports(eight, "degree=4"), 1);
+  EXPECT_EQ(ports(eight, "degree=5"), 2);
+  EXPECT_EQ(ports(eight, "decomposition=permutations,degree=8"), 1);
+  EXPECT_EQ(ports(three, "degree=2"), 2);
+  EXPECT_EQ(ports(three, "decomposition=permutations,degree=3"), 1);
+  EXPECT_EQ(ports(three, "decomposition=permutations,degree=8"), 3);
+  EXPECT_EQ(ports({1, 2, 3}, "degree=2"), 2);
+  EXPECT_EQ(ports({1, 2, 3}, "decomposition=permutations"), 1);
+}
+
 TEST(Clustered, HasConcentratedFactorsOnlyBetweenNodes) {
   const Problem problem = alltoall_on({2, 3});
   EXPECT_EQ(word(parse_choice(problem, "clustered").parameters, "factor"), "concentrated");
   EXPECT_EQ(word(parse_choice(problem, "clustered:mode=exchange").parameters, "factor"), "basic");
   EXPECT_TRUE(reason_against(problem, parse_choice(problem, "clustered:factor=basic")).has_value());
   EXPECT_FALSE(reason_against(problem, parse_choice(problem, "clustered:factor=basic,mode=paper")).has_value());
+  EXPECT_EQ(word(parse_choice(problem, "clustered:mode=paper,decomposition=permutations").parameters, "factor"), "concentrated");
+  const Problem three = alltoall_on({2, 3, 3});
+  for (const char* refused :
+       {"factor=basic,mode=paper,decomposition=permutations", "degree=2,mode=exchange", "degree=2,adapters=2"})
+    EXPECT_TRUE(reason_against(three, parse_choice(three, fmt::format("clustered:{}", refused))).has_value()) << refused;
 }
 
 TEST(Clustered, IsVerifiedOnNodesOfManySizes) {
   for (const std::vector<Count>& sizes : {std::vector<Count>{1, 2, 3, 4, 5, 6}, {16, 16, 12, 4}, {1, 1, 1, 30}, {7, 1, 7, 1, 7}})
-    for (const std::string specification : {"clustered", "clustered:mode=exchange", "clustered:mode=paper"}) {
+    for (const std::string specification : {"clustered", "clustered:mode=exchange", "clustered:mode=paper", "clustered:degree=3",
+                                            "clustered:decomposition=permutations,degree=2"}) {
       const Problem regular = alltoall_on(sizes);
       const Problem irregular = on_nodes(make_traffic(regular.ranks, {.kind = TrafficKind::power_law, .typical = 11}), sizes);
       for (const Problem& problem : {regular, irregular})

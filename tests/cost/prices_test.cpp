@@ -367,6 +367,7 @@ TEST(Models, PriceEveryAlgorithm) {
     }
     problem.grid = {4, 4};
     for (Count rank = 0; rank < 16; ++rank) problem.nodes.push_back(rank / 4);
+    if (reason_against(problem, parse_choice(problem, algorithm->id))) continue;
     const Schedule schedule = make_schedule(problem, algorithm->id);
     const Workload work = workload(schedule, {.topology = &torus, .nodes = true});
     for (const Model* model : all_models()) {

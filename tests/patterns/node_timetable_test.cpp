@@ -95,7 +95,7 @@ void for_all(Check&& check) {
     for (const auto& [own_node, form] : settings) {
       SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(sizes) << " own node " << static_cast<int>(own_node)
                                         << ", form " << static_cast<int>(form));
-      check(sizes, NodeTimetable(sizes, own_node, form), own_node, form);
+      check(sizes, NodeTimetable(sizes, own_node, {.form = form}), own_node, form);
       if (::testing::Test::HasFailure()) return;
     }
 }
@@ -185,8 +185,8 @@ TEST(NodeTimetable, TakesTheStepsThatAreProved) {
 TEST(NodeTimetable, IsNeverLongerWithConcentratedFactors) {
   int shorter = 0;
   for (const Sizes& sizes : size_lists()) {
-    const Count basic = NodeTimetable(sizes, OwnNode::exchanges, Form::basic).steps();
-    const Count concentrated = NodeTimetable(sizes, OwnNode::exchanges, Form::concentrated).steps();
+    const Count basic = NodeTimetable(sizes, OwnNode::exchanges, {.form = Form::basic}).steps();
+    const Count concentrated = NodeTimetable(sizes, OwnNode::exchanges, {.form = Form::concentrated}).steps();
     EXPECT_LE(concentrated, basic) << ::testing::PrintToString(sizes);
     shorter += concentrated < basic ? 1 : 0;
   }
@@ -232,7 +232,7 @@ TEST(NodeTimetable, TakesTheStepsOfTheTable) {
   };
   for (const Row& row : table) {
     SCOPED_TRACE(::testing::PrintToString(row.sizes));
-    const auto steps = [&](OwnNode own_node, Form form) { return NodeTimetable(row.sizes, own_node, form).steps(); };
+    const auto steps = [&](OwnNode own_node, Form form) { return NodeTimetable(row.sizes, own_node, {.form = form}).steps(); };
     EXPECT_EQ(steps(OwnNode::sends, Form::basic), row.paper);
     EXPECT_EQ(steps(OwnNode::exchanges, Form::basic), row.exchange);
     EXPECT_EQ(steps(OwnNode::exchanges, Form::concentrated), row.concentrated);
@@ -247,6 +247,134 @@ TEST(NodeTimetable, TakesTheStepsOfTheTable) {
     EXPECT_EQ(inter + deficit, row.hidden);
     EXPECT_EQ(*std::max_element(row.sizes.begin(), row.sizes.end()) > p / 2 ? row.bound : bound, row.bound);
   }
+}
+
+constexpr Decomposition::Into decompositions[] = {Decomposition::Into::matchings, Decomposition::Into::permutations};
+
+// By permutations as a loop: in each round every active node sends to the one i places on; the smaller one's processors go, of
+// equal ones the sender's.
+TEST(NodeTimetable, IsTheLoopOverPermutations) {
+  for (const Sizes& sizes : size_lists())
+    for (const OwnNode own_node : {OwnNode::sends, OwnNode::exchanges, OwnNode::apart}) {
+      SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(sizes) << " own node " << static_cast<int>(own_node));
+      const NodeTimetable timetable(sizes, own_node, {.into = Decomposition::Into::permutations});
+      const auto size = [&](Count node) { return sizes[static_cast<std::size_t>(node)]; };
+      const Count p = std::accumulate(sizes.begin(), sizes.end(), Count{0}), n = *std::max_element(sizes.begin(), sizes.end());
+      Sizes active(sizes.size());
+      std::iota(active.begin(), active.end(), Count{0});
+      for (Count done = 0, base = 0; !active.empty();) {
+        Count current = n;
+        for (const Count node : active) current = std::min(current, size(node));
+        const auto k = static_cast<Count>(active.size());
+        for (Count i = 1; i < k; ++i, base += (current - done) * n)
+          for (Count x = 0; x < k; ++x) {
+            const Count from = active[static_cast<std::size_t>(x)], to = active[static_cast<std::size_t>((x + i) % k)];
+            Count step = base;
+            for (Count a = done; a < current; ++a)
+              for (Count b = 0; b < std::max(size(from), size(to)); ++b, ++step) {
+                if (size(from) <= size(to))
+                  ASSERT_EQ(timetable.step(from, a, to, b), step) << from << '.' << a << ' ' << to << '.' << b;
+                else
+                  ASSERT_EQ(timetable.step(from, b, to, a), step) << from << '.' << b << ' ' << to << '.' << a;
+              }
+          }
+        Count longest = 0;
+        for (const Count node : active) {
+          if (own_node == OwnNode::apart) continue;
+          Count step = base;
+          for (Count a = done; a < current; ++a)
+            for (Count b = own_node == OwnNode::exchanges ? a : 0; b < size(node); ++b, ++step) {
+              ASSERT_EQ(timetable.step(node, a, node, b), step);
+              if (own_node == OwnNode::exchanges) ASSERT_EQ(timetable.step(node, b, node, a), step);
+            }
+          longest = std::max(longest, step - base);
+        }
+        base += longest;
+        done = current;
+        std::erase_if(active, [&](Count node) { return size(node) == done; });
+      }
+      const Count between = n * (p - n);  // what a largest node has to send: no schedule takes fewer steps
+      EXPECT_EQ(timetable.steps(), own_node == OwnNode::apart   ? between
+                                   : own_node == OwnNode::sends ? n * p
+                                                                : between + n * (n + 1) / 2);
+    }
+}
+
+// In a step a node sends to at most `degree` others, a message each, and receives from so many; by matchings they are the same.
+TEST(NodeTimetable, KeepsToTheDegree) {
+  std::vector<Sizes> lists = size_lists();
+  for (Count nodes = 2; nodes <= 7; ++nodes)
+    for (Count n = 1; n <= 8; ++n) lists.emplace_back(static_cast<std::size_t>(nodes), n);
+  for (const Sizes& sizes : lists)
+    for (const Decomposition::Into into : decompositions)
+      for (Count degree = 1; degree < std::min<Count>(6, static_cast<Count>(sizes.size())); ++degree) {
+        const Decomposition decomposition{.into = into, .degree = degree};
+        SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(sizes) << " into " << static_cast<int>(into) << " degree "
+                                          << degree);
+        const NodeTimetable timetable(sizes, OwnNode::apart, decomposition);
+        const auto nodes = static_cast<Count>(sizes.size());
+        const auto steps = static_cast<std::size_t>(timetable.steps());
+        const std::size_t of_node = steps * sizes.size();
+        std::vector<Count> firsts{0};  // processor of each node
+        for (const Count size : sizes) firsts.push_back(firsts.back() + size);
+        const auto p = static_cast<std::size_t>(firsts.back());
+        std::vector<Count> node_sends(of_node), node_receives(of_node), sends(steps * p), receives(steps * p);
+        for (Count U = 0; U < nodes; ++U)
+          for (Count V = 0; V < nodes; ++V) {
+            if (U == V) continue;
+            std::vector<bool> met(steps);
+            for (Count a = 0; a < sizes[static_cast<std::size_t>(U)]; ++a)
+              for (Count b = 0; b < sizes[static_cast<std::size_t>(V)]; ++b) {
+                const Count step = timetable.step(U, a, V, b);
+                ASSERT_TRUE(step >= 0 && step < timetable.steps());
+                const auto at = static_cast<std::size_t>(step);
+                ASSERT_FALSE(met[at]) << U << " sends two messages to " << V << " in step " << step;
+                met[at] = true;
+                if (into == Decomposition::Into::matchings) ASSERT_EQ(timetable.step(V, b, U, a), step);
+                ++node_sends[at * sizes.size() + static_cast<std::size_t>(U)];
+                ++node_receives[at * sizes.size() + static_cast<std::size_t>(V)];
+                ++sends[at * p + static_cast<std::size_t>(firsts[static_cast<std::size_t>(U)] + a)];
+                ++receives[at * p + static_cast<std::size_t>(firsts[static_cast<std::size_t>(V)] + b)];
+              }
+          }
+        const auto most = [](const std::vector<Count>& counts) {
+          return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+        };
+        EXPECT_LE(std::max(most(node_sends), most(node_receives)), degree);
+        const Count ports = NodeTimetable::processor_ports(sizes, decomposition);
+        EXPECT_LE(std::max(most(sends), most(receives)), ports);
+        // Nodes of equal size n have single-ported processors up to a degree of n, by matchings up to about half of that: a turn of
+        // n/q places makes cycles of q, and of each, if q is odd, one processor is left over.
+        const Count n = sizes.front();
+        Count pairs = n / 2;
+        for (Count q = 3; q <= n; q += 2)
+          if (n % q == 0) pairs = std::min(pairs, n / q * (q / 2));
+        if (degree > 1 && std::all_of(sizes.begin(), sizes.end(), [n](Count size) { return size == n; }))
+          EXPECT_EQ(ports == 1, degree <= (into == Decomposition::Into::permutations ? n : pairs)) << n;
+
+        Count expected = 0;
+        for (Count done = 0; done < *std::max_element(sizes.begin(), sizes.end());) {
+          Sizes active;
+          for (const Count size : sizes)
+            if (size > done) active.push_back(size);
+          std::sort(active.begin(), active.end(), std::greater<>());
+          const auto k = static_cast<Count>(active.size());
+          const Count going = active.back() - done;
+          const bool is_odd = into == Decomposition::Into::matchings && k % 2 == 1 && k > 1;
+          const Count rounds = ceil_divide(is_odd ? k : k - 1, degree);
+          expected += going * rounds * active.front();
+          // The only largest node may be alone in a round of one factor.
+          if (is_odd && active[1] < active[0]) {
+            const Count first = static_cast<Count>(std::count_if(sizes.begin(), std::max_element(sizes.begin(), sizes.end()),
+                                                                 [done](Count size) { return size > done; }));
+            const Count factor = 2 * first % k;
+            if (degree == 1 || (factor % degree == 0 && factor == k - 1)) expected -= going * (active[0] - active[1]);
+          }
+          done = active.back();
+        }
+        EXPECT_EQ(timetable.steps(), expected);
+        if (HasFailure()) return;
+      }
 }
 
 }  // namespace

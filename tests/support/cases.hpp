@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "patterns/grid.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/traffic.hpp"
 #include "support/environment.hpp"
@@ -97,9 +98,17 @@ inline std::vector<std::vector<Count>> placements(Count ranks) {
   return list;
 }
 
-// problems_of, and where the algorithm looks at nodes, on some of them as well.
+// problems_of; on a grid where the algorithm needs one; and where it looks at nodes, on some of them as well.
 inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
+  const auto applies = [&](const Problem& problem) { return !reason_against(problem, parse_choice(problem, algorithm.id)); };
+  for (Problem& problem : problems) {
+    if (applies(problem)) continue;
+    Problem on_grid = problem;
+    const Count rows = most_square_rows(ranks);
+    on_grid.grid = {rows, ranks / rows};
+    if (applies(on_grid)) problem = on_grid;
+  }
   if (!algorithm.node_ports) return problems;
   const std::vector<Problem> flat = problems;
   for (const std::vector<Count>& nodes : placements(ranks))

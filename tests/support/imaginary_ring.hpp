@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The source's way to rings of an odd number of ranks, for comparison only [liu2005, section 5]: one imaginary node behind the last
-// rank makes the ring even, rank 0 does its work, and blocks for it and from it do not exist.
+// The source's way to rings of an odd number of ranks, block by block, for alltoall/imaginary-node to be tested against [liu2005,
+// section VI]: one imaginary node behind the last rank makes the ring even, rank 0 does its work, and blocks for it and from it do
+// not exist.
 #pragma once
 
 #include <map>

@@ -184,9 +184,14 @@ TEST(Rules, NodePortLimit) {
   EXPECT_NE(findings[0].message.find("node 5 has 2 exchanges with other nodes on 1 port: 0 with 2, 1 with 3"), std::string::npos)
       << findings[0].message;
 
-  // Where no nodes are known every rank is one: an exchange is with one rank in both directions.
+  // Where no nodes are known every rank is one. A port works both ways at once, so that a node may send to one and receive from
+  // another; two it sends to, or receives from, are too many.
   EXPECT_TRUE(found(make_schedule(alltoall(4, 4), "one-factor"), {.node_port_limit = 1}).empty());
-  EXPECT_TRUE(has(found(make_schedule(alltoall(4, 4), "shift"), {.node_port_limit = 1}), Rule::node_port_limit, 2, 0));
+  EXPECT_TRUE(found(make_schedule(alltoall(4, 4), "shift"), {.node_port_limit = 1}).empty());
+  EXPECT_TRUE(has(found(make_schedule(alltoall(4, 4), "direct"), {.node_port_limit = 2}), Rule::node_port_limit, 2, 0));
+  const Problem gather{.collective = Collective::gather, .ranks = 4, .block_bytes = 4};
+  EXPECT_TRUE(has(found(make_schedule(gather, "linear"), {.node_port_limit = 2}), Rule::node_port_limit, 0, 0));
+  EXPECT_TRUE(found(make_schedule(gather, "linear"), {.node_port_limit = 3}).empty());
 }
 
 TEST(Rules, NoSuchWay) {

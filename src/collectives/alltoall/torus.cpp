@@ -15,12 +15,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 
+#include "collectives/torus_slots.hpp"
 #include "patterns/cut.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
@@ -28,98 +27,14 @@ namespace {
 using ring_kernel::Antipode;
 using ring_kernel::Kernel;
 
-// The dimensions of the grid that have more than one place; without a grid the ranks are a ring.
-struct TorusSide {
-  int dimension = 0;
-  Count length = 1;
-  Count stride = 1;  // in ranks
-};
-
-std::vector<TorusSide> sides_of(const Problem& problem) {
-  const std::vector<Count> grid = problem.grid.empty() ? std::vector<Count>{problem.ranks} : problem.grid;
-  std::vector<TorusSide> sides;
-  Count stride = 1;
-  for (std::size_t d = grid.size(); d-- > 0; stride *= grid[d])
-    if (grid[d] > 1) sides.insert(sides.begin(), {static_cast<int>(d), grid[d], stride});
-  return sides;
-}
-
-Rank moved(Rank rank, const TorusSide& side, Count by) {
-  const Count here = rank / side.stride % side.length;
-  return rank + (((here + by) % side.length + side.length) % side.length - here) * side.stride;
-}
-
-// Displacements first, first + step, .. in one dimension; of the bytes in their slots all, the first half (1) or the second (-1).
-struct Span {
-  Count first = 0;
-  Count count = 0;
-  Count step = 1;
-  int half = 0;
-};
-using Spans = std::vector<Span>;
-
-// The slots of one part of the blocks: one for each displacement, row by row.
-class Slots {
- public:
-  Slots(const std::vector<TorusSide>& sides, Bytes offset, Bytes slot_bytes)
-      : sides_(sides), offset_(offset), slot_bytes_(slot_bytes) {}
-
-  // Appends a region for each way to take one span in each dimension.
-  void append(Regions& regions, const std::vector<Spans>& product) const {
-    std::vector<Span> box;
-    append(regions, product, box);
-  }
-
- private:
-  void append(Regions& regions, const std::vector<Spans>& product, std::vector<Span>& box) const {
-    if (box.size() == product.size()) return regions.push_back(region(box));
-    for (const Span& span : product[box.size()]) {
-      box.push_back(span);
-      append(regions, product, box);
-      box.pop_back();
-    }
-  }
-
-  Region region(const std::vector<Span>& box) const {
-    Bytes first = 0, last = slot_bytes_;  // of each slot
-    for (const Span& span : box) {
-      const Bytes middle = first + (last - first + 1) / 2;
-      if (span.half > 0) last = middle;
-      if (span.half < 0) first = middle;
-    }
-    Region region{Buffer::scratch, offset_ + first, last - first, {}};
-    std::size_t used = 0;
-    for (std::size_t d = box.size(); d-- > 0;) {
-      const Bytes distance = sides_[d].stride * slot_bytes_;
-      region.offset += box[d].first * distance;
-      const Level level{box[d].count, box[d].step * distance};
-      if (level.count == 1) continue;
-      if (used == 0 && level.stride == region.length) {
-        region.length *= level.count;
-      } else if (used > 0 && level.stride == region.levels[used - 1].count * region.levels[used - 1].stride) {
-        region.levels[used - 1].count *= level.count;
-      } else {
-        assert(used < region.levels.size());
-        region.levels[used++] = level;
-      }
-    }
-    return region;
-  }
-
-  const std::vector<TorusSide>& sides_;
-  Bytes offset_, slot_bytes_;
-};
-
-Spans all_of(const TorusSide& side) { return {{0, side.length}}; }
 Spans even_ones(const TorusSide& side) { return {{0, side.length / 2, 2}}; }
-Spans odd_ones(const TorusSide& side) { return {{1, side.length / 2, 2}}; }
 
 // `count` displacements of the lengths shortest, shortest + step, .. to one side.
-Span towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
+Displacements towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
   return {direction > 0 ? shortest : side.length - shortest - (count - 1) * step, count, step};
 }
 
-Span half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
+Displacements half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
 
 // Is half way round an odd number of links? Then at2 takes halves apart in its first stage, and they stay apart.
 bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
@@ -139,7 +54,7 @@ Spans odd_ones_towards(int direction, const TorusSide& side) {
 class TorusExchange {
  public:
   TorusExchange(const Problem& problem, Kernel kernel, Rank me)
-      : sides_(sides_of(problem)),
+      : sides_(torus_sides(problem)),
         block_bytes_(problem.block_bytes),
         ranks_(problem.ranks),
         kernel_(kernel),
@@ -191,7 +106,7 @@ class TorusExchange {
   }
 
  private:
-  Count coordinate(std::size_t dimension) const { return me_ / sides_[dimension].stride % sides_[dimension].length; }
+  Count coordinate(std::size_t dimension) const { return place_on(sides_[dimension], me_); }
 
   Bytes part_begin(Count parts, Count part) const { return cut_position(block_bytes_, parts, part); }
 
@@ -214,36 +129,14 @@ class TorusExchange {
       program_.copy(slot_blocks(parts, part), user_blocks(Buffer::output, -1, parts, part));
   }
 
+  Regions user_blocks(Buffer buffer, int direction, Count parts, Count part) const {
+    return blocks_by_displacement(sides_, me_, buffer, direction, block_bytes_, part_begin(parts, part),
+                                  part_begin(parts, part + 1));
+  }
+
   Regions slot_blocks(Count parts, Count part) const {
     const Bytes begin = part_begin(parts, part), end = part_begin(parts, part + 1);
     return {{Buffer::scratch, ranks_ * begin, ranks_ * (end - begin), {}}};
-  }
-
-  Regions user_blocks(Buffer buffer, int direction, Count parts, Count part) const {
-    const Bytes begin = part_begin(parts, part), length = part_begin(parts, part + 1) - begin;
-    const Count row = sides_.empty() ? 1 : sides_.back().length;  // the last dimension's ranks follow each other
-    const Count here = me_ % row;
-    const Count before_wrap = direction > 0 ? row - here : here + 1;
-    Regions regions;
-    for (Count index = 0; index < ranks_ / row; ++index) {
-      Rank start = me_;
-      Count rest = index;
-      for (std::size_t d = sides_.size(); d-- > 1;) {
-        const TorusSide& side = sides_[d - 1];
-        start = moved(start, side, direction * (rest % side.length));
-        rest /= side.length;
-      }
-      const auto run = [&](Rank first, Count count) {
-        if (count == 0) return;
-        if (direction > 0 && length == block_bytes_)
-          regions.push_back(blocks(buffer, first, count, block_bytes_));
-        else
-          regions.push_back({buffer, first * block_bytes_ + begin, length, {{{count, direction * block_bytes_}, {}, {}}}});
-      };
-      run(start, before_wrap);
-      run(start - here + (direction > 0 ? 0 : row - 1), row - before_wrap);
-    }
-    return regions;
   }
 
   // One step along all lines of a dimension, each `scale`-th rank of which takes part, for the blocks in `slots`.
@@ -256,7 +149,7 @@ class TorusExchange {
       program_.send(moved(me_, side, direction * hop), leaving(dimension, scale, slots, step, direction, coordinate(dimension)),
                     port);
       const Rank from = moved(me_, side, -direction * hop);
-      program_.receive(from, leaving(dimension, scale, slots, step, direction, from / side.stride % side.length), port);
+      program_.receive(from, leaving(dimension, scale, slots, step, direction, place_on(side, from)), port);
     }
   }
 
@@ -271,7 +164,7 @@ class TorusExchange {
     if (!found) return regions;
     std::vector<Spans> product;
     for (const TorusSide& other : sides_) product.push_back(all_of(other));
-    const auto add = [&](Span span) {
+    const auto add = [&](Displacements span) {
       product[dimension] = {span};
       slots.append(regions, product);
     };
@@ -341,17 +234,13 @@ class TorusExchange {
 bool is_at2(const Parameters& parameters) { return word(parameters, "order") == "at2"; }
 bool is_alternating(const Parameters& parameters) { return word(parameters, "kernel") == "ar"; }
 
-bool sides_divisible(const std::vector<TorusSide>& sides, Count by) {
-  return std::all_of(sides.begin(), sides.end(), [by](const TorusSide& side) { return side.length % by == 0; });
-}
-
 Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   TorusExchange exchange(problem, is_alternating(parameters) ? Kernel::alternating : Kernel::simple, me);
   return is_at2(parameters) ? std::move(exchange).at2() : std::move(exchange).dimension_split();
 }
 
 std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
-  const std::vector<TorusSide> sides = sides_of(problem);
+  const std::vector<TorusSide> sides = torus_sides(problem);
   if (is_at2(parameters) && (sides.size() != 2 || !sides_divisible(sides, 2)))
     return "order=at2 needs a grid of two sides, both even; order=dimension-split takes any";
   if (is_at2(parameters) && is_alternating(parameters) && !sides_divisible(sides, 4))
@@ -359,30 +248,6 @@ std::optional<std::string> reason_against(const Problem& problem, const Paramete
   if (is_alternating(parameters) && !sides_divisible(sides, 2))
     return "kernel=ar pairs even with odd places and so needs even sides; kernel=sr takes any";
   return std::nullopt;
-}
-
-// Moving on by the number of ranks after which a line repeats itself.
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
-  const Count period = (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1);
-  const std::vector<TorusSide> sides = sides_of(problem);
-  const auto representative_of = [sides, period](Rank rank) {
-    Rank representative = 0;
-    for (const TorusSide& side : sides) representative += rank / side.stride % side.length % period * side.stride;
-    return representative;
-  };
-  Symmetry stated{{}, representative_of, [sides, representative_of](Rank rank, Rank x) {
-                    const Rank representative = representative_of(rank);
-                    for (const TorusSide& side : sides)
-                      x = moved(x, side, rank / side.stride % side.length - representative / side.stride % side.length);
-                    return x;
-                  }};
-  stated.representatives.push_back(0);
-  for (const TorusSide& side : sides) {
-    const std::vector<Rank> before = stated.representatives;
-    for (Count place = 1; place < std::min(period, side.length); ++place)
-      for (const Rank rank : before) stated.representatives.push_back(rank + place * side.stride);
-  }
-  return stated;
 }
 
 }  // namespace
@@ -402,16 +267,18 @@ extern const Algorithm alltoall_torus{
           .summary = "in which order the dimensions are crossed: in groups, few rounds (at2), or in parts, one dimension each",
           .standard = "dimension-split",
           .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
-            const std::vector<TorusSide> sides = sides_of(problem);
+            const std::vector<TorusSide> sides = torus_sides(problem);
             return sides.size() == 2 && sides_divisible(sides, is_alternating(before) ? 4 : 2) ? "at2" : "dimension-split";
           },
           .standard_rule = "at2 where there are two sides, both even (with ar multiples of 4)",
           .choices = {"at2", "dimension-split"}}},
     .generate = generate,
     .reason_against = reason_against,
-    .symmetry = symmetry,
+    .symmetry = [](const Problem& problem, const Parameters& parameters) -> std::optional<Symmetry> {
+      return torus_symmetry(torus_sides(problem), (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1));
+    },
     .ports = [](const Problem& problem,
-                const Parameters&) { return std::max<Count>(1, 2 * static_cast<Count>(sides_of(problem).size())); },
+                const Parameters&) { return std::max<Count>(1, 2 * static_cast<Count>(torus_sides(problem).size())); },
 };
 
 }  // namespace quadrille

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes with one port: T = steps (alpha + beta m). At any time one rank of a node exchanges with one rank elsewhere, so a round
-// takes all exchanges of a node one after the other. What ranks of one node send each other is hidden behind that, and takes time
-// in rounds without any. Source: [sanders2002], sections 1 and 2.
+// Nodes with one port: T = steps (alpha + beta m). At any time one rank of a node sends to a rank elsewhere and one receives, so a
+// round takes all exchanges of a node one after the other. The ranks and the nodes at the two ends may differ, as they do where
+// nodes meet by permutations: a port works both ways at once, and one way does not wait for the other. What ranks of one node send
+// each other is hidden behind that, and takes time in rounds without any. Source: [sanders2002], sections 1 to 3.
 #include "cost/models/terms.hpp"
 
 namespace quadrille {

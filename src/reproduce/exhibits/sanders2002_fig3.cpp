@@ -49,7 +49,7 @@ Reproduction make(const Making&) {
   Reproduction made;
   const Schedule printed = clustered("paper"), exchanging = clustered("exchange");
   made.sheets = {listing(exchanging, "exchange"), listing(printed, "printed")};
-  const NodeTimetable timetable(sizes, OwnNode::sends, one_factor::Form::basic);
+  const NodeTimetable timetable(sizes, OwnNode::sends, {.form = one_factor::Form::basic});
   const auto& phases = timetable.phases();
   made.comparisons.push_back(
       {.what = "phases", .paper = 3, .ours = static_cast<double>(phases.size()), .place = "figure 3, caption"});

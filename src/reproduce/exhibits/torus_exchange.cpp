@@ -42,21 +42,6 @@ Count PrintedMessages::volume() const {
   return sum;
 }
 
-Count printed_odd_ring_volume(Count ranks) {
-  const Count size = ranks + 1;  // rank 0 also does the work of the imaginary one
-  PrintedMessages messages;
-  for (Rank from = 0; from < ranks; ++from)
-    for (Rank to = 0; to < ranks; ++to) {
-      Count place = from;
-      for (const PrintedHop& hop : printed_ring_hops(from, to, size)) {
-        const Count next = (place + hop.places + size) % size;
-        if (place % ranks != next % ranks) messages.add(hop.step, place % ranks, hop.places > 0 ? 1 : -1);
-        place = next;
-      }
-    }
-  return messages.volume();
-}
-
 namespace {
 
 // By which link a block leaves, 1 and -1 along the columns, 2 and -2 along the rows, while it goes to the group of its target.
@@ -135,19 +120,23 @@ const std::vector<PublishedExchange> other_exchanges{
      [](int d) {
        return TorusCosts{3.0 * d - 3, direct_volume(d), direct_volume(d)};
      }},
-    {"Suh and Shin 2001", [](int d) {
+    {"Suh and Shin 2001",
+     [](int d) {
        return TorusCosts{two_to(d - 1) + 2, two_to(3 * d - 2) + two_to(2 * d), 3 * two_to(2 * d)};
-     }}};
+     },
+     "subtorus"}};
 
 TorusCosts published_at2(int d) { return {two_to(d - 1) + 2, two_to(3 * d - 3), 3 * two_to(2 * d)}; }
 
-TorusCosts counted_at2(int d) {
+TorusCosts counted(int d, const std::string& specification) {
   const Count side = Count{1} << d;
   const Topology torus = Topology::torus({side, side});
-  const Workload counted = workload(torus_exchange({side, side}, 1, "torus:order=at2"), {.topology = &torus});
+  const Workload counted = workload(torus_exchange({side, side}, 1, specification), {.topology = &torus});
   const Price price = price_of(counted, *find_model("torus"), machine_of_paper("paragon"));
   return {static_cast<double>(price.terms.at(0).amount), static_cast<double>(price.terms.at(1).amount),
           static_cast<double>(price.terms.at(2).amount)};
 }
+
+TorusCosts counted_at2(int d) { return counted(d, "torus:order=at2"); }
 
 }  // namespace quadrille::reproduce

@@ -33,9 +33,6 @@ class PrintedMessages {
   std::map<Count, std::map<std::pair<Rank, Count>, Count>> blocks_;
 };
 
-// Volume, in blocks, of what is printed for a ring of an odd number of ranks that gets an imaginary one.
-Count printed_odd_ring_volume(Count ranks);
-
 // Volumes, in blocks, of algorithm AT2 as printed. They differ in who waits for whom in phases 2 and 3.
 struct PrintedTorusVolumes {
   Count in_step = 0;  // all rows and columns in lock-step: the sum over steps of the longest message
@@ -53,10 +50,12 @@ struct TorusCosts {
 struct PublishedExchange {
   const char* name;
   TorusCosts (*costs)(int d);
+  const char* algorithm = nullptr;  // ours, where the text says enough of it
 };
 
 extern const std::vector<PublishedExchange> other_exchanges;  // those the paper compares with
 TorusCosts published_at2(int d);
-TorusCosts counted_at2(int d);  // from the schedule, on the links of the torus
+TorusCosts counted(int d, const std::string& specification);  // from the schedule, on the links of the torus
+TorusCosts counted_at2(int d);
 
 }  // namespace quadrille::reproduce

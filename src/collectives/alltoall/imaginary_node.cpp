@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/imaginary-node: the exchange of alltoall/torus:kernel=ar on rings of an odd number of ranks, by one imaginary node.
+// Source  [liu2005] section VI.
+// Needs   an odd number of ranks, on a ring.
+// Idea    An imaginary node between the last rank and the first makes the ring even. Rank 0 does its work and keeps memory for both
+//         places; what would go from one to the other stays there. Blocks from it and for it do not exist. A hop over it is a link
+//         shorter, so no link is used twice, but some blocks go the longer way around the real ring.
+// Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 and (p^2 - 1) / 8.
+// Prefer  nothing; it is what the source proposes, and alltoall/torus is better in everything.
+#include "patterns/ring_kernel.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+using ring_kernel::Antipode;
+using ring_kernel::Kernel;
+
+// A block for the place w further on lies in slot w of whatever place it has come to.
+class PaddedRing {
+ public:
+  PaddedRing(const Problem& problem) : ranks_(problem.ranks), places_(problem.ranks + 1), block_bytes_(problem.block_bytes) {}
+
+  Program program(Rank me) const {
+    const Count steps = ring_kernel::steps(Kernel::alternating, places_);
+    ProgramBuilder program{me};
+    program.expect(steps, 8);
+    program.scratch((me == 0 ? 2 : 1) * places_ * block_bytes_);
+    program.stage("arrange");
+    program.begin_round();
+    program.copy(blocks_upward(Buffer::input, me, ranks_, ranks_, block_bytes_),
+                 {slots(me, 0, ranks_ - me), slots(me, places_ - me, me)});
+    program.stage("around the ring");
+    for (Count step = 0; step < steps; ++step) {
+      program.begin_round();
+      for (const int direction : {1, -1}) pass_on(program, me, me, step, direction);
+      if (me == 0)
+        for (const int direction : {1, -1}) pass_on(program, me, ranks_, step, direction);
+    }
+    program.stage("rearrange");
+    program.begin_round();
+    program.copy({slots(me, 0, me + 1), slots(me, me + 2, ranks_ - me - 1)},
+                 blocks_downward(Buffer::output, me, ranks_, ranks_, block_bytes_));
+    return std::move(program).finish();
+  }
+
+ private:
+  Rank host(Count place) const { return place % ranks_; }
+  Count around(Count place) const { return (place % places_ + places_) % places_; }
+
+  Region slots(Count place, Count first, Count count, Count step = 1) const {
+    const Bytes begin = ((place == ranks_ ? places_ : 0) + first) * block_bytes_;
+    if (step == 1) return {Buffer::scratch, begin, count * block_bytes_, {}};
+    return {Buffer::scratch, begin, block_bytes_, {{{count, step * block_bytes_}, {}, {}}}};
+  }
+
+  // What leaves a place of `me` to a side in a step, and what comes to it from the other side.
+  void pass_on(ProgramBuilder& program, Rank me, Count place, Count step, int direction) const {
+    const Count hop = direction * ring_kernel::links(Kernel::alternating, step);
+    const Port port{0, direction};
+    const Count to = around(place + hop), from = around(place - hop);
+    if (host(to) == me)
+      program.copy(leaving(place, step, direction, place), leaving(place, step, direction, to));
+    else
+      program.send(host(to), leaving(place, step, direction, place), port);
+    if (host(from) != me) program.receive(host(from), leaving(from, step, direction, place), port);
+  }
+
+  // The slots of what leaves `place`, in the memory of place `at`.
+  Regions leaving(Count place, Count step, int direction, Count at) const {
+    const auto found = ring_kernel::departure(Kernel::alternating, Antipode::by_target, places_, place, step, direction);
+    Regions regions;
+    if (!found) return regions;
+    const Count shortest = found->count > 0 ? found->first : places_ / 2;
+    const Count longest = found->antipode ? places_ / 2 : found->first + (found->count - 1) * found->step;
+    for (const Count parity : {0, 1}) {
+      const Count first = shortest % 2 == parity ? shortest : shortest + 1;
+      const Count last = longest % 2 == parity ? longest : longest - 1;
+      if (first > last || (found->step == 2 && parity != shortest % 2)) continue;
+      // Blocks of a parity have come equally far; those of one origin, the one for the imaginary place excepted.
+      const Count origin = around(place - direction * travelled(step, parity));
+      if (origin == ranks_) continue;
+      const Count missing = around(direction * (ranks_ - origin));
+      const auto add = [&](Count begin, Count end) {  // distances begin, begin + 2, .. end
+        if (begin <= end) regions.push_back(slots(at, direction > 0 ? begin : places_ - end, (end - begin) / 2 + 1, 2));
+      };
+      if (missing % 2 == parity && missing >= first && missing <= last) {
+        add(first, missing - 2);
+        add(missing + 2, last);
+      } else {
+        add(first, last);
+      }
+    }
+    return regions;
+  }
+
+  // How many links a block for an odd or even distance has behind it when it leaves in a step: an odd link first, then two a step,
+  // in the first half of the steps or the second.
+  Count travelled(Count step, Count parity) const {
+    if (step == 0) return 0;
+    const Count early = ring_kernel::steps(Kernel::alternating, places_) / 2;
+    return parity + 2 * (step <= early ? step - 1 : step - 1 - early);
+  }
+
+  Count ranks_, places_;
+  Bytes block_bytes_;
+};
+
+std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
+  if (problem.ranks % 2 == 0) return "a ring of an even number of ranks needs no imaginary node; torus:kernel=ar takes it";
+  for (const Count side : problem.grid)
+    if (side > 1 && side < problem.ranks) return "ranks on a grid of several sides are no ring";
+  return std::nullopt;
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_imaginary_node{
+    .collective = Collective::alltoall,
+    .id = "imaginary-node",
+    .summary = "all-port exchange on odd rings, made even by an imaginary node whose work rank 0 does",
+    .needs = "an odd number of ranks, on a ring",
+    .source = "liu2005, section VI",
+    .parameters = {},
+    .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },
+    .reason_against = reason_against,
+    .ports = [](const Problem&, const Parameters&) { return Count{2}; },
+};
+
+}  // namespace quadrille

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/subtorus: on a torus, first around the rings of every fourth rank, then inside submeshes of 4 x 4; one port.
+// Source  [suh2001], as [liu2005] compares with it in table II; rebuilt from its costs and the properties that they need.
+// Needs   a grid of two sides, both multiples of 4.
+// Idea    Ranks whose coordinates agree mod 4 are a group. Each passes what it has for the submesh of another of its group on to
+//         that one, in a ring along its row or column and then the other one. A hop is four links long, and of four neighbours
+//         (by x + y mod 4) one goes right, one left, one down and one up, so no link is used twice. Inside submeshes ranks then
+//         exchange with those two places off, in both dimensions, and with their neighbours. Blocks lie in slots, by their
+//         displacement; ranks that begin along rows have columns of slots one after the other, so that they begin with runs.
+// Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, three passes over the blocks inside a rank: table II's row.
+// Prefer  few start-ups on ranks with one port; alltoall/torus takes as many rounds and less than half of the blocks on four.
+#include <array>
+
+#include "collectives/torus_slots.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+namespace {
+
+class SubtorusExchange {
+ public:
+  SubtorusExchange(const Problem& problem, Rank me)
+      : sides_(torus_sides(problem)),
+        block_bytes_(problem.block_bytes),
+        me_(me),
+        class_((place_on(sides_[0], me) + place_on(sides_[1], me)) % 4),
+        slots_(memory_order(), 0, block_bytes_),
+        program_(me) {
+    program_.scratch(problem.ranks * block_bytes_);
+  }
+
+  Program program() && {
+    const std::size_t first = class_ % 2 == 0 ? 1 : 0;
+    const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4 - 1;
+    program_.expect(rounds + 4, 4);
+    program_.stage("arrange");
+    program_.begin_round();
+    program_.copy(blocks_by_displacement(sides_, me_, Buffer::input, 1, block_bytes_, 0, block_bytes_), all_slots());
+    for (const std::size_t dimension : {first, 1 - first}) {
+      program_.stage(dimension == first ? "groups, one dimension" : "groups, the other dimension");
+      for (Count step = 1; step <= rounds; ++step) {
+        program_.begin_round();
+        pass_on(dimension, step, dimension == first);
+      }
+    }
+    program_.stage("two places off");
+    for (const std::size_t dimension : {first, 1 - first}) {  // neighbours in different ones, since hops overlap
+      program_.begin_round();
+      exchange(dimension, 2);
+    }
+    program_.stage("neighbours");
+    for (const std::size_t dimension : {1u, 0u}) {
+      program_.begin_round();
+      exchange(dimension, 1);
+    }
+    program_.stage("rearrange");
+    program_.begin_round();
+    program_.copy(all_slots(), blocks_by_displacement(sides_, me_, Buffer::output, -1, block_bytes_, 0, block_bytes_));
+    return std::move(program_).finish();
+  }
+
+ private:
+  // Strides are those of slots.
+  std::vector<TorusSide> memory_order() const {
+    std::vector<TorusSide> order = sides_;
+    if (class_ % 2 == 0) {
+      order[0].stride = 1;
+      order[1].stride = order[0].length;
+    }
+    return order;
+  }
+
+  Regions all_slots() const {
+    Regions regions;
+    slots_.append(regions, {all_of(sides_[0]), all_of(sides_[1])});
+    return regions;
+  }
+
+  // In the order of memory, where both ends have the same: what goes along the first dimension is a run there.
+  Regions box(std::size_t dimension, const Spans& spans, bool is_first) const {
+    Regions regions;
+    std::vector<Spans> product{all_of(sides_[0]), all_of(sides_[1])};
+    product[dimension] = spans;
+    if (!is_first || dimension == 0) {
+      slots_.append(regions, product);
+      return regions;
+    }
+    const std::vector<TorusSide> order = memory_order();
+    Slots({order[1], order[0]}, 0, block_bytes_).append(regions, {product[1], product[0]});
+    return regions;
+  }
+
+  void pass_on(std::size_t dimension, Count step, bool is_first) {
+    const TorusSide& side = sides_[dimension];
+    if (step >= side.length / 4) return;
+    const int direction = class_ < 2 ? 1 : -1;
+    const Port port{side.dimension, direction};
+    const Regions leaving = box(dimension, {groups_away(side, 4, place_on(side, me_) % 4, direction, step)}, is_first);
+    program_.send(moved(me_, side, 4 * direction), leaving, port);
+    program_.receive(moved(me_, side, -4 * direction), leaving, port);
+  }
+
+  // With the rank of the submesh whose place differs in the bit that is worth `distance`: everything for places where it does.
+  void exchange(std::size_t dimension, Count distance) {
+    const TorusSide& side = sides_[dimension];
+    const Count place = place_on(side, me_) % 4;
+    const int direction = (place & distance) == 0 ? 1 : -1;
+    // Displacements mod 4 that change bit 1 of the place are two in a row, and start with a carry from odd places; odd ones change
+    // bit 0. Both have the same parity of place at both ends.
+    Spans spans = odd_ones(side);
+    if (distance == 2) {
+      const Count even = 2, odd = place % 2 == 0 ? 3 : 1;
+      spans = {{even, side.length / 4, 4}, {odd, side.length / 4, 4}};
+    }
+    const Regions leaving = box(dimension, spans, false);
+    const Rank partner = moved(me_, side, direction * distance);
+    program_.send(partner, leaving, Port{side.dimension, direction});
+    program_.receive(partner, leaving, Port{side.dimension, -direction});
+  }
+
+  const std::vector<TorusSide> sides_;
+  const Bytes block_bytes_;
+  const Rank me_;
+  const Count class_;  // which of four ways it goes first: right, down, left, up
+  const Slots slots_;
+  ProgramBuilder program_;
+};
+
+}  // namespace
+
+extern const Algorithm alltoall_subtorus{
+    .collective = Collective::alltoall,
+    .id = "subtorus",
+    .summary = "on the grid as a torus: around rings of every fourth rank, then inside 4 x 4 submeshes, on one port",
+    .needs = "two sides, multiples of 4",
+    .source = "suh2001",
+    .parameters = {},
+    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                   Rank me) { return SubtorusExchange(problem, me).program(); },
+    .reason_against = [](const Problem& problem, const Parameters&) -> std::optional<std::string> {
+      const std::vector<TorusSide> sides = torus_sides(problem);
+      if (sides.size() == 2 && sides_divisible(sides, 4)) return std::nullopt;
+      return "submeshes of 4 x 4 need a grid of two sides, both multiples of 4";
+    },
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(torus_symmetry(torus_sides(problem), 4)); },
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille

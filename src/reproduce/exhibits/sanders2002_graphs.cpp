@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clustered exchange by other decompositions of the graph of nodes: into permutations, and into graphs of a degree.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "reproduce/exhibit.hpp"
+#include "reproduce/exhibits/nodes.hpp"
+
+namespace quadrille::reproduce {
+namespace {
+
+using Sizes = std::vector<Count>;
+
+// Between nodes: what is inside them has a stage of its own behind.
+Count steps_between(const Sizes& sizes, const std::string& parameters) {
+  return make_schedule(on_nodes(sizes), "clustered:" + parameters).program(0).stages.back().first_round;
+}
+
+Count all_steps(const Sizes& sizes, const std::string& parameters) {
+  const Stage last = make_schedule(on_nodes(sizes), "clustered:" + parameters).program(0).stages.back();
+  return last.first_round + last.round_count;
+}
+
+constexpr const char* quotation =
+    "\"The same basic scheme applies if the complete graph is decomposed into graphs with degrees at most k or into permutations "
+    "(directed cycles)\"";
+
+Reproduction make(const Making& making) {
+  Reproduction made{
+      .remarks = {"By permutations a node sends to one node and receives from another, which takes a port that works both ways at "
+                  "once. A node of degree k has messages with k others at a time; of nodes of four, a processor has one of them up "
+                  "to k = 4 by permutations and k = 2 by matchings, else two. Adapters deal a node's processors out to nodes of "
+                  "their own, which leaves every processor one message at a time, but adds steps between the adapters of a node."}};
+  Sheet table{.name = "sizes",
+              .columns = {"nodes of sizes", "matchings", "permutations", "n (p - n)", "matchings of degree 2",
+                          "permutations of degree 2", "two adapters a node"}};
+  const std::vector<Sizes> lists{{1, 2, 3},    {2, 2},       {4, 4, 4},       {4, 4, 4, 4, 4, 4}, {3, 3, 3, 2},   {8, 8, 8, 5},
+                                 {1, 1, 1, 8}, {4, 3, 2, 1}, {2, 5, 2, 5, 3}, {1, 2, 3, 4, 5, 6}, {16, 16, 12, 4}};
+  Count other_than_printed = 0, other_than_least = 0;
+  double saved = 0;
+  for (const Sizes& sizes : lists) {
+    making.show(fmt::format("nodes of {}", fmt::join(sizes, ", ")));
+    const Count n = *std::max_element(sizes.begin(), sizes.end()), p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
+    const Count matchings = steps_between(sizes, "mode=inter"), permutations = steps_between(sizes, "decomposition=permutations");
+    const auto two_at_a_time = [&](const char* decomposition) -> Cell {
+      if (sizes.size() < 3) return std::monostate{};  // a node has one other to talk to
+      return steps_between(sizes, fmt::format("decomposition={},degree=2", decomposition));
+    };
+    table.rows.push_back({fmt::format("{}", fmt::join(sizes, " ")), matchings, permutations, n * (p - n),
+                          two_at_a_time("matchings"), two_at_a_time("permutations"), steps_between(sizes, "adapters=2")});
+    other_than_printed += all_steps(sizes, "mode=paper,decomposition=permutations") == n * p ? 0 : 1;
+    other_than_least += permutations == n * (p - n) ? 0 : 1;
+    saved = std::max(saved, static_cast<double>(matchings) / static_cast<double>(permutations));
+  }
+  made.comparisons.push_back(
+      {.what =
+           fmt::format("of the lists of sizes, those with other than the n p steps of theorem 1 by permutations ({})", quotation),
+       .paper = 0,
+       .ours = static_cast<double>(other_than_printed),
+       .place = "section 3, last paragraph",
+       .is_reading = true});
+  made.comparisons.push_back(
+      {.what =
+           "the same, with other than the n (p - n) steps in which a largest node sends what it has for others, messages inside "
+           "nodes left out",
+       .paper = 0,
+       .ours = static_cast<double>(other_than_least),
+       .place = "section 3, last paragraph",
+       .is_reading = true});
+  made.comparisons.push_back({.what =
+                                  "steps by matchings over steps by permutations, the most (\"Decomposition into permutations is "
+                                  "particularly interesting\")",
+                              .paper = 1,
+                              .ours = saved,
+                              .relation = Relation::at_least,
+                              .place = "section 3, last paragraph",
+                              .is_reading = true});
+  const Sizes seven(7, 4), eight(8, 4);
+  for (const Count degree : {2, 3, 6})
+    made.comparisons.push_back(
+        {.what = fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
+         .paper = 4.0 * (28 - 4) / static_cast<double>(degree),
+         .ours = static_cast<double>(steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree))),
+         .place = "section 3, last paragraph",
+         .is_reading = true});
+  made.comparisons.push_back({.what = fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation),
+                              .paper = 4.0 * (32 - 4) / 7,
+                              .ours = static_cast<double>(steps_between(eight, "degree=7")),
+                              .place = "section 3, last paragraph",
+                              .is_reading = true});
+
+  Sheet growth{.name = "growth",
+               .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
+                           "two adapters a node"}};
+  for (Count nodes = 3; nodes <= 13; ++nodes) {
+    const Sizes sizes(static_cast<std::size_t>(nodes), 4);
+    growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
+                           steps_between(sizes, "degree=2"), steps_between(sizes, "decomposition=permutations,degree=2"),
+                           steps_between(sizes, "adapters=2")});
+  }
+  made.sheets = {std::move(table), std::move(growth)};
+  made.panels.push_back({.title = "nodes of four processors",
+                         .x_label = "nodes",
+                         .y_label = "steps between nodes",
+                         .sheet = 1,
+                         .x = 0,
+                         .curves = {{1, "matchings"},
+                                    {2, "permutations"},
+                                    {3, "matchings of degree 2", CurveStyle::dashed},
+                                    {4, "permutations of degree 2", CurveStyle::dashed},
+                                    {5, "two adapters a node", CurveStyle::dashed}}});
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit sanders2002_graphs{
+    .id = "sanders2002-graphs",
+    .title = "Clustered exchange by permutations and by graphs of a degree",
+    .source = "sanders2002, section 3",
+    .about = "rounds between nodes counted from schedules; the paper names these decompositions and gives no numbers for them",
+    .make = make,
+};
+
+}  // namespace quadrille::reproduce
