@@ -166,7 +166,7 @@ TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
 TEST(FoldedFourStage, OfAFullGridIsTheFourStages) {
   for (const auto& [p, columns] : std::vector<std::pair<Count, Count>>{{1, 1}, {4, 2}, {12, 4}, {25, 5}})
     for (const Problem& problem : some_traffic(p))
-      for (const std::string& rest : {"counts=headers", "split=paper,grain=1"})
+      for (const std::string rest : {"counts=headers", "split=paper,grain=1"})
         expect_same_programs(problem, fmt::format("folded-four-stage:columns={},{}", columns, rest),
                              fmt::format("four-stage:columns={},{}", columns, rest));
 }
