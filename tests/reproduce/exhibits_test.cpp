@@ -73,7 +73,7 @@ const std::vector<Fair> fair_verdicts{
     {"liu2002-table4", "A2: elements of sBUF", "holds", "paper at most 2048, ours 2032"},
     {"liu2002-table4", "A4: elements of sBUF", "holds", "paper at most 2048, ours 2048"},
     {"liu2002-table4", "A3: elements of sBUF", "sharper bound found", "paper at most 131072, ours 8192"},
-    {"liu2002-table4", "theorem 1", "holds", "paper at most 0, ours 0"},
+    {"liu2002-table4", "output and scratch of a node above", "holds", "paper at most 0, ours 0"},
     {"liu2002-table4", "A3 needs over what A4 needs", "beyond its assumptions", "a slot of M_max elements"},
     {"liu2002-fig8", "floor(sqrt P) - 2", "misprint", in_doubt},
     {"liu2002-fig10", "r - m + 1 + k", "misprint", "figure 10"},
