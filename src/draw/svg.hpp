@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture of a few kinds of shapes, written as SVG. Lengths are in pixels from the upper left corner. Colours are either fixed,
-// as
-// "#rrggbb", and to be seen on light and dark ground, or those of a kind, which follow the reader's choice.
+// A picture of a few kinds of shapes, written as SVG. Lengths are in pixels from the upper left corner. Colours are either
+// fixed, as "#rrggbb", and to be seen on light and dark ground, or those of a kind, which follow the reader's choice.
 #pragma once
 
 #include <pugixml.hpp>

@@ -8,9 +8,9 @@
 //         or odd as the target's are; then two links a step, half of the nodes along their rows and half along their columns, and
 //         then the other way round. A block whose target is w further on lies in slot w of the scratch memory of whatever rank it
 //         has come to: a message is a box of slots, read at its sender and written at its receiver.
-// Cost    N the longest of k sides: k N / 2 rounds, at2 2 + 2 (N / 4) in whole numbers. C2 = p N / 8 blocks for even N, the least
-// for
-//         any schedule, exactly where halves and parts divide the block and kernel=sr. Two passes over the blocks inside a rank.
+// Cost    N the longest of k sides: k N / 2 rounds, at2 2 + 2 (N / 4) in whole numbers. C2 = p N / 8 blocks for even N, the
+//         least for any schedule, exactly where halves and parts divide the block and kernel=sr. Two passes over the blocks inside
+//         a rank.
 // Prefer  at2 on all networks that are tori of the grid's sides, dimension-split where sides are odd or there are more than two.
 #include <fmt/format.h>
 

@@ -2,9 +2,8 @@
 // alltoallv/folded-four-stage: A4 on the complete rows of a grid; ranks of a short last row have the rank above act for them.
 // Source  [liu2002], section 3.2.2: the brute-force solution for incomplete arrays, which A4 is measured against.
 // Needs   a valid grid, as four-stage does, so that the two compare; the default is the paper's.
-// Idea    A rank of the short row moves all its data to the rank above it, the full array runs A4, and what has come for the rank
-// of
-//         the short row moves down to it.
+// Idea    A rank of the short row moves all its data to the rank above it, the full array runs A4, and what has come for the
+//         rank of the short row moves down to it.
 // Cost    two rounds more than A4 on the full array; C2 up to twice as much, since a rank acts for two, and 2L for the two moves.
 // Prefer  never: four-stage does it in place. Where the last row is full, both are the same.
 #include "collectives/array_sides.hpp"

@@ -2,10 +2,9 @@
 // reduce_scatter/circulant: as recursive halving, for any number of ranks, along skips that halve p.
 // Source  [traff2024] the reduce-scatter on circulant graphs.
 // Needs   an operator that commutes; any p.
-// Idea    With skips 1 = s_0 < s_1 < .. < s_d = p, s_k = ceil(s_(k+1) / 2): in round k = d-1 .. 0 a rank sends what it has for the
-// ranks
-//         s_k .. s_(k+1) - 1 above it to the rank s_k above, and combines what comes from below with what it has for itself and
-//         those next above it.
+// Idea    With skips 1 = s_0 < s_1 < .. < s_d = p, s_k = ceil(s_(k+1) / 2): in round k = d-1 .. 0 a rank sends what it has for
+//         the ranks s_k .. s_(k+1) - 1 above it to the rank s_k above, and combines what comes from below with what it has for
+//         itself and those next above it.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  any p on one port.
 #include "collectives/folding.hpp"

@@ -256,11 +256,9 @@ Reproduction make(const Making& making) {
       .remarks = {
           "Pattern2 has 1024 elements for a node's mirror image and 1 for each other node; messages to oneself are counted, as "
           "in the paper; times are those of blocking mode by the flat model.",
-          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one in "
-          "each "
-          "of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. So brute "
-          "force "
-          "has two steps fewer. For 61 nodes it is faster below " +
+          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one "
+          "in each of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. "
+          "So brute force has two steps fewer. For 61 nodes it is faster below " +
               break_even_of(61) + " only.",
           "That scanning needs less buffer space (section 3.1.2) is said of data in any order, which slices would have to be "
           "sorted from. In alltoallv data lies by destination, and both forms need the same."}};
@@ -277,8 +275,7 @@ extern const Exhibit liu2002_baselines{
     .source = "liu2002, sections 3.1.2 and 3.2.2",
     .about =
         "steps, volume, elements on a node and times by table 1, of A4 with additional messages and of A4 on complete rows that "
-        "act "
-        "for the last one; pieces of memory of A2's two forms",
+        "act for the last one; pieces of memory of A2's two forms",
     .make = make,
 };
 

@@ -92,15 +92,11 @@ Reproduction make(const Making&) {
   Reproduction made{
       .remarks = {
           "The first two stages of A4 on the SP2, 16 nodes with 22 bytes an element, simulated event by event. Counts are drawn, "
-          "few "
-          "large and many small, since the figure names no pattern and nodes that have all the same wait for nobody. Half of table "
-          "1's "
-          "start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be started, as (2) "
-          "and "
-          "(4) have it. The node is the one whose stage II begins earliest before its stage I is through in (c). The figure has R- "
-          "and "
-          "C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a stage is the message to "
-          "oneself."}};
+          "few large and many small, since the figure names no pattern and nodes that have all the same wait for nobody. Half of "
+          "table 1's start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be "
+          "started, as (2) and (4) have it. The node is the one whose stage II begins earliest before its stage I is through in "
+          "(c). The figure has R- and C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a "
+          "stage is the message to oneself."}};
   const MessageTimes times = message_times();
   const Schedule schedule = distribution();
   Rank shown = 0;

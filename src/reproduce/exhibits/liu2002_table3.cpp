@@ -15,9 +15,8 @@ Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
           "Misprints without a number, some of which may be the transcript's: (3) has P T_s_send where (1) and (4) have P T_s; "
-          "theorem 2 writes T_d for T_s; the R- and "
-          "the "
-          "C-Schedule of figure 6 change places between overview and definition, and C-Collect is by column, in stage III."}};
+          "theorem 2 writes T_d for T_s; the R- and the C-Schedule of figure 6 change places between overview and definition, and "
+          "C-Collect is by column, in stage III."}};
   Sheet sheet{.columns = {"nodes", "algorithm", "start-ups", "start-ups (paper)", "traffic of a node (L)", "traffic (paper)"}};
   for (const Count p : {64, 61}) {
     making.show(fmt::format("{} nodes", p));

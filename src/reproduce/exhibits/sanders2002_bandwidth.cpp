@@ -61,9 +61,8 @@ double least_seconds(const std::vector<Count>& sizes, Bytes block_bytes) {
 
 constexpr const char* no_congestion =
     "in the simulation messages that meet at a link wait in a queue without loss and cost nothing more, so that posting all of "
-    "them "
-    "at once keeps every link busy; what the paper gained it gained over the congestion of real switches and adapters and over the "
-    "handling of many messages at a time, for which it gives no figures";
+    "them at once keeps every link busy; what the paper gained it gained over the congestion of real switches and adapters and "
+    "over the handling of many messages at a time, for which it gives no figures";
 
 Reproduction make(const Making& making) {
   Reproduction made{.remarks = {fmt::format(
@@ -150,9 +149,8 @@ Reproduction make(const Making& making) {
   const auto shown = static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), 8192) - lengths.begin());
   made.remarks.push_back(fmt::format(
       "On six nodes the trivial algorithm is within {:.0f} % of what the bytes of the busiest link take alone, and the clustered "
-      "one "
-      "takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to congestion before "
-      "the clustered one is the faster in all distributions.",
+      "one takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to congestion "
+      "before the clustered one is the faster in all distributions.",
       wasted * 100, 1 / least));
   made.panels.push_back({.title = "six nodes of up to four processors, 8192 bytes a block",
                          .x_label = "processes of the nodes",
