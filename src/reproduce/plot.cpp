@@ -37,8 +37,7 @@ std::string written(unsigned colour) { return fmt::format("#{:06x}", colour); }
 
 std::string in_quotes(std::string_view text) {
   std::string within = "'";
-  for (const char letter : text)
-    if (letter != '\'') within += letter;
+  for (const char letter : text) within += letter == '\'' ? std::string("''") : std::string(1, letter);
   within += '\'';
   return within;
 }
@@ -177,7 +176,7 @@ std::string bars_of(const Panel& panel, const Sheet& sheet) {
   std::string script =
       "set style data histograms\nset style histogram rowstacked\nset boxwidth 0.6\nset style fill solid 1 border rgb '" +
       written(ground.light) + "'\nset xtics scale 0" +
-      (crowded ? fmt::format(" rotate by {}\nset rmargin 9", sheet.rows.size() > 8 ? -60 : -20) : "") + "\nset grid noxtics\nplot ";
+      (crowded ? fmt::format(" rotate by {}\nset rmargin 9", sheet.rows.size() > 6 ? -60 : -20) : "") + "\nset grid noxtics\nplot ";
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     const Curve& curve = panel.curves[i];
     const bool is_part = curve.style != CurveStyle::points;

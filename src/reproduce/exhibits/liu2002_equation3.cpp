@@ -119,9 +119,9 @@ Reproduction make(const Making& making) {
               .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
                           "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};
   Sheet factors{.name = "factors",
-                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is before it",
-                            "t3d: f_nc_b of A1 from which A4 is before it", "sp2: f_nc_b of A1 from which A2 is before it",
-                            "sp2: f_nc_b of A1 from which A4 is before it", "A1 in step: elements over L_max",
+                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
+                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is before it",
+                            "sp2: f_nc_b of A1 from which A4 is faster", "A1 in step: elements over L_max",
                             "t3d: first of A1, A2 and A4 by (3)", "sp2: first of A1, A2 and A4 by (3)"}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
   const Bytes most = 1024, heavy = heaviest(most);
@@ -173,7 +173,7 @@ Reproduction make(const Making& making) {
          .reason = "A1 in step is not slow enough",
          .place = "section 2.3, (3)",
          .is_reading = true});
-  made.panels.push_back({.title = "Contention of A1 from which another one is before it",
+  made.panels.push_back({.title = "Contention factor of A1 from which A2, or A4, is faster than A1",
                          .x_label = "longest message (elements)",
                          .y_label = "f_nc_b of A1",
                          .sheet = 1,
