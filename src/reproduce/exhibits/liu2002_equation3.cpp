@@ -72,7 +72,7 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
   return times;
 }
 
-// The contention factor of an algorithm's own blocking traffic from which `other` is before it, if the other's factor is 1 and all
+// The contention factor of an algorithm's own blocking traffic from which `other` is faster, if the other's factor is 1 and all
 // of t_c + t_d is t_d.
 double factor_from(const Machine& machine, const std::vector<StageFigures>& stages, double own_ms, double other_ms) {
   double wire_ms = 0;
@@ -120,7 +120,7 @@ Reproduction make(const Making& making) {
                           "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};
   Sheet factors{.name = "factors",
                 .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
-                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is before it",
+                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is faster",
                             "sp2: f_nc_b of A1 from which A4 is faster", "A1 in step: elements over L_max",
                             "t3d: first of A1, A2 and A4 by (3)", "sp2: first of A1, A2 and A4 by (3)"}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
@@ -165,7 +165,7 @@ Reproduction make(const Making& making) {
   }
   for (std::size_t i = 0; i < machines.size(); ++i)
     made.comparisons.push_back(
-        {.what = fmt::format("{}, 1024 elements: f_nc_b of A1 from which A4 is before it, against what A1's rounds in step come to",
+        {.what = fmt::format("{}, 1024 elements: f_nc_b of A1 from which A4 is faster, against what A1's rounds in step come to",
                              machines[i].name),
          .paper = std::get<double>(factors.rows.back()[5]),
          .ours = std::get<double>(factors.rows.back()[2 + 2 * i]),
