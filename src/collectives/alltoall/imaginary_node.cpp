@@ -6,7 +6,7 @@
 //         places; what would go from one to the other stays there. Blocks from it and for it do not exist. A hop over it is a link
 //         shorter, so no link is used twice, but some blocks go the longer way around the real ring.
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 and (p^2 - 1) / 8.
-// Prefer  nothing; it is what the source proposes, and alltoall/torus is better in everything.
+// Prefer  nothing; it is what the source proposes, and alltoall/torus is no worse in anything.
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
