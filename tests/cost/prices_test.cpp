@@ -359,8 +359,8 @@ TEST(FreeRunningModel, IsItsFormulas) {
     EXPECT_EQ(price.terms.at(0).amount, 7);
     EXPECT_EQ(price.terms.at(1).amount, 7 * bytes);
   }
-  // Of two stages the second's composing is hidden: rows and columns of sixteen ranks,
-  // three messages of twelve, eight and four blocks each.
+  // Of two stages the second's composing is hidden: rows and columns of sixteen ranks, three messages of twelve, eight and four
+  // blocks each.
   const Price mesh = price_of(workload(make_schedule(alltoall(16, 100), "mesh")), model, costs);
   EXPECT_NEAR(mesh.blocking_s * 1e6, 2 * (3 * 100 + 2400 * 6.75), 1e-6);
   EXPECT_NEAR(mesh.nonblocking_s * 1e6, 2 * (2400 * 0.25 + 2400 * 3), 1e-6);

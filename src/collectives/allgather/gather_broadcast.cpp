@@ -4,7 +4,7 @@
 // Needs   nothing: any p.
 // Idea    gather/binomial, then broadcast/binomial of everything, joined: rank 0 gathers in its output and broadcasts from there.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.
-// Prefer  nothing: a baseline; circulant takes half the rounds and p - 1 blocks.
+// Prefer  never; a baseline: circulant takes half the rounds and p - 1 blocks.
 #include "collectives/then_broadcast.hpp"
 
 namespace quadrille {

@@ -4,7 +4,7 @@
 // Needs   nothing: any p, any operator, also along the fixed tree.
 // Idea    reduce/binomial, then broadcast/binomial, joined: rank 0 combines in its output and broadcasts from there.
 // Cost    C1 = 2 ceil(log2 p) rounds and as many vectors: twice those of recursive-doubling where p is a power of two.
-// Prefer  nothing: a baseline; recursive-doubling takes half the time where p is a power of two.
+// Prefer  never; a baseline: recursive-doubling takes half the time where p is a power of two.
 #include "collectives/folding.hpp"
 #include "collectives/then_broadcast.hpp"
 
