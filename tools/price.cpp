@@ -46,6 +46,8 @@ void set_contention(std::string_view text, const Model& model, MachineCosts& mac
   if (!knows("contention")) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
   const std::size_t comma = text.find(',');
   const bool has_two = comma != std::string_view::npos;
+  if (has_two && text.find(',', comma + 1) != std::string_view::npos)
+    refuse(fmt::format("there are two contention factors at most, of blocking and of nonblocking traffic; '{}' has more", text));
   if (has_two && !knows("blocking_contention"))
     refuse(fmt::format("the model {} knows one contention factor, which is of messages under way together; name one", model.id));
   Coefficients& coefficients = machine.models.find(model.id)->second;
