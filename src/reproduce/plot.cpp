@@ -252,7 +252,7 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
   const Sheet& sheet = reproduction.sheets[panel.sheet];
   if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
-  if (panel.log_x) script += fmt::format("set logscale x {}\n", base_of_x(panel, sheet));
+  if (panel.log_x) script += fmt::format("set logscale x {}\nset format x '%g'\n", base_of_x(panel, sheet));
   if (panel.log_y) script += "set logscale y 10\n";
   if (has_large_decades(panel, sheet, range)) script += "set format y '10^%T'\n";
   std::vector<std::string> entries;

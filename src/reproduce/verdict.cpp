@@ -92,7 +92,7 @@ Outcome outcome_of(const Comparison& comparison) {
 
 namespace {
 
-// Of a value that differs, beside the paper's, which is not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
+// Of a value that differs; neither it nor the paper's is 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
 std::string difference_of(const Comparison& comparison) {
   const double factor = comparison.ours / comparison.paper;
   const bool is_bound = comparison.relation != Relation::equal;
@@ -108,7 +108,7 @@ std::string values_of(const Comparison& comparison) {
                                  number_text(comparison.ours));
   const Outcome outcome = outcome_of(comparison);
   std::vector<std::string> asides;
-  if (outcome == Outcome::differs && comparison.paper != 0) asides.push_back(difference_of(comparison));
+  if (outcome == Outcome::differs && comparison.paper != 0 && comparison.ours != 0) asides.push_back(difference_of(comparison));
   if (!comparison.aside.empty()) asides.push_back(comparison.aside);
   if (!asides.empty()) text += fmt::format(" ({})", fmt::join(asides, "; "));
   return text;

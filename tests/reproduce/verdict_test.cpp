@@ -131,7 +131,7 @@ TEST(Plots, AreScriptsWithTheirData) {
       {.title = "it's one", .x_label = "n", .y_label = "t", .curves = {{1, "A"}, {2, "B", CurveStyle::dashed}}, .log_x = true});
   const std::string script = plot_script("a title", made);
   EXPECT_THAT(script, HasSubstr("$sheet0 << EOD\n1 2.5 NaN\nEOD\n"));
-  EXPECT_THAT(script, HasSubstr("set title 'its one'"));
+  EXPECT_THAT(script, HasSubstr("set title 'it''s one'"));
   EXPECT_THAT(script, HasSubstr("plot $sheet0 using 1:2 with linespoints"));
   EXPECT_THAT(script, HasSubstr("$sheet0 using 1:3 with lines"));
   EXPECT_THAT(script, HasSubstr("set logscale x 2"));

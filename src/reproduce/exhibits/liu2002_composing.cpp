@@ -86,17 +86,16 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
          .ours = static_cast<double>(at_fit) - static_cast<double>(at_zero),
          .relation = Relation::at_least,
          .reason = "the fit predicts the claims no better than t_m = 0 does" +
-                   std::string(machine.fit.range.from > 0 ? "; a range holds the most of them, but they do not confirm it"
+                   std::string(machine.fit.range.from > 0 ? ", so that they give a range of t_m at most"
                                                           : ", so that they do not determine t_m"),
          .place = "sections 4.1 and 4.2",
          .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));
   made.remarks.push_back(fmt::format(
-      "Claims of each figure that hold at the t_m fitted to the other figures, against those that hold at t_m = 0: {}. A fit that "
-      "predicts no more than t_m = 0 is no confirmation. Where the range that is fitted begins at 0, the claims only bound t_m "
-      "from "
-      "above; else they are in favour of a range, not of one value in it.",
+      "Claims of each figure that hold at the t_m fitted to the other figures, against those that hold at t_m = 0: {}. Where the "
+      "two are equal, the fit predicts no claim better than t_m = 0, and confirms nothing: the claims do not determine t_m. They "
+      "bound it from above where the fitted range begins at 0, and else they are in favour of a range, not of one value in it.",
       sums));
 }
 
