@@ -39,6 +39,7 @@ int main() {
   const auto sum = built_in_operator("sum", "f64");
   in_each_line([&](int row, Communicator& ranks) {
     const auto problem = reduction(Collective::reduce, n, /*elements=*/1, *sum);
+    // Only the root's output is written.
     plan(ranks, problem, {.algorithm = "binomial", .operation = sum}).execute(&products[row][ranks.rank()], &y[row]);
   });
 

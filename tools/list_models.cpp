@@ -57,7 +57,11 @@ std::vector<TableTexts> tables_of(const MachineCosts& machine) {
   return tables;
 }
 
-std::string needs_text(const Model& model) { return model.needs_links ? "a topology" : model.needs_nodes ? "ranks on nodes" : ""; }
+std::string needs_text(const Model& model) {
+  if (model.needs_links) return "a topology";
+  if (model.needs_nodes) return "ranks on nodes";
+  return model.needs_exchange ? "alltoall or alltoallv" : "";
+}
 
 }  // namespace
 

@@ -77,8 +77,8 @@ MachineCosts ModelOptions::machine_costs() const {
 const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links,
                                   const ReasonAgainst& reason_against) const {
   const bool has_nodes = std::set(problem.nodes.begin(), problem.nodes.end()).size() > 1;
-  const Model& chosen =
-      model ? named_model(*model) : first_model(costs, {.has_links = has_links, .has_nodes = has_nodes}, reason_against);
+  const Workload known{.has_links = has_links, .has_nodes = has_nodes, .is_exchange = is_exchange(problem.collective)};
+  const Model& chosen = model ? named_model(*model) : first_model(costs, known, reason_against);
   coefficients_of(costs, chosen);  // throws where there are none
   if (has_nodes && !chosen.needs_nodes) remark(nodes_are_ignored(chosen, costs, reason_against));
   return chosen;

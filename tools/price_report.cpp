@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
 
 #include "arguments.hpp"
 #include "model_options.hpp"
@@ -15,27 +18,29 @@
 namespace quadrille::command {
 namespace {
 
+std::string_view singular(std::string_view plural) { return plural.substr(0, plural.size() - 1); }  // "start-ups"
+
 // Bytes in the unit of their column in the table.
 std::string amount_text(const PriceTerm& term, const ByteUnit& unit) {
-  if (!term.is_bytes) return fmt::format("{} {}", term.amount, term.name);
+  if (!term.is_bytes) return fmt::format("{} {}", term.amount, term.amount == 1 ? singular(term.name) : term.name);
   const std::string bytes = bytes_text(term.amount, unit);
   return term.name == "bytes" ? bytes : fmt::format("{} of {}", bytes, term.name);
 }
 
-ByteUnit unit_of_term(const PriceList& list, std::size_t index) {
+ByteUnit unit_of_term(const PriceList& list, std::string_view name) {
   std::vector<Bytes> amounts;
-  for (const Priced& candidate : list.candidates) amounts.push_back(candidate.price.terms[index].amount);
+  for (const Priced& candidate : list.candidates)
+    for (const PriceTerm& term : candidate.terms())
+      if (term.name == name) amounts.push_back(term.amount);
   return common_unit(amounts);
 }
 
-// "63 start-ups (2.77 ms) and 63 KiB (2.26 ms)"
+// "63 start-ups (2.77 ms) and 63 KiB (2.26 ms)": adds up to the price.
 std::string account_of(const Priced& candidate, const PriceList& list) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < candidate.price.terms.size(); ++i) {
-    const PriceTerm& term = candidate.price.terms[i];
+  for (const PriceTerm& term : candidate.terms())
     if (term.seconds > 0)
-      parts.push_back(fmt::format("{} ({})", amount_text(term, unit_of_term(list, i)), seconds_text(term.seconds)));
-  }
+      parts.push_back(fmt::format("{} ({})", amount_text(term, unit_of_term(list, term.name)), seconds_text(term.seconds)));
   if (parts.empty()) return "nothing at all";
   std::string last = std::move(parts.back());
   parts.pop_back();
@@ -46,22 +51,20 @@ std::string with_policy(const Priced& candidate, const Model& model) {
   return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.best_policy())) : candidate.name;
 }
 
-// Where `best` takes more than `next`, and where less. Round by round; what overlaps may be hidden.
+bool hides(const Priced& candidate) { return candidate.best_policy() != Policy::blocking; }
+
+// Where `best` takes more than `next`, and where less, of what is not hidden.
 std::string difference(const Priced& best, const Priced& next) {
+  std::map<std::string_view, double> more;
+  for (const PriceTerm& term : best.terms()) more[term.name] += term.seconds;
+  for (const PriceTerm& term : next.terms()) more[term.name] -= term.seconds;
   std::vector<std::string> spent, saved;
-  double balance = 0;
-  for (std::size_t i = 0; i < best.price.terms.size(); ++i) {
-    const PriceTerm& term = best.price.terms[i];
-    const double more = term.seconds - next.price.terms[i].seconds;
-    balance += more;
-    if (more != 0) (more > 0 ? spent : saved).push_back(fmt::format("{} of {}", seconds_text(std::abs(more)), term.name));
-  }
-  if (spent.empty() && saved.empty()) return fmt::format("More of {} overlaps.", best.name);
-  if (spent.empty()) return fmt::format("{} takes no more of anything.", best.name);
-  const std::string more = fmt::format("{} takes {} more", best.name, fmt::join(spent, " and "));
-  if (balance < 0) return fmt::format("{} to save {}.", more, fmt::join(saved, " and "));
-  return saved.empty() ? fmt::format("{}, hidden behind the rest.", more)
-                       : fmt::format("{}, hidden behind the rest, and saves {}.", more, fmt::join(saved, " and "));
+  for (const Priced* candidate : {&best, &next})
+    for (const PriceTerm& term : candidate->terms())
+      if (const double seconds = std::exchange(more[term.name], 0); seconds != 0)
+        (seconds > 0 ? spent : saved).push_back(fmt::format("{} of {}", seconds_text(std::abs(seconds)), term.name));
+  if (spent.empty()) return fmt::format("{} takes no more of {}.", best.name, hides(best) || hides(next) ? "these" : "anything");
+  return fmt::format("{} takes {} more to save {}.", best.name, fmt::join(spent, " and "), fmt::join(saved, " and "));
 }
 
 std::string reason(const PriceList& list, const Pricer& pricer) {
@@ -81,6 +84,7 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
     text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
                         next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
+  if (hides(best) || (next && hides(*next))) text += " What is hidden behind these is not counted.";
   if (best.ports > 1 && pricer.model().id == "flat" && !pricer.coefficients().contains("contention"))
     text += fmt::format(
         " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);

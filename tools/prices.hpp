@@ -21,6 +21,7 @@ struct Priced {
 
   Policy best_policy() const;  // the plainest of the fastest
   double best_seconds() const { return price.seconds(best_policy()); }
+  const std::vector<PriceTerm>& terms() const { return price.terms_of(best_policy()); }  // which add up to it
 };
 
 // The candidate that costs least for blocks from `from` bytes on.

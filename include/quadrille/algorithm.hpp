@@ -35,7 +35,7 @@ struct Parameter {
   ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
   std::string_view standard_rule;    // that default in words, for people
   std::vector<std::string> choices;  // words; empty for a number
-  std::string_view form = {};        // other words, in words, such as "sides, such as 4x4x4"; empty: none
+  std::string_view form = {};        // description of further values, such as "sides, such as 4x4x4"; empty: none
   bool (*is_of_the_form)(std::string_view) = nullptr;
   Count least = 1;                          // numbers
   Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit

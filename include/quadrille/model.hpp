@@ -38,8 +38,9 @@ struct RoundFigures {
   Link busiest_link;     // that `sharing` messages go over; none where that is 0
   // Between nodes, whose ports work both ways at once: what a node's ranks send to other nodes, or receive, whichever is more. All
   // that one rank sends to another is one exchange.
-  Count exchanges = 0;        // of a node's ranks with other nodes
-  Bytes exchanged = 0;        // by a node's ranks with other nodes
+  Count exchanges = 0;  // of a node's ranks with other nodes
+  Bytes exchanged = 0;  // by a node's ranks with other nodes
+  Bytes longest_exchange = 0;
   Count inside_messages = 0;  // that a rank sends, or receives, inside its node
   Bytes inside_bytes = 0;     // that a rank sends, or receives, inside its node
 };
@@ -63,8 +64,11 @@ struct Workload {
   Count ports = 0;             // most messages that a rank sends, or receives, in a round
   bool has_links = false;      // are links counted?
   bool has_nodes = false;      // are nodes counted? Where ranks are on more than one
+  bool is_exchange = false;    // of alltoall or alltoallv
   Count messages_counted = 0;  // how long it took
 };
+
+bool is_exchange(Collective collective);  // alltoall, alltoallv
 
 struct WorkloadOptions {
   const Topology* topology = nullptr;  // count links
@@ -111,9 +115,9 @@ struct StagePrice {
 };
 
 // `terms` add up to `blocking_s`, and so do the stages, which are those of the workload. Where a model knows no overlap, the three
-// times are the same.
+// times are the same; where it does, `nonblocking` and `dataflow` add up to these: of each stage what nothing else hides.
 struct Price {
-  std::vector<PriceTerm> terms;
+  std::vector<PriceTerm> terms, nonblocking, dataflow;
   std::vector<StagePrice> stages;
   Picoseconds blocking = 0;  // blocking_s, exactly
   double blocking_s = 0;     // round by round
@@ -121,6 +125,7 @@ struct Price {
   double dataflow_s = 0;     // messages leave when what they carry is there
 
   double seconds(Policy policy) const;
+  const std::vector<PriceTerm>& terms_of(Policy policy) const;  // which add up to `seconds`
 };
 
 // What a round, or what is done ahead of a stage, takes of each of a model's terms.
@@ -130,8 +135,9 @@ struct Charge {
 };
 using Charges = std::array<Charge, 4>;
 
+// What of each stage nothing else hides, in the order of `overlapped_terms`.
 struct Overlapped {
-  Picoseconds nonblocking = 0, dataflow = 0;
+  Charges nonblocking{}, dataflow{};
 };
 
 // A model with a machine's coefficients, which are whole numbers by now: the one description of what a round takes, for prices and
@@ -149,6 +155,10 @@ struct ModelTerm {
   bool is_on_links = false;  // told only where links are counted
 };
 
+// Of models that know overlap: what a stage takes, of which parts hide others.
+inline constexpr std::array<ModelTerm, 4> overlapped_terms{
+    {{"start-ups"}, {"composed bytes", true}, {"copied bytes", true}, {"wire bytes", true}}};
+
 // One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
 struct Model {
   std::string_view id;
@@ -158,6 +168,7 @@ struct Model {
   bool tells_policies_apart = false;
   bool needs_links = false;                              // Workload::has_links
   bool needs_nodes = false;                              // Workload::has_nodes
+  bool needs_exchange = false;                           // Workload::is_exchange
   std::vector<ModelTerm> terms;                          // at most as many as Charges
   Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
   std::string_view shared_table = {};  // of another model, whose figures in a machine's file it reads; empty: none

@@ -63,10 +63,10 @@ struct VerifyOptions {
   // The largest number of messages that a rank may send, or receive, in a round. Absent: the schedule's parameter
   // `ports` if it has one, else the algorithm's own claim, else no limit.
   std::optional<Count> port_limit;
-  // The largest number of exchanges that the ranks of a node may have with other nodes in a round: of pairs of ranks that send to
-  // other nodes, and of those that receive from them; 1: nodes with one port, which works both ways at once. Where the problem
-  // names no nodes, every rank is one.
-  // Absent: the algorithm's own claim, else no limit.
+  // The largest number of exchanges that the ranks of a node may have with other nodes in a round, the larger of: messages sent
+  // to other nodes, messages received from them. All that a rank sends to another in a round counts once. 1: nodes with one port,
+  // which works both ways at once. Where the problem names no nodes, every rank is one. Absent: the algorithm's own claim, else
+  // no limit.
   std::optional<Count> node_port_limit;
   // The network. With strict_links two messages of a round over one directed link are a finding, and a message that does not run
   // straight from its port to its receiver.

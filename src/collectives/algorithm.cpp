@@ -44,18 +44,15 @@ Count most(const Parameter& parameter, const Problem& problem) {
   return parameter.most ? parameter.most(problem) : std::numeric_limits<Count>::max();
 }
 
-std::vector<std::string> words_of(const Parameter& parameter) {
-  std::vector<std::string> words = parameter.choices;
-  if (!parameter.form.empty()) words.emplace_back(parameter.form);
-  return words;
-}
-
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
-    if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
-      unknown(fmt::format("{} of {}/{} called", parameter.name, name(algorithm.collective), algorithm.id), text,
-              words_of(parameter));
+    const std::string whose = fmt::format("{} of {}/{}", parameter.name, name(algorithm.collective), algorithm.id);
+    if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end()) {
+      if (parameter.form.empty()) unknown(whose + " called", text, parameter.choices);
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{} is {} or {}, not '{}'", whose, fmt::join(parameter.choices, ", "), parameter.form, text));
+    }
     return std::string(text);
   }
   for (const NamedNumber& named : parameter.named)
@@ -149,8 +146,11 @@ std::optional<std::string> reason_against(const Problem& problem, const Choice& 
     if (auto reason = algorithm.reason_against(problem, choice.parameters)) return reason;
   if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
     return std::nullopt;
-  return problem.reproducible ? "it does not combine operands along the fixed tree that makes results reproducible"
-                              : "it combines operands in another order than that of the ranks, and the operator does not commute";
+  return fmt::format("{}; it keeps to: {}",
+                     problem.reproducible
+                         ? "it does not combine operands along the fixed tree that makes results reproducible"
+                         : "it combines operands in another order than that of the ranks, and the operator does not commute",
+                     algorithm.combining_rule);
 }
 
 void check_applies(const Problem& problem, const Choice& choice) {

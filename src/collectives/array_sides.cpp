@@ -58,7 +58,7 @@ Parameter columns_parameter() {
             const std::vector<Count> sides = sides_of(before);
             return sides.empty() ? NodeArray::best_columns(problem.ranks) : sides.back();
           },
-          .standard_rule = "best, the fewest rounds",
+          .standard_rule = "the last of sides, else best, the fewest rounds",
           .least = 1,
           .most = [](const Problem& problem) { return problem.ranks; },
           .range = "1..p where the last row is full or no longer than the column above it, or best, or paper, about the root of p",

@@ -30,8 +30,7 @@ std::optional<std::string> reason_against_rows(const Problem& problem, const Par
 Parameter mesh_rows() {
   Parameter parameter = grid_rows();
   parameter.summary =
-      "rows of the grid; the first side of the problem's own grid, which is the default, stands for that grid with all its "
-      "dimensions";
+      "rows of the grid; where this is the first side of the problem's own grid (the default), all sides of that grid are used";
   parameter.standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
     return problem.grid.empty() ? most_square_rows(problem.ranks) : problem.grid[0];
   };

@@ -7,6 +7,11 @@
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
+namespace {
+
+bool is_contiguous(const Region& region) { return region.levels == std::array<Level, 3>{}; }
+
+}  // namespace
 
 std::vector<Pair> pairs_of(const Problem& problem) {
   std::vector<Pair> pairs;
@@ -37,7 +42,11 @@ std::span<const Pair> PairsByTarget::of(Rank target) const {
 
 void append(Regions& regions, const Region& region) {
   if (region.length == 0) return;
-  if (!regions.empty() && regions.back().buffer == region.buffer && regions.back().offset + regions.back().length == region.offset)
+  const auto goes_on = [&](const Region& last) {
+    return last.buffer == region.buffer && last.offset + last.length == region.offset && is_contiguous(last) &&
+           is_contiguous(region);
+  };
+  if (!regions.empty() && goes_on(regions.back()))
     regions.back().length += region.length;
   else
     regions.push_back(region);
@@ -50,7 +59,7 @@ Regions folded(const Regions& regions) {
   Regions few;
   for (const Region& region : regions) {
     if (!few.empty() && few.back().buffer == region.buffer && few.back().length == region.length &&
-        repeats_at_most_inside(few.back()) && region.levels == std::array<Level, 3>{}) {
+        repeats_at_most_inside(few.back()) && is_contiguous(region)) {
       Level& level = few.back().levels[0];
       const Bytes distance = region.offset - few.back().offset;
       if (level.count == 1) level.stride = distance;
@@ -67,11 +76,10 @@ Regions folded(const Regions& regions) {
 Parameter grain_parameter() {
   return {.name = "grain",
           .summary =
-              "bytes that are not cut: a larger grain makes longer pieces and less balance, much less where messages have "
-              "fewer grains than there are ranks",
+              "data is cut between units of so many bytes; larger units make longer pieces and less balance: 64 ranks that send "
+              "1 KiB to one rank each have a C2 of 8,064 B in two-phase with units of 64 B, of 2,016 B with units of 1 B",
           // A line of cache, which costs as much to copy as a byte does. The same whatever the counts: with `counts=headers` no
-          // rank knows them all. So 64 ranks that send 1 KiB to one rank each cut it into 16 shares only: C2 of two-phase is 8,064
-          // B, and with a grain of 1 it is 2,016 B.
+          // rank knows them all.
           .standard = Count{64},
           .least = 1,
           .most = [](const Problem&) { return Bytes{1} << 30; },

@@ -33,7 +33,7 @@ class PairsByTarget {
   std::vector<std::size_t> starts_;  // of each target, and the end
 };
 
-// Adds a contiguous region, which becomes one with the last where it goes on from there.
+// Adds a region, which becomes one with the last where both are contiguous and it goes on from there.
 void append(Regions& regions, const Region& region);
 
 // The same bytes in the same order, where regions of equal length at equal distances are one that repeats.

@@ -2,7 +2,6 @@
 #include "collectives/route_replay.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "problem/limits.hpp"
 
@@ -72,9 +71,7 @@ class RouteReplay : public RouteAnalysis {
 
   // Returns how many slices there were.
   Count deal(Count pass, Rank rank, std::vector<HeldSlice> held, Messages& messages) const {
-    std::sort(held.begin(), held.end(), [](const HeldSlice& a, const HeldSlice& b) {
-      return std::tie(a.target_place, a.source, a.first) < std::tie(b.target_place, b.source, b.first);
-    });
+    std::sort(held.begin(), held.end(), comes_before);
     Count slices = 0;
     std::map<Rank, SliceCoder> coders;
     route_->deal(pass, rank, held, [&](const HeldSlice& slice, Rank to) {

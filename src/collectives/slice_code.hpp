@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "quadrille/types.hpp"
@@ -18,6 +19,10 @@ struct CodedSlice {
   bool operator==(const CodedSlice&) const = default;
 };
 
+inline bool comes_before(const CodedSlice& a, const CodedSlice& b) {
+  return std::tie(a.target_place, a.source, a.first) < std::tie(b.target_place, b.source, b.first);
+}
+
 // A number, seven bits a byte from the least, all but the last with the eighth bit set.
 Bytes number_code_bytes(std::uint64_t number);
 void append_number_code(std::vector<std::uint8_t>& code, std::uint64_t number);
@@ -26,7 +31,7 @@ class SliceCoder {
  public:
   explicit SliceCoder(Bytes grain) : grain_(grain) {}
 
-  void add(const CodedSlice& slice);       // by target, then source, then offset
+  void add(const CodedSlice& slice);       // in the order of comes_before
   std::vector<std::uint8_t> code() const;  // one byte where there is no slice
   Bytes size() const;
 

@@ -8,10 +8,11 @@
 namespace quadrille {
 
 Parameter split_parameter() {
-  return {.name = "split",
-          .summary = "dealing goes on from target to target, or starts anew for each as printed, which balances worse",
-          .standard = "chain",
-          .choices = {"chain", "paper"}};
+  return {
+      .name = "split",
+      .summary = "dealing goes on from target to target, or starts anew for each, as printed in the paper, which balances worse",
+      .standard = "chain",
+      .choices = {"chain", "paper"}};
 }
 
 Split split_of(const Parameters& parameters) { return word(parameters, "split") == "chain" ? Split::chain : Split::paper; }

@@ -58,9 +58,7 @@ const std::vector<StagedRound>* SlicePasses::next_stage() {
   if (++pass_ >= route_->passes()) return nullptr;
   held_ = std::move(kept_);
   kept_.clear();
-  std::sort(held_.begin(), held_.end(), [](const HeldSlice& a, const HeldSlice& b) {
-    return std::tie(a.target_place, a.source, a.first) < std::tie(b.target_place, b.source, b.first);
-  });
+  std::sort(held_.begin(), held_.end(), comes_before);
   auto meetings = route_->meetings(pass_, me_);
   if (meetings.empty()) meetings.emplace_back();  // a single rank's
   std::map<Rank, std::size_t> round_of;           // in which this rank sends to another

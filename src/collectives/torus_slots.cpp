@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "patterns/modulo.hpp"
+
 namespace quadrille {
 
 std::vector<TorusSide> torus_sides(const Problem& problem) {
@@ -17,7 +19,7 @@ std::vector<TorusSide> torus_sides(const Problem& problem) {
 
 Rank moved(Rank rank, const TorusSide& side, Count by) {
   const Count here = rank / side.stride % side.length;
-  return rank + (((here + by) % side.length + side.length) % side.length - here) * side.stride;
+  return rank + (modulo(here + by, side.length) - here) * side.stride;
 }
 
 bool sides_divisible(const std::vector<TorusSide>& sides, Count by) {

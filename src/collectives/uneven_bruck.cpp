@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/pairs.hpp"
+#include "patterns/modulo.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
@@ -60,7 +61,7 @@ class Slots {
     return {buffer, buffer == Buffer::input ? inputs_[own] : outputs_[own], traffic_.bytes(me_, me_), {}};
   }
 
-  Rank wrapped(Rank rank) const { return (rank % p_ + p_) % p_; }
+  Rank wrapped(Rank rank) const { return modulo(rank, p_); }
 
  private:
   std::size_t slot_count() const { return static_cast<std::size_t>(p_); }

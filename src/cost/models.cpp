@@ -42,6 +42,10 @@ std::optional<std::string> reason_against(const Model& model, const Workload& wo
     return fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id);
   if (model.needs_nodes && !workload.has_nodes)
     return fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id);
+  if (model.needs_exchange && !workload.is_exchange)
+    return fmt::format(
+        "the model {} is of exchanges, alltoall and alltoallv, in which nobody waits for what others pass on; take --model flat",
+        model.id);
   return std::nullopt;
 }
 
@@ -84,9 +88,18 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
       price.terms.push_back({term.name, totals[i].amount, term.is_bytes, seconds_of(totals[i].time)});
   price.blocking_s = price.nonblocking_s = price.dataflow_s = seconds_of(price.blocking);
   if (!formula.overlapped) return price;
+  const auto take = [](const Charges& charges, std::vector<PriceTerm>& terms) {
+    Picoseconds time = 0;
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+      const ModelTerm& term = overlapped_terms[i];
+      terms.push_back({term.name, charges[i].amount, term.is_bytes, seconds_of(charges[i].time)});
+      time = add_times(time, charges[i].time);
+    }
+    return seconds_of(time);
+  };
   const Overlapped overlapped = formula.overlapped(workload.stages);
-  price.nonblocking_s = seconds_of(overlapped.nonblocking);
-  price.dataflow_s = seconds_of(overlapped.dataflow);
+  price.nonblocking_s = take(overlapped.nonblocking, price.nonblocking);
+  price.dataflow_s = take(overlapped.dataflow, price.dataflow);
   return price;
 }
 
@@ -97,6 +110,11 @@ double Price::seconds(Policy policy) const {
     case Policy::dataflow: return dataflow_s;
   }
   return 0;
+}
+
+const std::vector<PriceTerm>& Price::terms_of(Policy policy) const {
+  if (policy == Policy::blocking || nonblocking.empty()) return terms;
+  return policy == Policy::nonblocking ? nonblocking : dataflow;
 }
 
 }  // namespace quadrille

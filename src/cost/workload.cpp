@@ -51,6 +51,7 @@ class Counting {
     result_.has_links = topology_ != nullptr;
     if (options.nodes && !schedule.problem.nodes.empty()) nodes_.emplace(schedule.problem);
     result_.has_nodes = nodes_ && nodes_->node_count() > 1;
+    result_.is_exchange = is_exchange(schedule.problem.collective);
   }
 
   Workload run() && {
@@ -203,6 +204,7 @@ class Counting {
       Bytes sum = 0;
       auto last = first;
       for (; last != parts.end() && pair(*last) == pair(*first); ++last) add_bytes(sum, last->bytes);
+      round.longest_exchange = std::max(round.longest_exchange, sum);
       of_node[static_cast<std::size_t>(nodes_->node_of(first->from))].send(sum);
       of_node[static_cast<std::size_t>(nodes_->node_of(first->to))].receive(sum);
       first = last;
@@ -227,6 +229,8 @@ class Counting {
 };
 
 }  // namespace
+
+bool is_exchange(Collective collective) { return collective == Collective::alltoall || collective == Collective::alltoallv; }
 
 Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return Counting(schedule, options).run(); }
 

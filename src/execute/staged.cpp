@@ -75,7 +75,7 @@ Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatc
   return program->finish();
 }
 
-// How much scratch memory there is to be is known when the program is made.
+// The size of scratch memory is known only at the end of the run, so it grows as needed.
 void StagedExecutable::make_room(const Regions& regions) {
   Bytes end = 0;
   for (const Region& region : regions)

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <tuple>
 
+#include "patterns/modulo.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -70,7 +72,7 @@ Count NodeArray::feeder_count(Rank node) const {
 std::optional<Count> NodeArray::stall(Rank node) const {
   const Count m = row_of(node);
   if (m >= short_row_) return std::nullopt;
-  const Count k = ((m - column_of(node)) % columns_ + columns_) % columns_;
+  const Count k = modulo(m - column_of(node), columns_);
   if (k > columns_ - short_row_ + m) return std::nullopt;
   return short_row_ - m + k;
 }
@@ -86,7 +88,7 @@ std::optional<Rank> NodeArray::row_sender(Rank node, Count step) const {
   const Count m = row_of(node), c = column_of(node);
   if (const auto extra = additional_sender(node); extra && step == c - m) return extra;
   const auto at_distance = [&](Count distance) -> std::optional<Rank> {
-    const Rank sender = node_at(m, ((c - distance) % columns_ + columns_) % columns_);
+    const Rank sender = node_at(m, modulo(c - distance, columns_));
     return sender < nodes_ ? std::optional(sender) : std::nullopt;
   };
   if (step < 1 || step > columns_ + 1) return std::nullopt;

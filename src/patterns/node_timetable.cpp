@@ -5,13 +5,13 @@
 #include <cassert>
 #include <numeric>
 
+#include "patterns/modulo.hpp"
+
 namespace quadrille {
 namespace {
 
 // The sum of first, first + 1, .. last - 1.
 Count sum_from_to(Count first, Count last) { return (last * (last - 1) - first * (first - 1)) / 2; }
-
-Count modulo(Count number, Count count) { return (number % count + count) % count; }
 
 bool are_equal(const std::vector<Count>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });

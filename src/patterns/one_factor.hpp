@@ -3,6 +3,7 @@
 // included, and nobody is in two places at once [sanders2002, section 2].
 #pragma once
 
+#include "patterns/modulo.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::one_factor {
@@ -14,12 +15,12 @@ enum class Form : std::uint8_t {
 
 // The partner of `vertex` in factor `index`, 0 <= vertex, index < count. An involution; a vertex may meet itself.
 constexpr Count partner(Form form, Count count, Count index, Count vertex) {
-  if (form == Form::basic || count % 2 == 1) return ((index - vertex) % count + count) % count;
+  if (form == Form::basic || count % 2 == 1) return modulo(index - vertex, count);
   if (index == count - 1) return vertex;
   // The last vertex stands in for the self-loop of the basic form on count - 1 (odd) vertices.
   const Count odd = count - 1;
   if (vertex == odd) return index * (count / 2) % odd;
-  const Count met = ((index - vertex) % odd + odd) % odd;
+  const Count met = modulo(index - vertex, odd);
   return met == vertex ? odd : met;
 }
 

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "patterns/node_array.hpp"
 #include "quadrille/cost.hpp"
@@ -101,9 +103,25 @@ TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
   for (Rank from = 0; from < p; ++from)
     for (const Count distance : {1, 37, 2011}) entries.push_back({from, (from + distance) % p, 100});
   const Schedule schedule = make_schedule(alltoallv(p, std::move(entries)), "grid:sides=20x20x20,counts=known");
+  // Of each rank: the stages and distances at which it sends or receives, one dimension after the other, the last one first.
+  std::map<Rank, std::set<std::pair<Count, Count>>> meetings;
+  for (Rank from = 0; from < p; ++from)
+    for (const Count distance : {1, 37, 2011}) {
+      Rank holder = from;
+      for (Count stage = 0, stride = 1; stage < 3; ++stage, stride *= side) {
+        const Count step = (from + distance) % p / stride % side - from / stride % side;
+        if (step == 0) continue;
+        const Rank next = holder + step * stride;
+        for (const Rank rank : {holder, next}) meetings[rank].insert({stage, (step + side) % side});
+        holder = next;
+      }
+    }
   for (const Rank rank : {Rank{0}, Rank{777}, p - 1}) {
     const Program program = schedule.program(rank);
     EXPECT_EQ(program.stages.size(), 3u);
+    const auto busy = std::count_if(program.rounds.begin(), program.rounds.end(),
+                                    [](const Round& round) { return !round.sends.empty() || !round.receives.empty(); });
+    EXPECT_EQ(static_cast<std::size_t>(busy), meetings.at(rank).size());
     Bytes received = 0, sent = 0;
     for (const Round& round : program.rounds) {
       for (const Message& message : round.sends) sent += bytes(message.regions);
@@ -235,6 +253,10 @@ TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
       "a rank has 17179869184 elements of 64 bytes, each a piece of memory of its own; the limit is 4194304, so take a larger "
       "grain");
   EXPECT_EQ(reason("scan-two-phase:grain=1048576"), std::nullopt);
+
+  const Problem larger = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 60}});
+  EXPECT_EQ(reason_against(larger, parse_choice(larger, "scan-two-phase:grain=1073741824")),
+            "a rank has 1073741824 elements of 1073741824 bytes, each a piece of memory of its own; the limit is 4194304");
 }
 
 }  // namespace

@@ -246,6 +246,8 @@ TEST(Clustered, HasConcentratedFactorsOnlyBetweenNodes) {
   EXPECT_FALSE(reason_against(problem, parse_choice(problem, "clustered:factor=basic,mode=paper")).has_value());
   EXPECT_EQ(word(parse_choice(problem, "clustered:mode=paper,decomposition=permutations").parameters, "factor"), "concentrated");
   const Problem three = alltoall_on({2, 3, 3});
+  EXPECT_NO_THROW(parse_choice(three, "clustered:degree=2"));
+  EXPECT_THROW(parse_choice(three, "clustered:degree=3"), Error) << "there are two other nodes";
   for (const char* refused :
        {"factor=basic,mode=paper,decomposition=permutations", "degree=2,mode=exchange", "degree=2,adapters=2"})
     EXPECT_TRUE(reason_against(three, parse_choice(three, fmt::format("clustered:{}", refused))).has_value()) << refused;

@@ -109,6 +109,20 @@ TEST(Combined, HasShortPrograms) {
   EXPECT_LE(regions, 2u * 2 * 20 + 2 * 3 + 19 * 10);
 }
 
+TEST(Regions, AreJoinedOnlyWhereTheyAreContiguous) {
+  const auto joined = [](Regions regions, const Region& more) {
+    append(regions, more);
+    return regions;
+  };
+  const Region first{Buffer::input, 0, 2, {}}, next{Buffer::input, 2, 2, {}};
+  const Region repeated{Buffer::input, 0, 2, {{{2, 6}, {}, {}}}}, repeated_next{Buffer::input, 2, 2, {{{2, 6}, {}, {}}}};
+  EXPECT_EQ(joined({first}, next), (Regions{{Buffer::input, 0, 4, {}}}));
+  EXPECT_EQ(joined({next}, first), (Regions{next, first}));
+  EXPECT_EQ(joined({first}, {Buffer::output, 2, 2, {}}).size(), 2u);
+  EXPECT_EQ(joined({repeated}, next), (Regions{repeated, next}));
+  EXPECT_EQ(joined({first}, repeated_next), (Regions{first, repeated_next}));
+}
+
 TEST(Regions, AreFoldedInTheirOrder) {
   const auto at = [](Bytes offset, Bytes length, Buffer buffer = Buffer::input) { return Region{buffer, offset, length, {}}; };
   const auto expect_same_bytes = [](const Regions& regions, std::size_t count) {

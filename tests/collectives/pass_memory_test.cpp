@@ -3,7 +3,7 @@
 // input, which the paper counts in its two areas, is left alone.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <numeric>
 #include <random>
 #include <set>
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 
 #include "quadrille/cost.hpp"
 #include "quadrille/model.hpp"

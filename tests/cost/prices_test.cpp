@@ -213,9 +213,14 @@ Problem on_nodes(const std::vector<Count>& sizes, Bytes bytes) {
   return problem;
 }
 
+Coefficients nodes_with_ports(double ports) {
+  return {
+      {"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}, {"node_ports", ports}};
+}
+
 // T = steps (alpha + beta m), where what is inside nodes costs nothing: the table's inter-node steps.
 TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
-  const Coefficients costs{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}};
+  const Coefficients costs = nodes_with_ports(1);
   const std::pair<std::vector<Count>, double> table[] = {{{1, 2, 3}, 11},           {{2, 2}, 4},           {{4, 4, 4}, 48},
                                                          {{4, 4, 4, 4, 4, 4}, 80},  {{3, 3, 3, 2}, 27},    {{8, 8, 8, 5}, 192},
                                                          {{1, 1, 1, 8}, 24},        {{4, 3, 2, 1}, 27},    {{2, 5, 2, 5, 3}, 75},
@@ -224,9 +229,32 @@ TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
     EXPECT_NEAR(priced(on_nodes(sizes, 100), "clustered:mode=inter", "cluster", costs), steps * (1e6 + 100), 1e-2) << steps;
 }
 
+// Steps of seven nodes of four: as many as on one port where a node uses no other, fewer where it has two exchanges at a time.
+TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
+  const std::tuple<const char*, double, double> table[] = {{"clustered", 112, 112},
+                                                           {"clustered:decomposition=permutations", 96, 96},
+                                                           {"clustered:degree=2", 112, 64},
+                                                           {"clustered:degree=2,decomposition=permutations", 96, 48},
+                                                           {"clustered:adapters=2", 96, 52}};
+  for (const auto& [specification, on_one, on_two] : table) {
+    EXPECT_NEAR(priced(on_nodes(std::vector<Count>(7, 4), 100), specification, "cluster", nodes_with_ports(1)),
+                on_one * (1e6 + 100), 1e-2)
+        << specification;
+    EXPECT_NEAR(priced(on_nodes(std::vector<Count>(7, 4), 100), specification, "cluster", nodes_with_ports(2)),
+                on_two * (1e6 + 100), 1e-2)
+        << specification;
+  }
+  // Messages are not cut: the longest takes its time, whatever the ports. Node 0 sends 100 and 10 bytes, in 2 of 3 rounds.
+  EXPECT_NEAR(priced(on_nodes({1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
+  EXPECT_NEAR(priced(on_nodes({1, 1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 2e6 + 150, 1e-2);
+  Problem uneven = alltoallv(3, {{0, 1, 100}, {0, 2, 10}});
+  uneven.nodes = {0, 1, 2};
+  EXPECT_NEAR(priced(uneven, "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
+}
+
 // About (N - 1) alpha + beta m n (p - n) for N nodes of n ranks, N even.
 TEST(ClusterModel, IsTheCostOfCombinedMessages) {
-  const Coefficients costs{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}};
+  const Coefficients costs = nodes_with_ports(1);
   for (const auto& [nodes, size] : {std::pair<Count, Count>{2, 3}, {4, 4}, {6, 2}}) {
     const Count p = nodes * size;
     EXPECT_NEAR(priced(on_nodes(std::vector<Count>(static_cast<std::size_t>(nodes), size), 10), "combined", "cluster", costs),
@@ -235,7 +263,8 @@ TEST(ClusterModel, IsTheCostOfCombinedMessages) {
 }
 
 TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
-  const Coefficients costs{{"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}};
+  const Coefficients costs{
+      {"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}, {"node_ports", 1}};
   // Two nodes of four: three rounds of the last stage are inside nodes.
   EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
   const Workload flat = workload(make_schedule(alltoall(4, 1), "shift"), {.nodes = true});
@@ -280,6 +309,42 @@ TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
   EXPECT_NEAR(cm5.blocking_s, 7 * (85e-6 + 1000 * 0.12e-6), 1e-12);
 }
 
+// What is not hidden: of each stage what takes longest. Three rounds of one stage, then a stage that composing hides the rest of.
+TEST(OverlappedPrices, AddUpToWhatIsNotHidden) {
+  const auto sum_of = [](const std::vector<PriceTerm>& terms) {
+    double sum = 0;
+    for (const PriceTerm& term : terms) sum += term.seconds;
+    return sum;
+  };
+  const Coefficients costs{{"startup_us", 100},     {"compose_us_per_byte", 0.25}, {"copy_us_per_byte", 0.5},
+                           {"wire_us_per_byte", 2}, {"blocking_contention", 3},    {"contention", 1.5},
+                           {"overlap", 1}};
+  const auto stage = [](Count startups, Bytes bytes) {
+    return StageFigures{.startups = startups, .messages = startups, .volume = bytes, .wire = bytes, .load = bytes};
+  };
+  // Start-ups 300 against 10 of composing, 20 of copying, 120 on the wire; then 100 against 250, 500, 3000.
+  const Workload work{.stages = {stage(3, 40), stage(1, 1000)}, .is_exchange = true};
+  const Price price = price_of(work, *find_model("free-running"), costs);
+  const auto expect = [&](const std::vector<PriceTerm>& terms, const std::vector<std::pair<Count, double>>& amounts) {
+    ASSERT_EQ(terms.size(), amounts.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      EXPECT_EQ(terms[i].amount, amounts[i].first) << terms[i].name;
+      EXPECT_NEAR(terms[i].seconds * 1e6, amounts[i].second, 1e-6) << terms[i].name;
+    }
+  };
+  expect(price.nonblocking, {{3, 300}, {1040, 260}, {0, 0}, {1000, 3000}});
+  expect(price.dataflow, {{3, 300}, {40, 10}, {0, 0}, {1000, 3000}});
+  EXPECT_EQ(&price.terms_of(Policy::blocking), &price.terms);
+  for (const char* specification : {"grid", "four-stage", "shift"})
+    for (const char* model : {"flat", "free-running"}) {
+      const Price other =
+          price_of(workload(make_schedule(make_traffic(16, {.kind = TrafficKind::transpose, .most = 4096}), specification)),
+                   *find_model(model), costs);
+      for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
+        EXPECT_NEAR(sum_of(other.terms_of(policy)), other.seconds(policy), 1e-12) << specification << ' ' << model;
+    }
+}
+
 // [liu2002], (3) and (4), with what a rank has to do told apart from rounds: seven messages of each rank in one stage.
 TEST(FreeRunningModel, IsItsFormulas) {
   const Coefficients costs{{"startup_us", 100},     {"compose_us_per_byte", 0.25}, {"copy_us_per_byte", 0.5},
@@ -294,12 +359,28 @@ TEST(FreeRunningModel, IsItsFormulas) {
     EXPECT_EQ(price.terms.at(0).amount, 7);
     EXPECT_EQ(price.terms.at(1).amount, 7 * bytes);
   }
-  // Of two stages the second's composing is hidden: rows and columns of sixteen ranks,
-  // three messages of twelve, eight and four blocks each.
+  // Of two stages the second's composing is hidden: rows and columns of sixteen ranks, three messages of twelve, eight and four
+  // blocks each.
   const Price mesh = price_of(workload(make_schedule(alltoall(16, 100), "mesh")), model, costs);
   EXPECT_NEAR(mesh.blocking_s * 1e6, 2 * (3 * 100 + 2400 * 6.75), 1e-6);
   EXPECT_NEAR(mesh.nonblocking_s * 1e6, 2 * (2400 * 0.25 + 2400 * 3), 1e-6);
   EXPECT_NEAR(mesh.dataflow_s * 1e6, 2400 * 0.25 + 2 * 2400 * 3, 1e-6);
+}
+
+// What others pass on is waited for, which the model does not count.
+TEST(FreeRunningModel, IsOfExchangesOnly) {
+  const Model& model = *find_model("free-running");
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (is_irregular(algorithm->collective)) continue;
+    const Problem problem = problem_of(algorithm->collective, 4, 64);
+    const Choice choice = parse_choice(problem, algorithm->id);
+    if (reason_against(problem, choice)) continue;
+    const auto reason = reason_against(model, workload(make_schedule(problem, choice)));
+    EXPECT_EQ(reason.has_value(), algorithm->collective != Collective::alltoall) << algorithm->id;
+    if (reason) EXPECT_NE(reason->find("--model flat"), std::string::npos) << *reason;
+  }
+  EXPECT_EQ(reason_against(model, workload(make_schedule(alltoallv(4, {{0, 1, 70}}), "shift"))), std::nullopt);
+  EXPECT_THROW(price_of(workload(make_schedule(problem_of(Collective::scan, 4, 8), "chain")), model, find_machine("sp2")), Error);
 }
 
 // A rank's own messages and bytes, not those of the longest message of each round, and of the busiest rank, whichever it is.
@@ -333,7 +414,7 @@ TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
 TEST(FreeRunningModel, PutsA1FirstOnTheT3d) {
   const MachineCosts t3d = find_machine("t3d");
   const auto ms = [&](Count startups, Bytes elements) {
-    Workload work;
+    Workload work{.is_exchange = true};
     work.stages.push_back({.startups = startups, .messages = startups, .volume = elements * 48, .load = elements * 48});
     return price_of(work, *find_model("free-running"), t3d).blocking_s * 1e3;
   };

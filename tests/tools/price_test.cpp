@@ -75,7 +75,8 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
   refuses({"price"}, "name a collective");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flta"}, "did you mean 'flat'?");
-  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "loggp"}, "it does for: flat, free-running, linear");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "loggp"},
+          "it does for: fitted, flat, free-running, linear");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "linear", "--contention", "2"},
           "knows no contention");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "paragon"}, "--topology");

@@ -4,7 +4,7 @@
 // Needs   nothing: any p.
 // Idea    broadcast/binomial from rank 0, then from rank 1, and so on. Most ranks wait in most rounds.
 // Cost    C1 = p ceil(log2 p) rounds, C2 = p ceil(log2 p) blocks.
-// Prefer  nothing: a baseline; ring takes p - 1 of both.
+// Prefer  never; a baseline: ring takes p - 1 of both.
 #include "collectives/tree_rounds.hpp"
 #include "quadrille/algorithm.hpp"
 

@@ -7,8 +7,7 @@
 // Idea    An algorithm for reduce_scatterv, then one for allgatherv, joined: a rank's piece is left in its place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
 // Prefer  long vectors; where far partners share links, scatter=recursive-halving:first=near and
-// gather=recursive-doubling:first=far,
-//         by which the most goes to near ones.
+//         gather=recursive-doubling:first=far, by which the most goes to near ones.
 #include "collectives/scatter_then_gather.hpp"
 
 namespace quadrille {

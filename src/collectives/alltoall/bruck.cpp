@@ -9,6 +9,7 @@
 //         r = 2, one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume of shift.
 // Prefer  small blocks, where the number of rounds rules.
 #include "patterns/covers.hpp"
+#include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -47,7 +48,7 @@ class SlotsAround {
   void append_unwrapped(Regions& regions, const IndexSet& slots) const {
     for (auto runs = slots.rbegin(); runs != slots.rend(); ++runs) {
       const Count farthest = runs->first + (runs->count - 1) * runs->stride + (sign_ > 0 ? 0 : runs->length - 1);
-      const Count place = ((origin_ + sign_ * farthest) % p_ + p_) % p_;
+      const Count place = modulo(origin_ + sign_ * farthest, p_);
       regions.push_back({buffer_, place * b_, runs->length * b_, {{{runs->count, -sign_ * runs->stride * b_}, {}, {}}}});
     }
   }

@@ -6,8 +6,7 @@
 //         for those of the other. The ranks of a node lead in turn: who leads in a round is given the blocks beforehand, and
 //         gives out afterwards what has come.
 // Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), C2 = n^2 (N - 1) blocks between nodes, about 2 N inside; a leader
-// holds in scratch
-//         memory what it passes on.
+//         holds in scratch memory what it passes on.
 // Prefer  short messages where the ranks of a node share one way to the network: start-ups drop by n^2.
 #include "collectives/combined.hpp"
 

@@ -6,7 +6,8 @@
 //         places; what would go from one to the other stays there. Blocks from it and for it do not exist. A hop over it is a link
 //         shorter, so no link is used twice, but some blocks go the longer way around the real ring.
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 and (p^2 - 1) / 8.
-// Prefer  nothing; it is what the source proposes, and alltoall/torus is better in everything.
+// Prefer  never; it is what the source proposes, and alltoall/torus is no worse in anything.
+#include "patterns/modulo.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
@@ -47,7 +48,7 @@ class PaddedRing {
 
  private:
   Rank host(Count place) const { return place % ranks_; }
-  Count around(Count place) const { return (place % places_ + places_) % places_; }
+  Count around(Count place) const { return modulo(place, places_); }
 
   Region slots(Count place, Count first, Count count, Count step = 1) const {
     const Bytes begin = ((place == ranks_ ? places_ : 0) + first) * block_bytes_;

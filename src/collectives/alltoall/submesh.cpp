@@ -3,13 +3,13 @@
 // Source  [liu2005] section IV.A, as the previous scheme [tseng1999] [gu2001].
 // Needs   a grid of two sides, both even.
 // Idea    Neighbours of a row exchange everything for columns of the other's parity, then those of a column for rows of the
-// other's:
-//         then a rank has what the four of its submesh have for ranks of its own group, which stand in every second row and column.
-//         A group passes that on around its rows and then its columns, two links a hop, even places to the one side and odd ones
-//         to the other, so that no link is used twice. Blocks lie in slots, by their displacement, as in alltoall/torus.
+//         other's: then a rank has what the four of its submesh have for ranks of its own group, which stand in every second row
+//         and column. A group passes that on around its rows and then its columns, two links a hop, even places to the one side
+//         and odd ones to the other, so that no link is used twice. Blocks lie in slots, by their displacement, as in
+//         alltoall/torus.
 // Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks, on a square four times what alltoall/torus takes: a rank uses one
 //         link of four, and blocks go around rings in one direction. Two passes over the blocks inside a rank.
-// Prefer  nothing but ranks with one port; it is what alltoall/torus is measured against.
+// Prefer  never; the baseline of alltoall/torus.
 #include "collectives/torus_slots.hpp"
 #include "quadrille/algorithm.hpp"
 

@@ -9,7 +9,7 @@
 //         displacement; ranks that begin along rows have columns of slots one after the other, so that they begin with runs.
 // Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, three passes over the blocks inside a rank: table II's row.
 // Prefer  few start-ups on ranks with one port; alltoall/torus takes as many rounds and less than half of the blocks on four.
-#include <array>
+#include <algorithm>
 
 #include "collectives/torus_slots.hpp"
 #include "quadrille/algorithm.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/clustered: hierarchical factor algorithm, for nodes of any sizes with one network port each.
+// alltoallv/clustered: hierarchical factor algorithm, for nodes of any sizes whose ranks share one network port, or a few.
 // Source  [sanders2002], corrected: mode=paper as printed; exchange and inter waste fewer steps on what stays inside nodes.
 // Needs   nothing: any sizes; where no nodes are known, each rank is one.
 // Idea    The nodes meet in the factors of a decomposition of their graph, into matchings or permutations, in phases: in each the
 //         smaller node of a pair lets as many ranks go as the smallest active node has left, one after the other, each to all
-//         ranks of the larger node. So a node has one exchange with other nodes at a time, or `degree` of them.
+//         ranks of the larger node. So a node sends one message to other nodes at a time and receives one, or `degree` of each.
 // Cost    p ranks, n on the largest node: paper n p steps, exchange at most so many; inter n (p - n) for an even number of
 //         equal nodes and for all nodes by permutations, the least possible, and about as many rounds more as a node has ranks;
 //         a degree of k divides that by about k. Empty messages are left out.
@@ -16,7 +16,8 @@ namespace quadrille {
 extern const Algorithm alltoallv_clustered{
     .collective = Collective::alltoallv,
     .id = "clustered",
-    .summary = "pairwise node by node: one exchange between nodes at a time for each node, whatever the nodes' sizes",
+    .summary =
+        "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
     .needs = "",
     .source = "sanders2002, section 3",
     .parameters = clustered_parameters(),

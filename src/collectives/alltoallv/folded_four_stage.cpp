@@ -5,7 +5,7 @@
 // Idea    A rank of the short row moves all its data to the rank above it, the full array runs A4, and what has come for the
 //         rank of the short row moves down to it.
 // Cost    two rounds more than A4 on the full array; C2 up to twice as much, since a rank acts for two, and 2L for the two moves.
-// Prefer  never: four-stage does it in place. Where the last row is full, both are the same.
+// Prefer  never; a baseline: four-stage does it in place. Where the last row is full, both are the same.
 #include "collectives/array_sides.hpp"
 #include "collectives/counts_agreement.hpp"
 #include "collectives/grid_route.hpp"

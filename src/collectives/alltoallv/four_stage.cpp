@@ -5,9 +5,9 @@
 // Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
 // Idea    Dealt out like cards, first to the columns and there to the rows, what is for a target ends up evenly on all ranks,
 //         however uneven the counts are. Collecting it is then balanced, too.
-// Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L and the rounding, L the most that a rank sends or receives; output
-//         and scratch of a rank together about 2L.
-//         With sides N_i C1 = 2 sum of (N_i - 1), C2 at most 2L sum of (1 - 1/N_i) and the rounding.
+// Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L, L the most that a rank sends or receives, and rounding to grains, which is
+//         most of it where messages have fewer grains than there are ranks; output and scratch of a rank together about 2L.
+//         With sides N_i C1 = 2 sum of (N_i - 1), C2 at most 2L sum of (1 - 1/N_i) and that rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
 #include "collectives/array_sides.hpp"
 #include "collectives/counts_agreement.hpp"

@@ -4,13 +4,15 @@
 // Needs   no more elements at a rank than are worth a piece of memory each.
 // Idea    The t-th element that i has for j goes to rank i + j + t (mod p). Where data lies in any order, one scan puts messages
 //         together without sorting. Where it is sorted, as in alltoallv, the messages are those of two-phase in shorter pieces.
-// Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives. A piece of memory
-//         for each element, where two-phase has one for each pair.
-// Prefer  never on sorted data: two-phase moves the same messages in p pieces each.
+// Cost    C1 <= 2(p - 1) rounds; C2 at most 2L(p-1)/p, L the most that a rank sends or receives, and rounding to grains, which is
+//         most of it where messages have fewer grains than there are ranks. A piece of memory for each element, where two-phase has
+//         one for each pair.
+// Prefer  never; a baseline: where data is sorted, as here, two-phase moves the same messages in p pieces each.
 #include <fmt/format.h>
 
 #include "collectives/counts_agreement.hpp"
 #include "collectives/pairs.hpp"
+#include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
@@ -25,7 +27,7 @@ struct Scan {
   // Of what a pair has, at `base` in a buffer: the elements that `taker` takes, in their order.
   Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
     if (p == 1) return {{buffer, base, bytes, {}}};
-    const Count elements = ceil_divide(bytes, element_bytes), first = ((taker - source - target) % p + p) % p;
+    const Count elements = ceil_divide(bytes, element_bytes), first = modulo(taker - source - target, p);
     if (first >= elements) return {};
     const Count taken = (elements - 1 - first) / p + 1;
     const Bytes last_offset = (elements - 1) * element_bytes;
@@ -52,11 +54,7 @@ std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters
 }
 
 void add(Regions& regions, const Regions& more) {
-  for (const Region& region : more)
-    if (region.levels == std::array<Level, 3>{})
-      append(regions, region);
-    else
-      regions.push_back(region);
+  for (const Region& region : more) append(regions, region);
 }
 
 // One rank's program: what it takes of everybody's, and what becomes of that.
@@ -154,9 +152,15 @@ std::optional<std::string> reason_against_elements(const Problem& problem, const
   const Bytes grain = number(parameters, "grain");
   const Count elements = ceil_divide(Traffic(problem).heaviest(), grain);
   if (elements <= most_operations_of_a_program) return std::nullopt;
-  return fmt::format(
-      "a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}, so take a larger grain", elements,
-      grain, most_operations_of_a_program);
+  const bool has_larger = grain < grain_parameter().most(problem);
+  return fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements, grain,
+                     most_operations_of_a_program, has_larger ? ", so take a larger grain" : "");
+}
+
+Parameter element_size() {
+  Parameter grain = grain_parameter();
+  grain.summary = "bytes of an element, which is dealt out whole";
+  return grain;
 }
 
 Parameter counts_of_all() {
@@ -166,15 +170,17 @@ Parameter counts_of_all() {
   return counts;
 }
 
+const std::string needs = fmt::format("at most {} elements at a rank", most_operations_of_a_program);
+
 }  // namespace
 
 extern const Algorithm alltoallv_scan_two_phase{
     .collective = Collective::alltoallv,
     .id = "scan-two-phase",
     .summary = "two-phase with elements dealt out one by one as they are scanned: the same messages, in shorter pieces",
-    .needs = "at most 4194304 grains at a rank",
+    .needs = needs,
     .source = "liu2002, section 3.1.2",
-    .parameters = {grain_parameter(), counts_of_all()},
+    .parameters = {element_size(), counts_of_all()},
     .generate = generate,
     .reason_against = reason_against_elements,
     .analyse = analyse,

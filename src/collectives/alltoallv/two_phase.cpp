@@ -4,12 +4,14 @@
 // Needs   nothing: any sizes.
 // Idea    Of what i has for j, rank i + j + q (mod p) takes the q-th share. So every message of the first pass has a p-th of
 //         its sender's data, and every one of the second a p-th of its receiver's.
-// Cost    C1 <= 2(p - 1) rounds, C2 at most 2L(p-1)/p and the rounding, L the most that a rank sends or receives.
+// Cost    C1 <= 2(p - 1) rounds; C2 at most 2L(p-1)/p, L the most that a rank sends or receives, and rounding to grains, which is
+//         most of it where messages have fewer grains than there are ranks.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.
 #include <algorithm>
 
 #include "collectives/pairs.hpp"
 #include "collectives/slice_passes.hpp"
+#include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -42,7 +44,7 @@ class TwoPhaseRoute : public SliceRoute {
 
   // Of a pair: the share that `taker` takes.
   CodedSlice share(const Pair& pair, Rank taker) const {
-    const Count q = ((taker - pair.source - pair.target) % p_ + p_) % p_;
+    const Count q = modulo(taker - pair.source - pair.target, p_);
     return {pair.target, pair.source, cut(pair.bytes, q), cut(pair.bytes, q + 1)};
   }
 

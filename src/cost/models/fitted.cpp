@@ -39,6 +39,7 @@ extern const Model fitted_model{
                      {.key = "fixed_us", .meaning = "g3, of the operation", .required = false, .standard = 0}},
     .terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
     .formula_of = formula_of,
+    .shared_table = "linear",
 };
 
 }  // namespace quadrille

@@ -30,9 +30,10 @@ struct FlatTimes {
   }
 
   Overlapped overlapped(const std::vector<StageFigures>& stages) const {
-    return overlapped_stages(stages, [&](const StageFigures& stage) -> StageTimes {
+    return overlapped_stages(stages, [&](const StageFigures& stage) -> Charges {
       const Bytes own = contention ? stage.load : stage.volume;
-      return {compose.of(own), std::max({times(stage.startups, startup), copy.of(own), wire.of(bytes_on_wire(stage))})};
+      return {startups_charge(stage.startups, startup), bytes_charge(own, compose), bytes_charge(own, copy),
+              bytes_charge(bytes_on_wire(stage), wire)};
     });
   }
 
@@ -52,13 +53,12 @@ Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& mod
   for (const StageFigures& stage : stages) {
     prediction.startups += stage.startups;
     add_bytes(prediction.volume, stage.volume);
-    for (const RoundFigures& round : stage.rounds)
-      for (const Charge& charge : times.of_round(round)) blocking = add_times(blocking, charge.time);
+    for (const RoundFigures& round : stage.rounds) blocking = add_times(blocking, sum_of(times.of_round(round)));
   }
   const Overlapped overlapped = times.overlapped(stages);
   prediction.blocking_s = seconds_of(blocking);
-  prediction.nonblocking_s = seconds_of(overlapped.nonblocking);
-  prediction.dataflow_s = seconds_of(overlapped.dataflow);
+  prediction.nonblocking_s = seconds_of(sum_of(overlapped.nonblocking));
+  prediction.dataflow_s = seconds_of(sum_of(overlapped.dataflow));
   return prediction;
 }
 

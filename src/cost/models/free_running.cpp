@@ -3,6 +3,7 @@
 // rounds are. Blocking, each stage P T_s + L (t_c + t_m + f_b t_d); where its messages are under way together, L t_m + max(P T_s,
 // L t_c, L f_nb t_d). P is the most messages and L the most bytes that a rank sends, or receives, in the stage. Stages are added,
 // since a barrier is before each. The wire is slower by a factor where messages meet, one of blocking traffic and one of the other.
+// It is of exchanges only: where ranks pass on what they receive, as in a chain, they wait for each other inside a stage.
 // Source: [liu2002], section 2.3, (3) and (4).
 #include "cost/models/terms.hpp"
 
@@ -21,9 +22,9 @@ Formula formula_of(const Coefficients& coefficients) {
   }};
   if (coefficients.at("overlap") != 0)
     formula.overlapped = [=](const std::vector<StageFigures>& stages) {
-      return overlapped_stages(stages, [&](const StageFigures& stage) -> StageTimes {
-        return {compose.of(stage.load),
-                std::max({times(stage.messages, startup), copy.of(stage.load), overlapped_wire.of(stage.load)})};
+      return overlapped_stages(stages, [&](const StageFigures& stage) -> Charges {
+        return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
+                bytes_charge(stage.load, overlapped_wire)};
       });
     };
   return formula;
@@ -56,6 +57,7 @@ extern const Model free_running_model{
                       .most = 1,
                       .is_whole = true}},
     .tells_policies_apart = true,
+    .needs_exchange = true,
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = formula_of,
     .shared_table = "flat",

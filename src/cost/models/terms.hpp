@@ -23,6 +23,12 @@ inline ByteTime byte_time_of(const Coefficients& coefficients, std::string_view 
 inline Charge startups_charge(Count amount, Picoseconds each) { return {amount, times(amount, each)}; }
 inline Charge bytes_charge(Bytes amount, ByteTime each) { return {amount, each.of(amount)}; }
 
+inline Picoseconds sum_of(const Charges& charges) {
+  Picoseconds sum = 0;
+  for (const Charge& charge : charges) sum = add_times(sum, charge.time);
+  return sum;
+}
+
 // The longest message of a round, as often as messages share its busiest link.
 inline Bytes shared_bytes(const RoundFigures& round) {
   Bytes product = 0;
@@ -31,22 +37,29 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
-// Of a stage whose messages are under way together: putting them together, and whatever of the rest takes longest.
-struct StageTimes {
-  Picoseconds composing = 0, moving = 0;
-};
-
-// Stages one after the other; with `dataflow` a stage's composing is hidden behind the stage before.
-template <class TimesOf>
-Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const TimesOf& times_of) {
+// What start-ups, composing, copying and the wire take of a stage whose messages are under way together, as `charges_of` says: it
+// lasts as long as composing and the longest of the rest. Stages are one after the other; with `dataflow` a stage's composing is
+// hidden behind the stage before, or hides the rest if it takes longer. What is hidden is not charged.
+template <class ChargesOf>
+Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
+  constexpr std::size_t composing = 1;
   Overlapped sum;
+  const auto add = [](Charges& charges, std::size_t term, const Charge& charge) {
+    add_bytes(charges[term].amount, charge.amount);
+    charges[term].time = add_times(charges[term].time, charge.time);
+  };
   bool first = true;
   for (const StageFigures& stage : stages) {
     if (stage.startups == 0) continue;
-    const auto [composing, moving] = times_of(stage);
-    const Picoseconds both = add_times(composing, moving);
-    sum.nonblocking = add_times(sum.nonblocking, both);
-    sum.dataflow = add_times(sum.dataflow, first ? both : std::max(composing, moving));
+    const Charges charges = charges_of(stage);
+    std::size_t longest = 0;
+    for (const std::size_t term : {2, 3})
+      if (charges[term].time > charges[longest].time) longest = term;
+    add(sum.nonblocking, composing, charges[composing]);
+    add(sum.nonblocking, longest, charges[longest]);
+    const bool is_hidden = !first && charges[composing].time <= charges[longest].time;
+    if (!is_hidden) add(sum.dataflow, composing, charges[composing]);
+    if (first || is_hidden) add(sum.dataflow, longest, charges[longest]);
     first = false;
   }
   return sum;

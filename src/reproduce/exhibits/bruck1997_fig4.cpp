@@ -47,7 +47,8 @@ Reproduction make(const Making&) {
                        .paper = 0,
                        .ours = static_cast<double>(falling(best)),
                        .place = sp1_place},
-                      {.what = "the same by the fitted model with g1, g2 of 1, 2 and of 2, 1 and of 2, 2",
+                      {.what = "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 "
+                               "and of 2, 1 and of 2, 2",
                        .paper = 0,
                        .ours = static_cast<double>(falling_if_slow),
                        .place = sp1_place},

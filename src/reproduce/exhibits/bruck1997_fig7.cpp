@@ -40,7 +40,7 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
 void price(Reproduction& made) {
   const MachineCosts machine = machine_of_paper("sp1");
   Sheet sheet{.name = "sp1",
-              .columns = {"processors", "block (B)", "folklore (us)", "concatenation (us)", "folklore over concatenation"}};
+              .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}};
   for (const Count n : {16, 64}) {
     double least = std::numeric_limits<double>::infinity();
     for (const Bytes block_bytes : {4, 64, 1024, 16384}) {

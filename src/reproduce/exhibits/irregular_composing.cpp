@@ -98,9 +98,9 @@ const std::vector<ComposingClaim>& composing_claims(const std::string& machine, 
   static std::mutex mutex;  // held while working them out: other exhibits wait, rather than doing the same
   static std::map<std::pair<std::string, bool>, std::vector<ComposingClaim>> known;
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = known.try_emplace({machine, making.small});
-  if (is_new) entry->second = claims_about(machine, making);
-  return entry->second;
+  const std::pair key{machine, making.small};
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, claims_about(machine, making)).first->second;
 }
 
 ComposingFit fit_composing(const std::vector<ComposingClaim>& claims) {

@@ -29,7 +29,7 @@ struct Machine {
   }
 
   Price price(const std::vector<StageFigures>& stages) const {
-    return price_of(Workload{.stages = stages}, *find_model("free-running"), coefficients);
+    return price_of(Workload{.stages = stages, .is_exchange = true}, *find_model("free-running"), coefficients);
   }
 };
 

@@ -126,7 +126,7 @@ void compare_growth(Reproduction& made) {
        .ours = most,
        .relation = Relation::at_most,
        .place = "abstract and section IV.D"});
-  made.comparisons.push_back({.what = "the same, the least (c/2 + 2 is above c/2)",
+  made.comparisons.push_back({.what = "start-ups over c, the least from 4x4 to 128x128 (c/2 + 2 is above c/2)",
                               .paper = 0.5,
                               .ours = least,
                               .relation = Relation::at_least,

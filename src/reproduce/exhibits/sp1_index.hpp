@@ -27,7 +27,6 @@ class Sp1Index {
   explicit Sp1Index(const SlowDown& slow_down = {}) {
     costs_["startup_factor"] = slow_down.startups;
     costs_["byte_factor"] = slow_down.bytes;
-    costs_["fixed_us"] = 0;
   }
 
   double us(Count radix, Bytes block_bytes) const {
@@ -53,7 +52,7 @@ class Sp1Index {
   }
 
  private:
-  Coefficients costs_ = machine_of_paper("sp1").models.at("linear");
+  Coefficients costs_ = machine_of_paper("sp1").models.at("fitted");
 };
 
 inline constexpr const char* sp1_place = "section 3.5, p. 1150";
