@@ -269,11 +269,9 @@ Reproduction make(const Making& making) {
           "That scanning needs less buffer space (section 3.1.2) is said of data in any order, which slices would have to be "
           "sorted from. In alltoallv data lies by destination, and both forms need the same.",
           "Pieces are counted, not timed. Of which form is faster the paper says: \"If a platform provides a fast mechanism for "
-          "block "
-          "transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and move data "
-          "element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: \"Thus, the "
-          "scan-based "
-          "composition of messages leads to faster implementation\" (section 3.1.2)."}};
+          "block transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and "
+          "move data element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: "
+          "\"Thus, the scan-based composition of messages leads to faster implementation\" (section 3.1.2)."}};
   add_incomplete_arrays(making, made);
   add_scanning(making, made);
   return made;

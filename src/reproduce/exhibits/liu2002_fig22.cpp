@@ -50,9 +50,8 @@ Reproduction make(const Making& making) {
   for (const IrregularPlot& plot : plots) add_parts(made, thinned(plot), said, making);  // ten bars can be told apart
   made.remarks.emplace_back(
       "In the stacked bars each stage of n1 and n2 communicates for as long as its start-ups or its bytes take, whichever is "
-      "longer; "
-      "the shorter is hidden behind it. In n2 it hides what distribute and collect take in the stages after the first as well: "
-      "shown is only by how much that is longer.");
+      "longer; the shorter is hidden behind it. In n2 it hides what distribute and collect take in the stages after the first "
+      "as well: shown is only by how much that is longer.");
   return made;
 }
 

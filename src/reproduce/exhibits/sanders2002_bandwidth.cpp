@@ -152,14 +152,12 @@ Reproduction make(const Making& making) {
   const auto shown = static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), 8192) - lengths.begin());
   made.remarks.push_back(fmt::format(
       "On six nodes the trivial algorithm takes at most {:.1f} % longer than the bytes of the busiest link alone, and the "
-      "clustered "
-      "one takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to congestion "
-      "before the clustered one is the faster in all distributions.",
+      "clustered one takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to "
+      "congestion before the clustered one is the faster in all distributions.",
       most_above * 100, 1 / least));
   made.remarks.emplace_back(
       "The picture has no points for the paper's 1.2 and 2: \"sometimes up to 20%\" names no distribution, and the factor of two "
-      "is "
-      "of another cluster, whose size is not given.");
+      "is of another cluster, whose size is not given.");
   made.panels.push_back({.title = "six nodes of up to four processors, 8192 bytes a block",
                          .x_label = "processes of the nodes",
                          .y_label = "bandwidth of clustered over trivial",
