@@ -31,7 +31,7 @@ struct Sheet {
 };
 
 // Points are the paper's own numbers: markers without a line, in the colour of text, which the key calls "paper".
-enum class CurveStyle : std::uint8_t { line, dashed, dotted, points };
+enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {
   std::size_t column = 0;  // of the sheet

@@ -150,6 +150,7 @@ std::string style_of(const Curve& curve, std::size_t own, std::size_t interval) 
       return fmt::format("with linespoints lc rgb '{}' lw 1.6 dt (7,4) pt {} ps 0.65 pi {}", colour, shape, interval);
     case CurveStyle::dotted:
       return fmt::format("with linespoints lc rgb '{}' lw 1.8 dt (1.5,3) pt 2 ps 0.8 pi {}", colour, interval);
+    case CurveStyle::steps: return fmt::format("with steps lc rgb '{}' lw 1.6", colour);
     case CurveStyle::points: return fmt::format("with points lc rgb '{}' pt 12 ps 1.3 lw 1.8", written(ink.light));
   }
   return {};
@@ -224,6 +225,21 @@ std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
   return script + '\n';
 }
 
+// Powers of two where x is counted, of ten where it may be below 1.
+int base_of_x(const Panel& panel, const Sheet& sheet) {
+  return std::any_of(sheet.rows.begin(), sheet.rows.end(), [&](const auto& row) { return number_in(row[panel.x]).value_or(1) < 1; })
+             ? 10
+             : 2;
+}
+
+// Ticks are powers of ten over decades; "100000" and "1e+06" would be beside each other.
+bool has_large_decades(const Panel& panel, const Sheet& sheet, const std::optional<Range>& given) {
+  Extent own;
+  add_to(own, panel, sheet);
+  const std::optional<Range> range = given ? given : own.range();
+  return panel.log_y && range && range->last >= 1e5 && range->last >= 1e3 * range->first;
+}
+
 std::string script_of(const Panel& panel, const Reproduction& reproduction, const std::map<std::size_t, Range>& ranges) {
   std::string script = fmt::format(
       "reset\nset border 3 lc rgb '{0}'\nset tics nomirror textcolor rgb '{0}'\nset grid lc rgb '{1}' lw 0.7\n"
@@ -232,12 +248,13 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   script += fmt::format("set title {} textcolor rgb '{}'\n", in_quotes(panel.title), written(ink.light));
   script += fmt::format("set xlabel {0} offset 0,0.4 textcolor rgb '{2}'\nset ylabel {1} textcolor rgb '{2}'\n",
                         in_quotes(panel.x_label), in_quotes(panel.y_label), written(ink.light));
-  if (panel.log_x) script += "set logscale x 2\n";
-  if (panel.log_y) script += "set logscale y 10\n";
   std::optional<Range> range;
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
   const Sheet& sheet = reproduction.sheets[panel.sheet];
   if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
+  if (panel.log_x) script += fmt::format("set logscale x {}\nset format x '%g'\n", base_of_x(panel, sheet));
+  if (panel.log_y) script += "set logscale y 10\n";
+  if (has_large_decades(panel, sheet, range)) script += "set format y '10^%T'\n";
   std::vector<std::string> entries;
   for (const Curve& curve : panel.curves) entries.push_back(key_of(curve));
   script += key_columns(entries);

@@ -92,17 +92,23 @@ Outcome outcome_of(const Comparison& comparison) {
 
 namespace {
 
+// Of a value that differs; neither it nor the paper's is 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
+std::string difference_of(const Comparison& comparison) {
+  const double factor = comparison.ours / comparison.paper;
+  const bool is_bound = comparison.relation != Relation::equal;
+  if (factor > 0 && (factor < 0.51 || factor > 1.99)) return fmt::format("{:.3g} times{}", factor, is_bound ? " the bound" : "");
+  if (!is_bound) return fmt::format("{:+.1f} %", (factor - 1) * 100);
+  return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
+}
+
 // The two values, and by how much they differ.
 std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
                                  number_text(comparison.ours));
   const Outcome outcome = outcome_of(comparison);
-  const double factor = comparison.ours / comparison.paper;
   std::vector<std::string> asides;
-  if (outcome == Outcome::differs && comparison.paper != 0)
-    asides.push_back(factor > 0 && (factor < 0.51 || factor > 1.99) ? fmt::format("{:.3g} times", factor)
-                                                                    : fmt::format("{:+.1f} %", (factor - 1) * 100));
+  if (outcome == Outcome::differs && comparison.paper != 0 && comparison.ours != 0) asides.push_back(difference_of(comparison));
   if (!comparison.aside.empty()) asides.push_back(comparison.aside);
   if (!asides.empty()) text += fmt::format(" ({})", fmt::join(asides, "; "));
   return text;

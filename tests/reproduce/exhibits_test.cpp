@@ -61,7 +61,7 @@ struct Fair {
 constexpr const char* in_doubt = "the error may be the transcript's";
 
 const std::vector<Fair> fair_verdicts{
-    {"bruck1997-bounds", "proposition 2.4", "sharper bound found", "paper at least 1.333, ours 2"},
+    {"bruck1997-bounds", "at least b (n-1)/k", "sharper bound found", "paper at least 1.333, ours 2"},
     {"bruck1997-table1", "cases that are not optimal: at most", "sharper bound found", "paper at most 1518, ours 781"},
     {"bruck1997-table1", "n1 of the example", "misprint", "section 4 defines"},
     {"bruck1997-fig3", "Appendix A, line 8", "misprint", in_doubt},
@@ -99,13 +99,16 @@ const std::vector<Fair> fair_verdicts{
     {"grama2003-costs", "idempotent", "misprint", "in brackets"},
     {"grama2003-costs", "k-node subset", "misprint", "k + 1"},
     {"liu2002-equation3", "t3d, 1024 elements, (3) with f_nc_b = 1 and table 3: time of A4 over that of A1", "differs",
-     "paper at most 1, ours 2.196 (2.2 times): by the paper's own model A1 is first of the three (A1 4.68, A2 9.35, A4 10.27 ms)"},
+     "paper at most 1, ours 2.196 (2.2 times the bound): by the paper's own model A1 is first of the three (A1 4.68, A2 9.35, A4 "
+     "10.27 ms)"},
     {"liu2002-equation3", "t3d, 1024 elements, (3) with f_nc_b = 1 and table 3: time of A4 over that of A1", "differs",
      "that of A1 has to be 3.49 at least for the measured order; A1 stops being first at 3.08"},
     {"liu2002-fig13", "(b): the same", "holds", "paper at least 1, ours 6"},
+    {"liu2002-fig21", "Pattern2, 64 nodes, model: time of A3-n1 over that of A3-b, the least", "holds",
+     "read as at most 0.9, ours"},
     {"grama2003-costs", "along the columns", "misprint", "the sum of a row"},
     {"liu2002-fig16", "Pattern2, 64 nodes, model: time of A4-b over that of A2-b", "differs",
-     "paper at most 1, ours 1.09 (+9.0 %; 0.9565 without messages to oneself)"}};
+     "paper at most 1, ours 1.09 (9.0 % above the bound; 0.9565 without messages to oneself)"}};
 
 TEST(FairVerdicts, AreOnExhibitsThatThereAre) {
   for (const Fair& fair : fair_verdicts) EXPECT_NE(find_exhibit(fair.exhibit), nullptr) << fair.exhibit;
@@ -127,18 +130,11 @@ void expect_fair_verdicts(std::string_view id, const Reproduction& made) {
 
 class EveryExhibit : public ::testing::TestWithParam<const Exhibit*> {};
 
-bool names_a_place(std::string_view text) {
-  for (const char* kind : {"section", "figure", "table", "theorem", "lemma", "proposition", "equation", "abstract", "Appendix"})
-    if (text.find(kind) != std::string_view::npos) return true;
-  return false;
-}
-
 // A reader finds the paper's sentence: the comparison says where it is, or the exhibit is of one place.
 void expect_places(const Exhibit& exhibit, const Reproduction& made) {
   const bool one_place =
       exhibit.source.find(" and ") == std::string_view::npos && exhibit.source.find(" to ") == std::string_view::npos;
-  for (const Comparison& comparison : made.comparisons)
-    EXPECT_TRUE(one_place || !comparison.place.empty() || names_a_place(comparison.what)) << comparison.what;
+  for (const Comparison& comparison : made.comparisons) EXPECT_TRUE(one_place || !comparison.place.empty()) << comparison.what;
 }
 
 // The paper's value moved to where it does not hold.

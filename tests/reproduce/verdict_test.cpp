@@ -83,7 +83,11 @@ TEST(Verdict, HasAMeaning) {
 TEST(Verdict, SaysByHowMuch) {
   EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5}), "paper 100, ours 112.5 (+12.5 %)");
   EXPECT_EQ(sentence_of({.paper = 1, .ours = 1.39, .relation = Relation::at_most, .reason = "no t_m"}),
-            "paper at most 1, ours 1.39 (+39.0 %): no t_m");
+            "paper at most 1, ours 1.39 (39.0 % above the bound): no t_m");
+  EXPECT_EQ(sentence_of({.paper = 0.9, .ours = 0.8, .relation = Relation::at_least}),
+            "paper at least 0.9, ours 0.8 (11.1 % below the bound)");
+  EXPECT_EQ(sentence_of({.paper = 1, .ours = 2.5, .relation = Relation::at_most}),
+            "paper at most 1, ours 2.5 (2.5 times the bound)");
   EXPECT_EQ(sentence_of({.paper = 1024, .ours = 24}), "paper 1024, ours 24 (0.0234 times)");
   EXPECT_EQ(sentence_of({.paper = 0, .ours = 7}), "paper 0, ours 7");
   EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5, .aside = "99 of others"}), "paper 100, ours 112.5 (+12.5 %; 99 of others)");
@@ -127,7 +131,7 @@ TEST(Plots, AreScriptsWithTheirData) {
       {.title = "it's one", .x_label = "n", .y_label = "t", .curves = {{1, "A"}, {2, "B", CurveStyle::dashed}}, .log_x = true});
   const std::string script = plot_script("a title", made);
   EXPECT_THAT(script, HasSubstr("$sheet0 << EOD\n1 2.5 NaN\nEOD\n"));
-  EXPECT_THAT(script, HasSubstr("set title 'its one'"));
+  EXPECT_THAT(script, HasSubstr("set title 'it''s one'"));
   EXPECT_THAT(script, HasSubstr("plot $sheet0 using 1:2 with linespoints"));
   EXPECT_THAT(script, HasSubstr("$sheet0 using 1:3 with lines"));
   EXPECT_THAT(script, HasSubstr("set logscale x 2"));
@@ -167,6 +171,18 @@ TEST(Plots, ShareRanges) {
   EXPECT_EQ(count("set yrange [2:500]"), 2u);
   EXPECT_EQ(count("set yrange [0:450]"), 1u) << "413 by steps of 50";
   EXPECT_EQ(count("set yrange"), 3u);
+}
+
+TEST(Plots, HavePowersOfTenWhereNumbersAreLargeOrSmall) {
+  const auto script = [](double x, double least, double most) {
+    return plot_script("a title", {.sheets = {{.columns = {"x", "a"}, .rows = {{x, least}, {2 * x, most}}}},
+                                   .panels = {{.curves = {{1, "A", CurveStyle::steps}}, .log_x = true, .log_y = true}}});
+  };
+  EXPECT_THAT(script(1, 1, 150000), HasSubstr("set format y '10^%T'"));
+  EXPECT_THAT(script(1, 1, 9000), Not(HasSubstr("set format y")));
+  EXPECT_THAT(script(1, 1, 9000), HasSubstr("set logscale x 2"));
+  EXPECT_THAT(script(0.001, 1, 9000), HasSubstr("set logscale x 10"));
+  EXPECT_THAT(script(1, 1, 9000), HasSubstr("$sheet0 using 1:2 with steps"));
 }
 
 TEST(Plots, SayTheVerdictWithoutItsReason) {

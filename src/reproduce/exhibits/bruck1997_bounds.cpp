@@ -123,7 +123,7 @@ Reproduction make(const Making& making) {
        .finding = PaperFinding{.level = Outcome::paper_is_wrong, .value = 5, .why = "the second digit is 1 for blocks 3, 4 and 5"},
        .place = "section 3.4"});
   made.comparisons.push_back(
-      {.what = "blocks of the longest message for n = 6 and r = 3, ceil(n/r) (section 3.2)",
+      {.what = "blocks of the longest message for n = 6 and r = 3, ceil(n/r)",
        .paper = 2,
        .ours = static_cast<double>(longest_message(index_operation(6, 3, 1))),
        .relation = Relation::at_most,
@@ -133,7 +133,7 @@ Reproduction make(const Making& making) {
        .place = "section 3.2"});
   made.comparisons.push_back(
       {.what = "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
-               "\"clearly\" needed (section 3.4)",
+               "\"clearly\" needed",
        .paper = static_cast<double>(best_of(6, 3, true).c2),
        .ours = static_cast<double>(best_of(6, 3, false).c2),
        .finding =
@@ -142,15 +142,14 @@ Reproduction make(const Making& making) {
   Count least = 0;
   for (const Bound& bound : lower_bounds(alltoall(5, 1), 3))
     if (bound.figure == "c2") least = bound.value;
-  made.comparisons.push_back(
-      {.what = "bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k (proposition 2.4)",
-       .paper = 4.0 / 3,
-       .ours = static_cast<double>(at(5, 5, 3).c2),
-       .relation = Relation::at_least,
-       .finding = PaperFinding{.level = Outcome::sharper_bound,
-                               .value = static_cast<double>(least),
-                               .why = "a byte is not cut, so the quotient can be rounded up"},
-       .place = "proposition 2.4"});
+  made.comparisons.push_back({.what = "bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k",
+                              .paper = 4.0 / 3,
+                              .ours = static_cast<double>(at(5, 5, 3).c2),
+                              .relation = Relation::at_least,
+                              .finding = PaperFinding{.level = Outcome::sharper_bound,
+                                                      .value = static_cast<double>(least),
+                                                      .why = "a byte is not cut, so the quotient can be rounded up"},
+                              .place = "proposition 2.4"});
   return made;
 }
 

@@ -72,7 +72,7 @@ Reproduction make(const Making&) {
                .is_transcript_in_doubt = true},
        .place = "Appendix A, line 8"});
   made.comparisons.push_back(
-      {.what = "of 25 blocks those that phase 3 rotates i steps downwards (section 3.1)",
+      {.what = "of 25 blocks those that phase 3 rotates i steps downwards",
        .paper = 25,
        .ours = static_cast<double>(rotated_downwards(schedule)),
        .finding = PaperFinding{.level = Outcome::misprint,

@@ -77,7 +77,7 @@ Reproduction make(const Making&) {
                               .ours = static_cast<double>(folklore.c1),
                               .place = "section 4, p. 1150"});
   made.comparisons.push_back(
-      {.what = "folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1) (section 4)",
+      {.what = "folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)",
        .paper = 30,
        .ours = static_cast<double>(folklore.c2),
        .finding = PaperFinding{.level = Outcome::paper_is_wrong,

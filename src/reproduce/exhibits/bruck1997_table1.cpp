@@ -109,7 +109,7 @@ Reproduction make(const Making& making) {
   made.comparisons.push_back(
       {.what =
            "processors addressed in the last round for n = 4, k = 2 and b = 2, if each offset \"is determined by the index of the "
-           "leftmost column\" (section 4.2)",
+           "leftmost column\"",
        .paper = 1,
        .ours = static_cast<double>(last),
        .finding =

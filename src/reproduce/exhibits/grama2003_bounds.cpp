@@ -104,11 +104,19 @@ Reproduction make(const Making& making) {
          .paper = 1,
          .ours = value,
          .place = "All-to-All Personalized Communication on a Hypercube: Cost"});
-  Panel panel{.title = "words over the bound by bisection", .x_label = "nodes", .y_label = "ratio", .sheet = 0, .log_x = true};
+  Panel panel{.title = "words over the bound by bisection",
+              .x_label = "nodes",
+              .y_label = "ratio",
+              .sheet = 0,
+              .log_x = true,
+              .range_group = 0};
   for (std::size_t i = 0; i < claims.size(); ++i)
-    panel.curves.push_back(
-        {i + 1, fmt::format("{}, {}", claims[i].collective == Collective::allgather ? "broadcast" : "personalised",
-                            claims[i].specification)});
+    panel.curves.push_back({i + 1,
+                            fmt::format("{}, {}", claims[i].collective == Collective::allgather ? "broadcast" : "personalised",
+                                        claims[i].specification),
+                            claims[i].network == Topology::ring && claims[i].collective == Collective::alltoall
+                                ? CurveStyle::dashed
+                                : CurveStyle::line});
   panel.curves.push_back({claims.size() + 1, "personalised, hypercube"});
   panel.curves.push_back({claims.size() + 2, "log p", CurveStyle::points});
   made.sheets.push_back(std::move(sheet));

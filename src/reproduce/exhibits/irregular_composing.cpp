@@ -14,7 +14,10 @@ namespace {
 constexpr int steps_a_decade = 12, decades = 5, halvings = 20;
 constexpr double least_composing = 1e-5;  // µs/byte, above 0
 
-double middle_of(const ComposingRange& range) { return range.from > 0 ? std::sqrt(range.from * range.to) : range.to / 2; }
+// By the ratio of the ends, like the width of a range; a range from 0 on counts from the least value above 0.
+double middle_of(const ComposingRange& range) {
+  return std::sqrt(std::max(range.from, std::min(least_composing, range.to / 2)) * range.to);
+}
 
 }  // namespace
 

@@ -42,7 +42,7 @@ struct ComposingFit {
   std::size_t most = 0;
   ComposingRange most_range;
   ComposingRange range;
-  double us_per_byte = 0;  // the middle of the logarithm, or half of the range where it begins at 0
+  double us_per_byte = 0;  // the geometric middle; 0 counts as 10^-5, as it does in the ratio
 };
 ComposingFit fit_composing(const std::vector<ComposingClaim>& claims);
 std::size_t claims_held(const std::vector<ComposingClaim>& claims, double us_per_byte);

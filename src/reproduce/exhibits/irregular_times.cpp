@@ -210,8 +210,9 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
   std::string which, where;
   if (list.size() > 1) {
     which = is_least ? ", the least" : ", the most";
-    where = fmt::format(" (at {}; so at {} of {} points)", plot.at(static_cast<std::size_t>(decisive - list.begin())),
-                        std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size());
+    where = fmt::format(" (at {}; holds at {} of {} points; {})", plot.at(static_cast<std::size_t>(decisive - list.begin())),
+                        std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size(),
+                        claim.at_all_points ? "all are required" : "one is enough");
   }
   made.comparisons.push_back(
       {.what = fmt::format("{}, {}: {}{} (\"{}\"){}", plot.title(), way.name, claim.what, which, claim.said.words, where),

@@ -112,9 +112,11 @@ Reproduction make(const Making& making) {
           "t_m is 0, for which table 1 has no figure; A4's t_m is counted four times, so that any t_m above 0 is in A1's favour. "
           "L_max is what a node sends and receives in Pattern2: the long message and 63 of one element.",
           "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
-          "greater it has to be for the measured order. Beside it is what A1's rounds come to in step, as a factor on L_max. A "
-          "factor that is the same for all three is no way out: of them A4 has the most bytes. A3 is in the table for "
-          "completeness; its traffic in table 3 is less than what a node receives (liu2002-table3)."}};
+          "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
+          "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
+          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the "
+          "most bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
+          "(liu2002-table3)."}};
   Sheet sheet{.name = "1024",
               .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
                           "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};

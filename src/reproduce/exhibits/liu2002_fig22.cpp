@@ -28,9 +28,9 @@ std::vector<IrregularPlot> plots_of_fig22() {
         plot.claims.push_back(is_lower({4, two_buffers}, other, said, a3_and_a4));
     }
     for (const int number : {3, 4})
-      plot.claims.push_back(has_ratio({number, one_buffer}, {number, blocking}, Relation::at_most, 0.9,
-                                      {"Nonblocking communication mode results in significant performance gains", place},
-                                      little_to_hide));
+      plot.claims.push_back(has_gain({number, one_buffer}, {number, blocking}, 0.9,
+                                     {"Nonblocking communication mode results in significant performance gains", place},
+                                     little_to_hide));
     plot.claims.push_back(
         has_ratio({4, two_buffers}, {4, one_buffer}, Relation::at_most, 0.99,
                   {"The nonblocking version using dual end buffers performs better than that using a single send buffer", place},
@@ -45,9 +45,13 @@ Reproduction make(const Making& making) {
   const std::vector<IrregularPlot> plots = plots_of_fig22();
   Reproduction made = reproduction_of(plots, making);
   const Quotation said{"The hot-spots encountered in A3 .. result in much larger latencies when C-Comm or R-Comm is performed",
-                       "section 4.2, of figure 20"};
+                       "section 4.2, said of the T3D, figure 20"};
   add_stages(made, "sp2", {64, 4096}, said);
   for (const IrregularPlot& plot : plots) add_parts(made, thinned(plot), said, making);  // ten bars can be told apart
+  made.remarks.emplace_back(
+      "In the stacked bars each stage of n1 and n2 communicates for as long as its start-ups or its bytes take, whichever is "
+      "longer; the shorter is hidden behind it. In n2 it hides what distribute and collect take in the stages after the first "
+      "as well: shown is only by how much that is longer.");
   return made;
 }
 

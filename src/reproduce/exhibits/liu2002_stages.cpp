@@ -74,18 +74,20 @@ Reproduction make(const Making& making) {
     const auto at = static_cast<std::size_t>(number - 3);
     made.comparisons.push_back(
         {.what = fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages "
-                             "can be further reduced by increasing the number of stages\", section 5)",
+                             "can be further reduced by increasing the number of stages\")",
                              number),
          .paper = 1,
          .ours = most_startups[at],
-         .relation = Relation::at_most});
+         .relation = Relation::at_most,
+         .place = "section 5"});
     made.comparisons.push_back(
         {.what = fmt::format("A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of "
-                             "the total traffic\", section 5)",
+                             "the total traffic\")",
                              number),
          .paper = 1,
          .ours = least_volume[at],
-         .relation = Relation::at_least});
+         .relation = Relation::at_least,
+         .place = "section 5"});
   }
   return made;
 }

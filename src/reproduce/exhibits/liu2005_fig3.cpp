@@ -89,7 +89,7 @@ Reproduction make(const Making&) {
   for (const Count p : {8, 10}) {
     const LinkUse use = link_use(ring(p, "ar"));
     made.comparisons.push_back(
-        {.what = fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\", section III.A)", p),
+        {.what = fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\")", p),
          .paper = 0,
          .ours = static_cast<double>(use.idle_rounds),
          .place = "section III.A"});

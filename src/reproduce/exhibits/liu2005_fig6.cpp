@@ -38,7 +38,8 @@ Reproduction make(const Making& making) {
                 .y_label = "time (ms)",
                 .sheet = made.sheets.size(),
                 .log_x = true,
-                .log_y = true};
+                .log_y = true,
+                .range_group = 0};
     const auto add_curve = [&](const std::string& name, CurveStyle style) {
       sheet.columns.push_back(name + " (ms)");
       panel.curves.push_back({sheet.columns.size() - 1, name, style});
