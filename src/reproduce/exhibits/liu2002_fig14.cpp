@@ -57,7 +57,7 @@ Reproduction make(const Making&) {
                       "or one less"},
        .place = "figure 14",
        .is_reading = true},
-      {.what = "the same of our Pattern2, which counts nodes column by column",
+      {.what = "numbers of nodes from 16 to 100 for which our Pattern2, which counts nodes column by column, is a transpose",
        .paper = 85,
        .ours = static_cast<double>(ours),
        .place = "figure 14",

@@ -115,7 +115,8 @@ Reproduction make(const Making& making) {
                         .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
                                "what is for a column in it"},
        .place = "lemma 3, for counts that P divides"});
-  made.comparisons.push_back({.what = "the same where dealing goes on from target to target, as by default it does here",
+  made.comparisons.push_back({.what = "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from "
+                                      "target to target, the default here",
                               .paper = 8,
                               .ours = longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"),
                               .relation = Relation::at_most,

@@ -56,15 +56,14 @@ Reproduction make(const Making& making) {
   }
   made.comparisons.push_back(
       {.what =
-           fmt::format("of the lists of sizes, those with other than the n p steps of theorem 1 by permutations ({})", quotation),
+           fmt::format("lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})", quotation),
        .paper = 0,
        .ours = static_cast<double>(other_than_printed),
        .place = "section 3, last paragraph",
        .is_reading = true});
   made.comparisons.push_back(
-      {.what =
-           "the same, with other than the n (p - n) steps in which a largest node sends what it has for others, messages inside "
-           "nodes left out",
+      {.what = "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has "
+               "messages for others",
        .paper = 0,
        .ours = static_cast<double>(other_than_least),
        .place = "section 3, last paragraph",
