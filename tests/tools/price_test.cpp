@@ -87,6 +87,28 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
           "leave --block out");
 }
 
+// What the sentence adds up is the price of the policy that it names.
+TEST_F(CommandTest, SaysOnlyWhatCountsWhereMessagesOverlap) {
+  const auto price = [](const std::string& factors) {
+    return Words{"price",   "alltoallv",    "--pattern",    "transpose:2KiB", "--ranks",     "16",    "--machine",   "sp2",
+                 "--model", "free-running", "--contention", factors,          "--algorithm", "shift", "--algorithm", "grid"};
+  };
+  const std::string long_wire = prints(price("1.5,1.2"));
+  EXPECT_NE(long_wire.find("Fastest: shift, nonblocking: 2048 B of wire bytes (86.0 µs)."), std::string::npos) << long_wire;
+  EXPECT_NE(long_wire.find("hidden behind these"), std::string::npos) << long_wire;
+  const std::string one = prints({"price", "alltoallv", "--pattern", "transpose:64B", "--ranks", "16", "--machine", "sp2",
+                                  "--model", "free-running", "--algorithm", "shift"});
+  EXPECT_NE(one.find("Fastest: shift, nonblocking: 1 start-up (44.0 µs)."), std::string::npos) << one;
+}
+
+TEST_F(CommandTest, RefusesTheFreeRunningModelForWhatIsNoExchange) {
+  for (const char* subcommand : {"price", "simulate"})
+    refuses({subcommand, "scan", "--ranks", "16", "--block", "1KiB", "--machine", "sp2", "--model", "free-running"},
+            "take --model flat");
+  prints({"price", "alltoall", "--ranks", "4", "--machine", "sp1", "--model", "fitted"});
+  EXPECT_NE(prints({"list", "models"}).find("needs alltoall or alltoallv"), std::string::npos);
+}
+
 TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
   const auto price = [](const std::string& model, const std::string& factors) {
     return Words{"price",   "alltoallv", "--pattern",    "transpose:8KiB", "--ranks",     "16",    "--machine", "sp2",
