@@ -94,7 +94,7 @@ TEST_F(CommandTest, SaysOnlyWhatCountsWhereMessagesOverlap) {
                  "--model", "free-running", "--contention", factors,          "--algorithm", "shift", "--algorithm", "grid"};
   };
   const std::string long_wire = prints(price("1.5,1.2"));
-  EXPECT_NE(long_wire.find("Fastest: shift, nonblocking: 2048 B of wire bytes (86.0 µs)."), std::string::npos) << long_wire;
+  EXPECT_NE(long_wire.find("Fastest: shift, nonblocking: 2 KiB of wire bytes (86.0 µs)."), std::string::npos) << long_wire;
   EXPECT_NE(long_wire.find("hidden behind these"), std::string::npos) << long_wire;
   const std::string one = prints({"price", "alltoallv", "--pattern", "transpose:64B", "--ranks", "16", "--machine", "sp2",
                                   "--model", "free-running", "--algorithm", "shift"});
