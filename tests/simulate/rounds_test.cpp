@@ -16,7 +16,7 @@ Coefficients odd_coefficients() {
   for (const Model* model : all_models())
     for (const Coefficient& coefficient : model->coefficients)
       if (!values.contains(coefficient.key)) values.emplace(coefficient.key, next *= 1.7);
-  values["ports"] = 2;
+  values["ports"] = values["node_ports"] = 2;
   return values;
 }
 
