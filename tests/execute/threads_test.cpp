@@ -28,7 +28,8 @@ TEST(Threads, AgreeWithTheInterpreterForEveryAlgorithmAndPolicy) {
 
 TEST(Threads, AgreeForLargerBlocksAndMoreRanksThanCores) {
   run_threads(extent(4, 13, 13), [&](Communicator& communicator) {
-    const std::string wrong = first_disagreement(communicator, {5000}, /*most_number=*/1);
+    const std::string wrong =
+        first_disagreement(communicator, {5000}, /*most_number=*/1, {}, /*most_settings_of_any=*/extent<std::size_t>(6, 6, 1000));
     if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
   });
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "execute/script.hpp"
+#include "plan/placed.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/interpreter.hpp"
 #include "support/cases.hpp"
@@ -41,7 +42,8 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
     const std::size_t most_settings =
         std::min<std::size_t>(algorithm->collective == Collective::alltoallv ? 12 : 1000, most_settings_of_any);
     for (const Bytes b : block_sizes) {
-      for (const Problem& problem : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
+      for (const Problem& anywhere : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
+        const Problem problem = placed(communicator, anywhere);  // as plans do: the ranges of some settings follow from the nodes
         const auto data = probe_data(problem, communicator.rank());
         for (const Choice& choice : thinned(all_choices(*algorithm, problem, most_number), most_settings)) {
           const Schedule schedule = make_schedule(problem, choice);
