@@ -55,8 +55,12 @@ struct ExchangeParts {
 };
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
-// The parts of all curves at all points as a sheet and a panel of bars, at the t_m that fits the claims about the machine; and the
-// claim that A3 communicates for longer than A4 in each mode that both have, at that t_m.
+// The parts of all curves at all points as a sheet and a panel of bars, at the largest t_m of the range that fits the claims about
+// the machine, since the middle may be too small to be seen; and the claim that A3 communicates for longer than A4 in each mode
+// that both have, at that t_m.
+inline constexpr const char* parts_remark =
+    "The stacked bars are made with the largest t_m of the range that fits the claims (liu2002-composing): distributing and "
+    "collecting take at most as long.";
 void add_parts(Reproduction& made, const IrregularPlot& plot, const Quotation& said, const Making& making);
 
 }  // namespace quadrille::reproduce

@@ -28,8 +28,8 @@ ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel&
 
 void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& said, const Making& making) {
   const IrregularPlot plot = making.small ? thinned(whole) : whole;
-  const ComposingFit fit = fit_composing(plot.machine, making);
-  const FlatModel model = flat_of_elements(plot.machine, fit.us_per_byte);
+  const double us_per_byte = fit_composing(plot.machine, making).range.to;
+  const FlatModel model = flat_of_elements(plot.machine, us_per_byte);
   const std::uint64_t draws = draws_of(plot.pattern, making);
   const auto mean_parts = [&](std::size_t point, const IrregularCurve& curve, std::vector<StageFigures> CountedExchange::*stages) {
     ExchangeParts mean;
@@ -50,7 +50,7 @@ void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& 
       sheet.rows.push_back(
           {fmt::format("{}, {}", curve.label(), plot.points[point].most), parts.distribute, parts.communicate, parts.collect});
     }
-  made.panels.push_back({.title = fmt::format("{}, model, t_m = {:.3g} µs/byte", plot.title(), fit.us_per_byte),
+  made.panels.push_back({.title = fmt::format("{}, model, t_m = {:.3g} µs/byte", plot.title(), us_per_byte),
                          .x_label = sheet.columns[0],
                          .y_label = "time (ms)",
                          .sheet = made.sheets.size(),

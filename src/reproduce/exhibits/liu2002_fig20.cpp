@@ -22,6 +22,7 @@ Reproduction make(const Making& making) {
                        "section 4.2, figure 20"};
   add_stages(made, "t3d", {64, 4096}, said);
   add_parts(made, plot, said, making);
+  made.remarks.emplace_back(parts_remark);
   return made;
 }
 

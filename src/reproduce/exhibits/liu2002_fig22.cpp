@@ -48,6 +48,7 @@ Reproduction make(const Making& making) {
                        "section 4.2, said of the T3D, figure 20"};
   add_stages(made, "sp2", {64, 4096}, said);
   for (const IrregularPlot& plot : plots) add_parts(made, thinned(plot), said, making);  // ten bars can be told apart
+  made.remarks.emplace_back(parts_remark);
   made.remarks.emplace_back(
       "In the stacked bars each stage of n1 and n2 communicates for as long as its start-ups or its bytes take, whichever is "
       "longer; the shorter is hidden behind it. In n2 it hides what distribute and collect take in the stages after the first "
