@@ -65,4 +65,22 @@ Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const Char
   return sum;
 }
 
+// Of a machine's table [flat], which the models flat and free-running read.
+namespace flat_table {
+
+inline constexpr Coefficient startup{.key = "startup_us", .meaning = "T_s, of a message"};
+inline constexpr Coefficient compose{.key = "compose_us_per_byte",
+                                     .meaning = "t_m, of putting messages together and taking them apart"};
+inline constexpr Coefficient copy{.key = "copy_us_per_byte", .meaning = "t_c, of copying to and from the interface"};
+inline constexpr Coefficient wire{.key = "wire_us_per_byte", .meaning = "t_d, of the wire"};
+inline constexpr Coefficient overlap{
+    .key = "overlap",
+    .meaning = "1 where messages can be under way together, 0 where processors do all the work themselves",
+    .required = false,
+    .standard = 1,
+    .most = 1,
+    .is_whole = true};
+
+}  // namespace flat_table
+
 }  // namespace quadrille
