@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// "4x4x4"; nothing where the text is something else.
+// The sides that a text such as "4x4x4" names; nothing where the text does not have this form.
 std::optional<std::vector<Count>> parse_sides(std::string_view text) {
   std::vector<Count> sides;
   for (const char* next = text.data();; ++next) {

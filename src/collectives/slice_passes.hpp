@@ -4,10 +4,10 @@
 // others will send is told by headers, or by an analysis that knows all counts.
 //
 // In a message slices stand by target (in the order of the route's places), then source, then offset. What arrives in a pass stands
-// in one of two areas, in the order of rounds [liu2002, theorem 1]: the passes take turns, so that a pass reads the one area, and
-// the input, and fills the other. One area is scratch memory; the other is the output, where nothing belongs before the
-// last pass, and scratch memory beyond it. The pass before the last fills the first. What a rank would send to itself stays in the
-// input, and else moves from area to area.
+// in one of two areas, in the order of rounds [liu2002, theorem 1]. Passes alternate between the areas: a pass reads one of them,
+// and the input, and fills the other. The first area is scratch memory. The second is the output, which holds no results before
+// the last pass, and where it is too small, more scratch memory. The pass before the last fills the first area. What a rank has
+// for itself in a pass is not sent: it is copied to the area that the pass fills, unless it is still in the input, where it stays.
 #pragma once
 
 #include <functional>

@@ -263,7 +263,7 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   return script + (panel.kind == PanelKind::bars ? bars_of(panel, sheet) : curves_of(panel, sheet));
 }
 
-// Lines of at most so many letters, and no more lines than that; what is cut off ends in dots.
+// Breaks a sentence into at most `most_lines` lines of at most `letters` letters. Where it is longer, the last line ends in dots.
 std::vector<std::string> wrapped(const std::string& sentence, std::size_t letters, std::size_t most_lines) {
   std::vector<std::string> lines(1);
   for (std::size_t at = 0; at < sentence.size();) {

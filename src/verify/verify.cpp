@@ -66,7 +66,7 @@ constexpr Count largest = std::numeric_limits<Count>::max();
 
 // What the replay holds at the end, at least: a piece for each rank's input and for each piece of the postcondition, and for a
 // barrier the ranks that each has heard from, before a round and after it, 64 to a piece.
-// Empty pieces are not counted. For alltoallv, counting stops as soon as it exceeds `limit`.
+// Empty pieces are not counted. For alltoallv, counting stops as soon as the count exceeds `limit`.
 Count least_pieces(const Problem& problem, Count limit) {
   const Count p = problem.ranks;
   switch (problem.collective) {

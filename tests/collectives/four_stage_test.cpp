@@ -435,7 +435,7 @@ TEST(FourStage, IsBalancedInAnyNumberOfDimensions) {
         const std::vector<Pass> ideal = ideal_passes(problem, sides);
         const Trace trace(make_schedule(problem, fmt::format("four-stage:sides={},grain=1,counts=known", text)));
         ASSERT_EQ(trace.passes.size(), ideal.size());
-        double above = 0;  // the bound on what a rank has above the balance
+        double above = 0;  // bound on the units that a rank holds beyond an even share
         for (std::size_t pass = 0; pass < ideal.size(); ++pass) {
           const bool deals = pass < sides.size();
           const auto side = static_cast<double>(sides[sides.size() - 1 - pass % sides.size()]);

@@ -6,7 +6,8 @@
 //         the grid's sides.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = p - 1 blocks, the least, for
 //         any sides and any root.
-// Prefer  small blocks on a torus of this shape whose sides are no powers of two, where binomial may share links.
+// Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: messages of binomial may
+//         then share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 #include "schedule/transform.hpp"

@@ -5,7 +5,8 @@
 // Idea    The tree of broadcast/mesh, but along the column first, so that what goes on together is a run of ranks. On a line the
 //         larger part stays with the holder. Messages of a round share no link of a mesh or torus of the grid's sides.
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
-// Prefer  small shares on a torus of this shape whose sides are no powers of two, where binomial may share links.
+// Prefer  small shares on a torus with the sides of the grid, if they are not powers of two: messages of binomial may
+//         then share links.
 #include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 

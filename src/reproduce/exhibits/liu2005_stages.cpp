@@ -27,7 +27,7 @@ StageCosts counted(const Schedule& schedule, const std::string& stage) {
   return costs;
 }
 
-// Stages 1 to 3 on a ring of an even number of nodes.
+// Counts the stages 1 to 3 of algorithm AR, for rings with an even number of nodes.
 std::vector<StageCosts> said_of_ring(Count p) {
   const Count low = p / 4, high = (p + 3) / 4;
   return {{1, high}, {low, low * high}, {high - 1, low * (high - 1)}};
