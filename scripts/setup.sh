@@ -3,7 +3,7 @@
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
-                libpugixml-dev)
+                libpugixml-dev libexpected-dev)
 openmpi_packages=(openmpi-bin libopenmpi-dev)
 mpich_packages=(mpich libmpich-dev)
 # What ./check needs besides. Tests that miss one of the optional packages are skipped, with the reason.
@@ -12,7 +12,7 @@ optional_test_packages=(gnuplot-nox libsimgrid-dev iproute2 jq zsh fish)
 # For ./check --long.
 clang_packages=(clang-14)
 aarch64_tools=(g++-aarch64-linux-gnu qemu-user)
-aarch64_libraries=(libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
+aarch64_libraries=(libexpected-dev libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
