@@ -74,9 +74,9 @@ class Selection {
     if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
     try {
       Choice choice = parse_choice(problem, specification);
-      if (const auto reason = reason_against(problem, choice)) {
-        if (left_out_list_) return left_out_list_->push_back({index, specification, *reason});
-        return leave_out(problem, specification, *reason,
+      if (const auto result = applies(problem, choice); !result) {
+        if (left_out_list_) return left_out_list_->push_back({index, specification, result.error()});
+        return leave_out(problem, specification, result.error(),
                          fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
       }
       cases_.push_back({index, problem, std::move(choice)});

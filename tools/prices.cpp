@@ -24,7 +24,7 @@ bool is_cheaper(const Priced& a, const Priced& b) {
 std::optional<Choice> choice_for(const Problem& problem, const std::string& specification) {
   try {
     Choice choice = parse_choice(problem, specification);
-    if (!reason_against(problem, choice)) return choice;
+    if (applies(problem, choice)) return choice;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::misuse) throw;
   }

@@ -190,7 +190,7 @@ std::string predictions_text(const RaceResult& result) {
   const std::string model = fmt::format("a start-up of {} and {:.3g} ns a byte{} ({})", seconds_text(result.model.startup_s),
                                         s_per_byte(result.model) * 1e9,
                                         result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
-                                        result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
+                                        result.model.is_fitted ? "fitted to these ranks" : result.model.name);
   if (shows_predictions(result)) return fmt::format("predicted for {}\n", model);
   return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they assume {}\n",
                      100 * *result.prediction_error, model);
@@ -279,7 +279,7 @@ void Report::add(const RaceResult& result) {
   empty_ = false;
   const Problem& problem = result.problem;
   text += '\n';
-  if (problem.collective != Collective::barrier)
+  if (moves_data(problem.collective))
     text += fmt::format("{} a {}; ", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");

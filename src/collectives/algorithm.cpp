@@ -140,23 +140,23 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
   return choice;
 }
 
-std::optional<std::string> reason_against(const Problem& problem, const Choice& choice) {
+Result<> applies(const Problem& problem, const Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
-  if (algorithm.reason_against)
-    if (auto reason = algorithm.reason_against(problem, choice.parameters)) return reason;
+  if (algorithm.applies)
+    if (auto own = algorithm.applies(problem, choice.parameters); !own) return own;
   if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
-    return std::nullopt;
-  return fmt::format("{}; it keeps to: {}",
-                     problem.reproducible
-                         ? "it does not combine operands along the fixed tree that makes results reproducible"
-                         : "it combines operands in another order than that of the ranks, and the operator does not commute",
-                     algorithm.combining_rule);
+    return {};
+  return cannot(fmt::format("{}; it keeps to: {}",
+                            problem.reproducible
+                                ? "it does not combine operands along the fixed tree that makes results reproducible"
+                                : "it combines operands in another order than that of the ranks, and the operator does not commute",
+                            algorithm.combining_rule));
 }
 
 void check_applies(const Problem& problem, const Choice& choice) {
-  if (const auto reason = reason_against(problem, choice))
+  if (const auto result = applies(problem, choice); !result)
     throw Error(ErrorCode::misuse,
-                fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, *reason));
+                fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, result.error()));
 }
 
 std::string specification(const Choice& choice) { return specification(choice.algorithm->id, choice.parameters); }

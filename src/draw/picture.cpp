@@ -16,9 +16,9 @@ constexpr Count most_operations = Count{1} << 22;
 
 std::string headline(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
-  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
   return fmt::format("{}/{}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
-                     problem.ranks == 1 ? "" : "s", has_blocks ? fmt::format(", {} B a block", problem.block_bytes) : "");
+                     problem.ranks == 1 ? "" : "s",
+                     has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
 void check_parts(Count count, Count most, const std::string& parts) {

@@ -54,8 +54,8 @@ class Race {
     try {
       if (candidate.algorithm != "vendor") {
         const Choice choice = parse_choice(problem, candidate.algorithm);
-        if (const auto reason = reason_against(problem, choice)) {
-          result_.left_out.emplace_back(candidate.algorithm, *reason);
+        if (const auto result = applies(problem, choice); !result) {
+          result_.left_out.emplace_back(candidate.algorithm, result.error());
           return;
         }
         const Schedule schedule = make_schedule(problem, choice);
