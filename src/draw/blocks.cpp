@@ -9,6 +9,7 @@
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
@@ -38,20 +39,19 @@ struct OriginBlocks {
 
 class BlockNames {
  public:
-  explicit BlockNames(const Problem& problem) : problem_(problem), origins_(static_cast<std::size_t>(problem.ranks)) {
+  explicit BlockNames(const Problem& problem) : problem_(problem), origins_(problem.ranks) {
     std::map<std::pair<Rank, Bytes>, std::set<Rank>> takers;
     for (Rank rank = 0; rank < problem.ranks; ++rank)
       for (const ExpectedPiece& piece : expected_output(problem, rank))
         for (Rank origin = piece.first; piece.length > 0 && origin <= piece.last; ++origin) {
           takers[{origin, piece.input_offset}].insert(rank);
-          for (const Bytes cut : {piece.input_offset, piece.input_offset + piece.length})
-            origins_[static_cast<std::size_t>(origin)].cuts.insert(cut);
+          for (const Bytes cut : {piece.input_offset, piece.input_offset + piece.length}) origins_[origin].cuts.insert(cut);
         }
     std::set<Rank> givers;
     bool several = false;
     for (const auto& [block, ranks] : takers) {
       givers.insert(block.first);
-      if (ranks.size() == 1) origins_[static_cast<std::size_t>(block.first)].targets[block.second] = *ranks.begin();
+      if (ranks.size() == 1) origins_[block.first].targets[block.second] = *ranks.begin();
     }
     for (const OriginBlocks& origin : origins_)
       for (const auto& [begin, target] : origin.targets) several = several || target != origin.targets.begin()->second;
@@ -134,7 +134,7 @@ class BlockNames {
   bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
 
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
-    return origins_[static_cast<std::size_t>(terms.sequence(terms.form(run.term)).front().first)];
+    return origins_[terms.sequence(terms.form(run.term)).front().first];
   }
 
   static Count operand_count(const SymbolRun& run, const Terms& terms) {
@@ -144,7 +144,7 @@ class BlockNames {
   }
 
   const Problem& problem_;
-  std::vector<OriginBlocks> origins_;  // by rank
+  ByRank<OriginBlocks> origins_;
   ColourBy by_ = ColourBy::target;
   bool several_givers_ = false;
 };
@@ -206,7 +206,7 @@ class BlockPicture {
                  memories[rank][buffer].read(0, sizes[buffer], strips[buffer]);
                  std::erase_if(strips[buffer], [](const SymbolRun& run) { return run.length == 0; });
                  for (const SymbolRun& run : strips[buffer]) names_.learn(run);
-                 check_parts(pieces += static_cast<Count>(strips[buffer].size()), most_cells, "pieces of memory");
+                 check_parts(pieces += size(strips[buffer]), most_cells, "pieces of memory");
                }
                moment.strips.push_back(std::move(strips));
              }
@@ -224,7 +224,7 @@ class BlockPicture {
         for (std::size_t rank = 0; rank < moment.strips.size(); ++rank) {
           panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], last_terms.front()));
           std::vector<Cell>& column = panel.cells[buffer].back();
-          check_parts(cells += static_cast<Count>(column.size()), most_cells, "pieces of memory");
+          check_parts(cells += size(column), most_cells, "pieces of memory");
           if (panels_.size() > 0) mark_fresh(column, panels_.back().cells[buffer][rank]);
         }
       if (panels_.empty() || is_fresh(panel)) panels_.push_back(std::move(panel));
@@ -270,7 +270,7 @@ class BlockPicture {
           }
           if (!column.empty()) longest = std::max(longest, column.back().offset + column.back().length);
         }
-        const auto buffer = static_cast<std::size_t>(&columns - panel.cells.data());
+        const auto buffer = index(&columns - panel.cells.data());
         longest_[buffer] = std::max(longest_[buffer], longest);
       }
     cell_width_ = label + 6;
