@@ -141,7 +141,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
   std::vector<Case> cases;
   std::vector<Selection> selections;
   for (const std::string& specification : specifications) {
-    if (specification == "vendor")
+    if (names_vendor(specification))
       refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
       for (const Algorithm* algorithm : algorithms_for(collective)) {
@@ -174,29 +174,9 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
   return make_cases(problems, specifications);
 }
 
-std::string full_name(const Choice& choice) {
-  std::string text(choice.algorithm->id);
-  char separator = ':';
-  for (const auto& [key, value] : choice.parameters) {
-    text += separator + key + '=' + to_string(value);
-    separator = ',';
-  }
-  return text;
-}
-
-std::string short_name(const Problem& problem, const Choice& choice) {
-  Choice unusual{choice.algorithm, {}};
-  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on those before it
-    const std::string key(parameter.name);
-    const ParameterValue& value = choice.parameters.at(key);
-    if (parse_choice(problem, full_name(unusual)).parameters.at(key) != value) unusual.parameters[key] = value;
-  }
-  return full_name(unusual);
-}
-
-std::string short_name(const Problem& problem, const std::string& specification) {
-  if (!find_algorithm(problem.collective, std::string_view(specification).substr(0, specification.find(':')))) return specification;
-  return short_name(problem, parse_choice(problem, specification));
+std::string short_name(const Problem& problem, const Candidate& candidate) {
+  const auto* choice = std::get_if<Choice>(&candidate);
+  return choice ? specification(shortened(problem, *choice)) : specification(candidate);
 }
 
 }  // namespace quadrille::command

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/algorithm.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 
 namespace quadrille::command {
@@ -33,9 +33,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
 std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
                                    const std::vector<std::string>& specifications);
 
-// "bruck:form=classical,ports=1,radix=8", and the same without the parameters that have their defaults.
-std::string full_name(const Choice& choice);
-std::string short_name(const Problem& problem, const Choice& choice);
-std::string short_name(const Problem& problem, const std::string& specification);  // unknown names are left as they are
+// "bruck:radix=8": without the parameters that have their defaults.
+std::string short_name(const Problem& problem, const Candidate& candidate);
 
 }  // namespace quadrille::command

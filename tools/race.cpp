@@ -82,8 +82,7 @@ std::vector<Executor> executors_for(const Options& options, Communicator& world)
 void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
   std::vector<RaceCandidate> all;
   for (RaceCandidate candidate : candidates) {
-    const bool vendor = candidate.algorithm == "vendor";
-    for (const Executor executor : vendor ? std::vector{Executor::messages} : executors) {
+    for (const Executor executor : is_vendor(candidate.algorithm) ? std::vector{Executor::messages} : executors) {
       candidate.executor = executor;
       if (!candidate.keep_step || executor != Executor::messages) all.push_back(candidate);
     }
@@ -101,9 +100,9 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
   std::vector<std::string> own;
   for (const std::string& specification : asked) {
-    if (specification == "vendor" && !with_vendor)
+    if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
-    if (specification != "vendor") own.push_back(specification);
+    if (!names_vendor(specification)) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
   if (!own.empty())
@@ -112,12 +111,10 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
         for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
           for (const bool in_step : {false, true})
             if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
-              candidates[entry.index].push_back({.algorithm = full_name(entry.choice),
-                                                 .policy = policy,
-                                                 .buffers = static_cast<int>(count),
-                                                 .keep_step = in_step});
+              candidates[entry.index].push_back(
+                  {.algorithm = entry.choice, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // what the others are compared with
-    for (auto& list : candidates) list.push_back({"vendor", Policy::blocking});
+    for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   return candidates;
 }
 

@@ -120,7 +120,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
   const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   if (!setting.by_events)
     return {
-        {name, full_name(entry.choice), Policy::blocking,
+        {name, specification(entry.choice), Policy::blocking,
          simulate_rounds(schedule, *setting.model, setting.machine, {.topology = topology, .nodes = setting.model->needs_nodes})}};
   std::vector<Simulated> list;
   for (const Policy policy : policies) {
@@ -134,7 +134,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
     };
     const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);
     const Picoseconds first_end = *std::min_element(simulation.rank_ends.begin(), simulation.rank_ends.end());
-    list.push_back({name, full_name(entry.choice), policy, simulation, simulation.messages, first_end});
+    list.push_back({name, specification(entry.choice), policy, simulation, simulation.messages, first_end});
   }
   return list;
 }

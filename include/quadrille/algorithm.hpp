@@ -91,11 +91,18 @@ const Algorithm& default_algorithm(Collective collective);                    //
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters;
+  bool operator==(const Choice&) const = default;
 };
 
 // Reads "id" or "id:name=value,name=value". Throws Error{misuse}: unknown names (the sentence offers the nearest one),
 // values out of range for this problem.
 Choice parse_choice(const Problem& problem, std::string_view specification);
+
+// With the defaults of the parameters that `choice` lacks. Throws Error{misuse} for values out of range for this problem.
+Choice completed(const Problem& problem, Choice choice);
+
+// Without the parameters that have their defaults.
+Choice shortened(const Problem& problem, const Choice& choice);
 
 // Can `choice` solve `problem`? If not, why.
 Result<> applies(const Problem& problem, const Choice& choice);
