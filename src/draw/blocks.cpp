@@ -97,8 +97,8 @@ class BlockNames {
     const Count colour = by_ == ColourBy::place                                      ? place
                          : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
                                                                                      : origin;
-    cell.hue = static_cast<double>(colour) / static_cast<double>(std::max<Count>(1, colours));
-    if (by_operands()) cell.hue = static_cast<double>(operand_count(part, terms) - 1) / static_cast<double>(problem_.ranks);
+    cell.hue = share(colour, std::max<Count>(1, colours));
+    if (by_operands()) cell.hue = share(operand_count(part, terms) - 1, problem_.ranks);
     const std::string who =
         operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
     const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);
@@ -275,7 +275,7 @@ class BlockPicture {
       }
     cell_width_ = label + 6;
     if (lengths.empty()) throw Error(ErrorCode::misuse, "no rank holds a single byte: there are no blocks to draw");
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    const auto middle = lengths.begin() + size(lengths) / 2;
     std::nth_element(lengths.begin(), middle, lengths.end());
     scale_ = cell_height / static_cast<double>(*middle);
     const Bytes most = *std::max_element(longest_.begin(), longest_.end());
@@ -283,7 +283,7 @@ class BlockPicture {
   }
 
   double width_of(const Panel& panel) const {
-    const double cells = left_of_cells() + cell_width_ * static_cast<double>(schedule_.problem.ranks);
+    const double cells = left_of_cells() + extent(schedule_.problem.ranks, cell_width_);
     return std::max({cells, text_width(panel.heading), text_width(panel.time)});
   }
 
@@ -308,8 +308,8 @@ class BlockPicture {
       for (const bool fresh : {false, true})  // strong outlines lie above the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
           for (const Cell& cell : columns[rank]) {
-            if (cell.fresh == fresh) draw(cell, begin + cell_width_ * static_cast<double>(rank), y);
-            height = std::max(height, scale_ * static_cast<double>(cell.offset + cell.length));
+            if (cell.fresh == fresh) draw(cell, begin + extent(rank, cell_width_), y);
+            height = std::max(height, extent(cell.offset + cell.length, scale_));
           }
       svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,
                 "faint", 11);
@@ -319,7 +319,7 @@ class BlockPicture {
   }
 
   void draw(const Cell& cell, double x, double top) {
-    const Box place{x, top + scale_ * static_cast<double>(cell.offset), cell_width_, scale_ * static_cast<double>(cell.length)};
+    const Box place{x, top + extent(cell.offset, scale_), cell_width_, extent(cell.length, scale_)};
     if (!cell.defined) return svg_.box(place, "frame");
     svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.hue, 1), cell.explanation);
     if (place.height >= 12)

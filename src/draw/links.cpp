@@ -87,8 +87,7 @@ class LinkMap {
       Point place{picture_margin + loose_end + 20, headline_height + loose_end + 20};
       Count rest = vertex;
       for (std::size_t d = sides.size(); d-- > 0; rest /= sides[d])
-        place =
-            moved(place, static_cast<double>(rest % sides[d]) * steps_[d].x, static_cast<double>(rest % sides[d]) * steps_[d].y);
+        place = moved(place, extent(rest % sides[d], steps_[d].x), extent(rest % sides[d], steps_[d].y));
       points_.push_back(place);
     }
     width_ = points_.back().x + loose_end + 20;
@@ -163,8 +162,7 @@ class LinkMap {
       draw_between(moved(to, -x * (radius + loose_end), -y * (radius + loose_end)), to, 0, radius, beside, colour, width,
                    explanation, "");
     } else {
-      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width,
-                   explanation, sharing);
+      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width, explanation, sharing);
     }
   }
 
@@ -189,9 +187,7 @@ class LinkMap {
     svg_.text(moved(at(vertex), 0, 4), fmt::format("{}", vertex), Anchor::middle, "text", 11);
   }
 
-  double share(const Load& load) const {
-    return most_ > 0 ? std::max(0.02, static_cast<double>(load.bytes) / static_cast<double>(most_)) : 1;
-  }
+  double share(const Load& load) const { return heat_share(load.bytes, most_); }
 
   const Topology& topology_;
   Svg svg_;

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_messages = 50'000;
+constexpr Count most_messages = 50'000;
 constexpr Count most_operations = Count{1} << 22;
 
 }  // namespace
@@ -47,9 +48,9 @@ MessagesByRound messages_of(const std::vector<Program>& programs, const Problem&
     }
     rounds = {*found};
   }
-  std::size_t count = 0;
-  for (const auto& [number, messages] : rounds) count += messages.size();
-  check_parts(static_cast<Count>(count), static_cast<Count>(most_messages), "messages");
+  Count count = 0;
+  for (const auto& [number, messages] : rounds) count += size(messages);
+  check_parts(count, most_messages, "messages");
   return rounds;
 }
 

@@ -130,7 +130,7 @@ class Race {
     };
     const std::size_t count = result_.entries.size();
     if (count == 0) return std::nullopt;
-    std::vector<char> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+    std::vector<char> mine(count), all(count * index(communicator_.size()));
     for (std::size_t i = 0; i < count; ++i)
       mine[i] = steps && steps == steps_[i] && settings(result_.entries[i].candidate) == settings(candidate);
     communicator_.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
