@@ -164,11 +164,15 @@ double parse_seconds(std::string_view text, std::string_view option) {
   return seconds;
 }
 
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(quadrille::name(collective));
+  return names;
+}
+
 Collective parse_collective(const std::string& text) {
   if (const auto collective = collective_named(text)) return *collective;
-  std::vector<std::string> known;
-  for (const Collective collective : all_collectives()) known.emplace_back(quadrille::name(collective));
-  refuse_unknown("collective", text, known);
+  refuse_unknown("collective", text, collective_names());
 }
 
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
@@ -185,12 +189,5 @@ std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
 }
 
 std::string_view name(Policy policy) { return policies[static_cast<std::size_t>(policy)].first; }
-
-std::vector<std::string> collectives_with_algorithms() {
-  std::vector<std::string> names;
-  for (const Collective collective : all_collectives())
-    if (!algorithms_for(collective).empty()) names.emplace_back(quadrille::name(collective));
-  return names;
-}
 
 }  // namespace quadrille::command

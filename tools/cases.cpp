@@ -134,17 +134,13 @@ class Selection {
 
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
-  const Collective collective = problems.front().collective;
-  if (algorithms_for(collective).empty())
-    refuse(fmt::format("there is no algorithm for {} yet; there are for: {}", quadrille::name(collective),
-                       fmt::join(collectives_with_algorithms(), ", ")));
   std::vector<Case> cases;
   std::vector<Selection> selections;
-  for (const std::string& specification : specifications) {
+  for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
     if (names_vendor(specification))
       refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
-      for (const Algorithm* algorithm : algorithms_for(collective)) {
+      for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
         Selection& selection = selections.emplace_back(cases, left_out);
         for (std::size_t i = 0; i < problems.size(); ++i) selection.add(i, problems[i], std::string(algorithm->id));
       }
@@ -157,9 +153,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
   }
   if (cases.empty() && left_out && !left_out->empty())
     refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
-  if (cases.empty())
-    refuse(selections.empty() ? "name an algorithm: --algorithm all, or one of 'quadrille list'"
-                              : selections.front().first_reason());
+  if (cases.empty()) refuse(selections.front().first_reason());
   for (const Selection& selection : selections) selection.report();
   return cases;
 }
@@ -168,7 +162,7 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
                                    const std::vector<std::string>& specifications) {
   std::vector<std::string_view> known;
   for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
-  if (specifications.empty() && !known.empty())
+  if (specifications.empty())
     refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", quadrille::name(collective),
                        fmt::join(known, ", ")));
   return make_cases(problems, specifications);

@@ -22,10 +22,10 @@ struct LeftOut {
   std::string specification, reason;
 };
 
-// "all": every algorithm of the table, with its defaults; those that do not apply are left out. A specification such as
-// "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is remarked upon
-// on stderr, in a line for each specification; a specification of which nothing remains is an error, with its first reason. With
-// `left_out` it is put there instead, and only what never applies, such as a name that nobody knows, is an error.
+// "all", and no specification: every algorithm of the table, with its defaults; those that do not apply are left out. A
+// specification such as "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is
+// remarked upon on stderr, in a line for each specification; a specification of which nothing remains is an error, with its first
+// reason. With `left_out` it is put there instead, and only what never applies, such as a name that nobody knows, is an error.
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out = nullptr);
 

@@ -63,8 +63,8 @@ std::string read_text(const std::string& file, const std::string& label) {
 
 void check_names_file(const std::string& subject, bool about_problem) {
   const bool exists = subject == "-" || ::access(subject.c_str(), F_OK) == 0;
-  if (!exists && (about_problem || nearest(subject, collectives_with_algorithms())))
-    refuse_unknown("collective or file", subject, collectives_with_algorithms());
+  if (!exists && (about_problem || nearest(subject, collective_names())))
+    refuse_unknown("collective or file", subject, collective_names());
   if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
 }
 

@@ -62,8 +62,7 @@ Pricer pricer_of(const Options& options, const Problem& problem) {
 
 std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const std::vector<Problem>& problems) {
   std::vector<LeftOut> left_out;
-  const auto cases =
-      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  const auto cases = make_cases(problems, options.algorithms, &left_out);
   std::vector<PriceList> lists;
   Progress progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {

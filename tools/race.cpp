@@ -94,18 +94,17 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 // What runs on each of `problems`.
 std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems, const std::vector<Policy>& policies,
                                                         const Options& options, bool with_vendor) {
-  const auto asked = options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms;
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
   std::vector<std::string> own;
-  for (const std::string& specification : asked) {
+  for (const std::string& specification : options.algorithms) {
     if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
     if (!names_vendor(specification)) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
-  if (!own.empty())
+  if (!own.empty() || options.algorithms.empty())
     for (const Case& entry : make_cases(problems, own))
       for (const Policy policy : policies)
         for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})

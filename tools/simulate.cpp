@@ -142,8 +142,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
 std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting,
                                      const std::vector<Problem>& problems) {
   std::vector<LeftOut> left_out;
-  const auto cases =
-      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  const auto cases = make_cases(problems, options.algorithms, &left_out);
   const std::vector<Policy> policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   std::vector<SimulationList> lists;
   Progress progress;
