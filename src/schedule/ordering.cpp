@@ -56,7 +56,7 @@ class OrderingMaker {
       const std::size_t round = graph_.operations[i].round;
       std::size_t end = i;
       for (; end < graph_.operations.size() && graph_.operations[end].round == round; ++end)
-        if (graph_.operations[end].kind == OperationKind::local) wait(end, enter(end), packing);
+        if (graph_.operations[end].kind == OperationKind::local) wait(end, enter(end));
       while (i < end && graph_.operations[i].kind == OperationKind::local) ++i;
       const bool alone = stands_alone(program_.rounds[round]);
       if (alone) raise_fence(round);
@@ -65,7 +65,7 @@ class OrderingMaker {
           gate_of_[send] = enter({Ordering::Kind::gate, round, send});
           if (fence != no_operation) edge(fence, gate_of_[send]);
           if (previous_[send] != no_operation) edge(gate_of_[previous_[send]], gate_of_[send]);
-          wait(send, gate_of_[send], packing);
+          wait(send, gate_of_[send]);
         }
       for (; i < end; ++i) {
         since.push_back(enter(i));
@@ -73,7 +73,7 @@ class OrderingMaker {
         if (gated_[i])
           edge(gate_of_[i], since.back());
         else
-          wait(i, since.back(), packing);
+          wait(i, since.back());
       }
       if (alone) raise_fence(round);
     }
@@ -81,23 +81,19 @@ class OrderingMaker {
   }
 
  private:
-  bool is_packed(std::size_t send, std::size_t receive, Packing packing) const {
-    const Operation &one = graph_.operations[send], &other = graph_.operations[receive];
-    return one.kind == OperationKind::send && other.kind == OperationKind::receive &&
-           (packing == Packing::always || one.round == other.round);
-  }
-
-  // The sends that are packed, and those before them in their channels, whose turns have to be seen.
+  // The sends that are packed, and with them those before them in their channels, whose turns have to be seen.
   void find_gated(Packing packing) {
-    gated_.assign(graph_.operations.size(), false);
+    is_packed_.assign(graph_.operations.size(), false);
+    gated_ = is_packed_;
     gate_of_.assign(graph_.operations.size(), no_operation);
-    for (std::size_t i = 0; i < graph_.operations.size(); ++i)
-      for (const Dependence& dependence : graph_.before[i]) {
-        if (!is_packed(dependence.on, i, packing)) continue;
-        if (previous_.empty())
-          for (const ChannelPlace& place : channel_places(program_, graph_)) previous_.push_back(place.previous);
-        for (std::size_t send = dependence.on; send != no_operation && !gated_[send]; send = previous_[send]) gated_[send] = true;
-      }
+    const std::vector<std::size_t> all_together(program_.rounds.size(), 0);
+    for (const auto& [packed, receive] :
+         packed_sends(graph_, packing == Packing::always ? all_together : every_round_alone(program_))) {
+      is_packed_[packed] = true;
+      if (previous_.empty())
+        for (const ChannelPlace& place : channel_places(program_, graph_)) previous_.push_back(place.previous);
+      for (std::size_t send = packed; send != no_operation && !gated_[send]; send = previous_[send]) gated_[send] = true;
+    }
   }
 
   std::size_t enter(const Ordering::Node& node) {
@@ -120,12 +116,12 @@ class OrderingMaker {
   void edge(std::size_t from, std::size_t to) { made_.edges.push_back({from, to}); }
 
   // The node starts after what the operation depends on.
-  void wait(std::size_t operation, std::size_t node, Packing packing) {
+  void wait(std::size_t operation, std::size_t node) {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) continue;
-      edge(is_packed(dependence.on, operation, packing) ? gate_of_[dependence.on] : node_of_[dependence.on], node);
+      edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : node_of_[dependence.on], node);
     }
   }
 
@@ -134,7 +130,7 @@ class OrderingMaker {
   Ordering made_;
   std::vector<std::size_t> node_of_, gate_of_;  // of an operation
   std::vector<std::size_t> previous_;           // of an operation, in its channel; empty where nothing is packed
-  std::vector<bool> gated_;
+  std::vector<bool> is_packed_, gated_;
 };
 
 }  // namespace
