@@ -168,8 +168,7 @@ class ScriptMaker {
     const Message& message = graph_.message(program_, i);
     const bool is_send = operation(i).kind == OperationKind::send;
     script_.messages.push_back({message.peer, bytes(message.regions), is_send, program_.rounds[operation(i).round].number,
-                                places_[i].position, overwritten_[i],
-                                staged_[i] ? Regions{place} : message.regions});
+                                places_[i].position, overwritten_[i], staged_[i] ? Regions{place} : message.regions});
     if (fused_[i] != no_operation) {
       ScriptMessage& fused = script_.messages.back();
       fused.reduced_into = graph_.local(program_, fused_[i]).target;
@@ -328,7 +327,8 @@ class ScriptMaker {
     const Bytes largest = used.empty() ? 0 : *std::max_element(used.begin(), used.end());
     const auto area_count = std::min<Count>(options_.buffers, static_cast<Count>(used.size()));
     for (std::size_t r = 0; r < staged_rounds_.size(); ++r)
-      for (const std::size_t i : staged_rounds_[r]) places[i].offset += control_bytes_ + static_cast<Count>(r) % area_count * largest;
+      for (const std::size_t i : staged_rounds_[r])
+        places[i].offset += control_bytes_ + static_cast<Count>(r) % area_count * largest;
     script_.staging_bytes = control_bytes_ + largest * area_count;
     return places;
   }
@@ -344,11 +344,11 @@ class ScriptMaker {
   const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
-  const std::vector<ChannelPlace> places_;  // of operations
-  const Bytes control_bytes_;               // of staging memory, in front
-  std::vector<bool> staged_, overwritten_;  // by operation
-  std::vector<std::size_t> fused_;          // of a receive its reduction, and the other way round
-  std::vector<OperationTasks> tasks_;       // by operation
+  const std::vector<ChannelPlace> places_;                                  // of operations
+  const Bytes control_bytes_;                                               // of staging memory, in front
+  std::vector<bool> staged_, overwritten_;                                  // by operation
+  std::vector<std::size_t> fused_;                                          // of a receive its reduction, and the other way round
+  std::vector<OperationTasks> tasks_;                                       // by operation
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
   std::vector<std::vector<std::size_t>> staged_rounds_;                     // operations
   std::size_t staged_round_ = 0;

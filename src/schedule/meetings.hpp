@@ -58,8 +58,7 @@ void for_each_meeting(Count ranks, const Ends& ends, Meet&& meet, Lone&& lone) {
         lone(number, false);
     });
     const auto by_sender = [](const End& a, const End& b) { return a.sender < b.sender; };
-    if (!std::is_sorted(expected.begin(), expected.end(), by_sender))
-      std::stable_sort(expected.begin(), expected.end(), by_sender);
+    if (!std::is_sorted(expected.begin(), expected.end(), by_sender)) std::stable_sort(expected.begin(), expected.end(), by_sender);
     auto receive = expected.begin();
     for (std::size_t s = first[index(at)]; s < first[index(at) + 1] || receive != expected.end();) {
       const bool has_send = s < first[index(at) + 1], has_receive = receive != expected.end();

@@ -3,7 +3,8 @@
 // read it, so that what was verified is what is simulated and what runs.
 //
 // Every policy keeps the dependences of dependence.hpp, with three rules on top:
-// - A send whose memory is overwritten by a receive that may be under way at the same time is packed first. Whatever overwrites this
+// - A send whose memory is overwritten by a receive that may be under way at the same time is packed first. Whatever overwrites
+// this
 //   memory then waits until what the send reads is final and the send's turn in its channel has come, and not until the send is
 //   complete.
 // - Receives of one round never wait for each other. Where they seem to overlap, that is for want of a closer look.

@@ -109,9 +109,7 @@ Program in_posting_order(Program program) {
   return program;
 }
 
-bool is_control(const Message& message) {
-  return !message.regions.empty() && message.regions.front().buffer == Buffer::staging;
-}
+bool is_control(const Message& message) { return !message.regions.empty() && message.regions.front().buffer == Buffer::staging; }
 
 bool stands_alone(const Round& round) {
   return !(round.sends.empty() && round.receives.empty()) && std::all_of(round.sends.begin(), round.sends.end(), is_control) &&

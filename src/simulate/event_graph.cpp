@@ -191,13 +191,13 @@ class Builder {
     for_each_meeting<Event>(
         schedule_.problem.ranks, Ends{graph_},
         [&](Event send, Event receive) {
-          if (!rendezvous_ &&
-              (graph_.rounds[send] != graph_.rounds[receive] || graph_.bytes[send] != graph_.bytes[receive]))
+          if (!rendezvous_ && (graph_.rounds[send] != graph_.rounds[receive] || graph_.bytes[send] != graph_.bytes[receive]))
             mismatch(graph_.ranks[receive], graph_.rounds[receive]);
           graph_.other_ends[send] = receive;
         },
         [&](Event end, bool is_send) {
-          if (!rendezvous_) mismatch(is_send ? Rank{graph_.other_ends[end]} : Rank{graph_.ranks[end]}, is_send ? 0 : graph_.rounds[end]);
+          if (!rendezvous_)
+            mismatch(is_send ? Rank{graph_.other_ends[end]} : Rank{graph_.ranks[end]}, is_send ? 0 : graph_.rounds[end]);
           if (is_send) lone.push_back(end);
         });
     for (const Event send : lone) graph_.other_ends[send] = EventGraph::none;
