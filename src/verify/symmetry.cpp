@@ -11,12 +11,15 @@
 #include <optional>
 #include <set>
 
+#include "problem/limits.hpp"
 #include "quadrille/verify.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/report.hpp"
 
 namespace quadrille {
 namespace {
+
+constexpr Count most_runs = Count{1} << 26;
 
 struct Placed {
   Buffer buffer;
@@ -85,12 +88,24 @@ class Comparison {
     });
   }
 
+  // A few words can mean more runs than there is time to look at.
+  void check_runs(const Regions& regions) const {
+    Count runs = 0;
+    for (const Region& region : regions) {
+      Count more = 1;
+      for (const Level& level : region.levels) more = times_at_most(more, level.count, most_runs + 1);
+      if ((runs += more) > most_runs) check_limit(problem_, runs, most_runs, "runs of memory in one message to compare");
+    }
+  }
+
   bool moves(const Region& region) const {
     return problem_.block_bytes > 0 && is_indexed_by_rank(region.buffer, problem_.collective);
   }
 
   bool same_regions(const Regions& a, const Regions& b) {
     if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
+    check_runs(a);
+    check_runs(b);
     image_.clear();
     own_.clear();
     for (const Region& region : a) place(region, moves(region), image_);

@@ -66,7 +66,7 @@ std::set<Rule> rules_of(const std::vector<Finding>& findings) {
   return rules;
 }
 
-// All algorithms that state a symmetry by which they are replayed.
+// All algorithms that state a symmetry by which they are replayed, and not every rank is.
 template <class Visit>
 void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
   for (const Algorithm* algorithm : all_algorithms())
@@ -77,6 +77,7 @@ void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
         if (!schedule.symmetry || schedule.problem.reproducible || !schedule.problem.commutative) continue;
         EXPECT_TRUE(verify(schedule, {}, &coverage).empty());
         EXPECT_EQ(coverage.symmetry, schedule.symmetry->name()) << specification(schedule);
+        if (coverage.replayed == p) continue;
         SCOPED_TRACE(specification(schedule) + " of " + std::string(name(problem.collective)));
         visit(schedule);
         if (::testing::Test::HasFailure()) return;
@@ -89,10 +90,16 @@ TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
   int wrong = 0, right = 0;
   for (const Count p : {4, 6, 8, 16})
     for_each_symmetric(p, 4, [&](const Schedule& schedule) {
-      for (int i = 0; i < extent(2, 6, 30); ++i) {
+      for (int i = 0; i < extent(1, 4, 30); ++i) {
         Mutator mutator(schedule, seed++);
-        const std::string change = mutator.mutate();
-        const Schedule changed = mutator.mutant();
+        std::string change;
+        Schedule changed = schedule;
+        const auto is_changed = [&](Rank rank) { return changed.program(rank) != schedule.program(rank); };
+        const std::vector<Rank>& representatives = schedule.symmetry->representatives();
+        for (int j = 0; j < 20 && std::none_of(representatives.begin(), representatives.end(), is_changed); ++j) {
+          change = mutator.mutate();
+          changed = mutator.mutant();
+        }
         Schedule mutant = schedule;
         mutant.program = [&](Rank rank) {
           const Rank representative = schedule.symmetry->representative_of(rank);
