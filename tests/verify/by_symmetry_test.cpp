@@ -141,7 +141,8 @@ TEST(BySymmetry, FindsASingleRankThatIsNoImage) {
           const Program before = schedule.program(far), after = mutant.program(far);
           if (before == after) return;
           const std::vector<Finding> findings = verify(mutant);
-          EXPECT_TRUE(rules_of(findings).contains(Rule::false_symmetry));
+          const bool stands_for_others = schedule.symmetry->representative_of(far) == far;  // and may break other rules
+          EXPECT_TRUE(stands_for_others ? !findings.empty() : rules_of(findings).contains(Rule::false_symmetry));
         };
         changed([](Round& round) { round.number += 1; });
         changed([](Round& round) {
