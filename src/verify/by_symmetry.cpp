@@ -16,10 +16,10 @@
 // - Reductions: images of combined operands are what the images of the operands are combined to where operands commute and an
 // element
 //   is never taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
-// - Deadlock: where every send meets its receive in the same round and rounds ascend, nothing deadlocks. Consider the
-//   first round in which something never completes. All policies let an operation wait only for its own rank's operations of
-//   earlier rounds, for locals before it, and for messages of its round to the same peer by lower ports. All those complete, so
-//   both ends of each message of the round are posted.
+// - Deadlock: where every send meets its receive in the same round and rounds ascend, nothing deadlocks. Consider the first round
+//   in which something never completes. Under every policy (schedule/ordering.hpp) an operation waits only for its own rank's
+//   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory that
+//   it overwrites, are posted or packed. All those are, so both ends of each message of the round are posted.
 //
 // Where ranks sit is no matter of the group: node ports and links are looked at with all programs (verify.cpp).
 #include <algorithm>
