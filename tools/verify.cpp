@@ -45,7 +45,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
   for (const Problem& problem : problems) check_verifiable(problem, rules);  // before algorithms look at them
-  const auto cases = make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
+  const auto cases = make_cases(problems, options.algorithms);
   std::vector<Verdict> verdicts;
   Progress progress;
   for (const Case& entry : cases) {

@@ -38,9 +38,9 @@ Choice choice_of_scatter(const Problem& pieces, const Parameters& parameters) {
   return parse_choice(pieces, word(parameters, "scatter"));
 }
 
-std::optional<std::string> reason_against_scatter(const Problem& problem, const Parameters& parameters) {
+Result<> scatter_applies(const Problem& problem, const Parameters& parameters) {
   const Problem pieces = of_pieces(problem, Collective::reduce_scatterv);
-  return reason_against(pieces, choice_of_scatter(pieces, parameters));
+  return applies(pieces, choice_of_scatter(pieces, parameters));
 }
 
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
@@ -61,9 +61,9 @@ Parameter gather_part() {
           .range = {}};
 }
 
-std::optional<std::string> reason_against_gather(const Problem& problem, const Parameters& parameters) {
+Result<> gather_applies(const Problem& problem, const Parameters& parameters) {
   const Problem pieces = of_pieces(problem, Collective::allgatherv);
-  return reason_against(pieces, parse_choice(pieces, word(parameters, "gather")));
+  return applies(pieces, parse_choice(pieces, word(parameters, "gather")));
 }
 
 Count ports_of(const Problem& problem, const Choice& choice) {

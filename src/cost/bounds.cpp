@@ -44,8 +44,7 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
     if (problem.collective == Collective::alltoallv) return Traffic(problem).longest() == 0;
     return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes c) { return c == 0; });
   };
-  const bool nothing_to_move =
-      p == 1 || (is_irregular(problem.collective) ? no_share() : b == 0 && problem.collective != Collective::barrier);
+  const bool nothing_to_move = p == 1 || (is_irregular(problem.collective) ? no_share() : b == 0 && has_blocks(problem.collective));
   const auto add = [&](const char* figure, Count value, const char* source) {
     bounds.push_back({figure, nothing_to_move ? 0 : value, source});
   };

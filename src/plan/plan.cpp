@@ -151,9 +151,8 @@ void agree(Communicator& communicator, const Vote& mine, const std::optional<Err
 
 // What sentences call the plan.
 std::string call(const Problem& problem, const std::string& algorithm) {
-  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
-                     has_blocks ? fmt::format(" of {} B a block", problem.block_bytes) : "");
+                     has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
 }
 
 // Null where the algorithm's parameters do not ask for headers.

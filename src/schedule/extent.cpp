@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "problem/limits.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,7 +22,7 @@ std::vector<Count> orbit_sizes(const Schedule& schedule) {
   std::vector<Count> sizes(representatives.size(), 0);
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
     const auto found = std::find(representatives.begin(), representatives.end(), schedule.symmetry->representative_of(rank));
-    ++sizes[static_cast<std::size_t>(found - representatives.begin())];
+    ++sizes[index(found - representatives.begin())];
   }
   return sizes;
 }
@@ -50,7 +52,7 @@ Count operation_count(const Program& program) {
 Count operation_count(const Schedule& schedule, Count most) {
   Count count = 0;
   for_each_program(schedule, true, [&](const Program& program, Count ranks) {
-    if (__builtin_add_overflow(count, times_at_most(ranks, operation_count(program), largest), &count)) count = largest;
+    count = checked_sum(count, times_at_most(ranks, operation_count(program), largest)).value_or(largest);
     return count <= most;
   });
   return count;

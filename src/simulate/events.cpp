@@ -283,20 +283,7 @@ MessageTimes message_times(const Model& model, const MachineCosts& machine) {
 }
 
 MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
-  const auto microseconds = [&](std::string_view key) { return whole_units(coefficients.find(key)->second * 1e6); };
-  const auto per_byte = [&](std::string_view key) { return ByteTime::of_seconds(coefficients.find(key)->second * 1e-6); };
-  if (model.id == "loggp")
-    return {.overhead = microseconds("overhead_us"),
-            .latency = microseconds("latency_us"),
-            .gap = microseconds("gap_us"),
-            .per_byte = per_byte("gap_us_per_byte"),
-            .ports = static_cast<Count>(coefficients.at("ports"))};
-  if (model.id == "linear")
-    return {.latency = microseconds("startup_us"),
-            .gap = microseconds("startup_us"),
-            .per_byte = per_byte("transfer_us_per_byte"),
-            .is_first_byte_included = false,
-            .ports = static_cast<Count>(coefficients.at("ports"))};
+  if (model.times_of_message) return model.times_of_message(coefficients);
   throw Error(ErrorCode::misuse,
               fmt::format("the model {} knows rounds, not messages; events are simulated by loggp and linear", model.id));
 }

@@ -123,11 +123,10 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
   }
 }
 
-std::optional<std::string> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                const LinkVisitor& visit) const {
-  if (port) return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
+Result<> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
+  if (port) return cannot(fmt::format("{} has no dimension {} to run along", name_, port->dimension));
   walk_way(from, to, visit);
-  return std::nullopt;
+  return {};
 }
 
 bool Graph::append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {

@@ -34,8 +34,7 @@ class Graph : public Network {
   std::vector<Link> links_from(Vertex vertex) const override;
   Count distance(Rank from, Rank to) const override { return hops(from, to); }
   std::string text_of(const Link& link) const override;
-  std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                           const LinkVisitor& visit) const override;
+  Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const override;
   bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const override;
   Bytes exchange_load(Bytes block_bytes) const override;
 

@@ -67,7 +67,7 @@ class Replay {
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
         memories_(programs.size()),
-        heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
+        heard_(!moves_data(schedule.problem.collective) ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       sizes_.push_back(buffer_sizes(schedule, programs[rank]));
       write(memories_[rank][0], 0,
@@ -87,7 +87,7 @@ class Replay {
       first = last;
     }
     check_delivery();
-    if (schedule_.problem.collective == Collective::barrier) check_barrier();
+    if (!moves_data(schedule_.problem.collective)) check_barrier();
   }
 
  private:

@@ -26,7 +26,7 @@ std::string first_difference_from_vendor(Communicator& communicator) {
     ByteVector vendors(static_cast<std::size_t>(output_bytes(problem, communicator.rank()))), ours(vendors.size());
     plan(communicator, problem, {.algorithm = "vendor", .operation = sum}).execute(inputs[me].data(), vendors.data());
     for (const Algorithm* algorithm : algorithms_for(collective)) {
-      if (reason_against(problem, standard_choice(*algorithm, problem))) continue;
+      if (!applies(problem, standard_choice(*algorithm, problem))) continue;
       plan(communicator, problem, {.algorithm = std::string(algorithm->id), .operation = sum})
           .execute(inputs[me].data(), ours.data());
       const double mine = rounding_difference(problem, communicator.rank(), inputs, ours, vendors);

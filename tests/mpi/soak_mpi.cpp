@@ -35,7 +35,7 @@ class Occasion {
       problem = problem_of(algorithm.collective, communicator.size(), sizes[below(std::size(sizes) - (below(4) ? 2 : 0))],
                            static_cast<Rank>(below(ranks)), random());
       choice = standard_choice(algorithm, problem);
-      if (reason_against(problem, *choice)) choice.reset();
+      if (!applies(problem, *choice)) choice.reset();
     }
     name_ = description(problem).substr(0, 100) + ' ' + std::string(choice->algorithm->id);
     const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};

@@ -27,7 +27,7 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 24);
     const Choice choice = standard_choice(*algorithm, problem);
-    if (reason_against(problem, choice)) continue;
+    if (!applies(problem, choice)) continue;
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
       Plan made = plan(
           communicator, problem,

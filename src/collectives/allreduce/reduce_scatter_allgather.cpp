@@ -13,9 +13,9 @@
 namespace quadrille {
 namespace {
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
-  if (auto reason = reason_against_scatter(problem, parameters)) return reason;
-  return reason_against_gather(problem, parameters);
+Result<> applies(const Problem& problem, const Parameters& parameters) {
+  if (auto scatters = scatter_applies(problem, parameters); !scatters) return scatters;
+  return gather_applies(problem, parameters);
 }
 
 Count ports(const Problem& problem, const Parameters& parameters) {
@@ -34,7 +34,7 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
     .generate = scatter_then_gather::generate,
-    .reason_against = reason_against,
+    .applies = applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
           return scatter_then_gather::analyse(problem, word(parameters, "scatter"), word(parameters, "gather"));

@@ -39,7 +39,7 @@ extern const Algorithm alltoall_clustered{
     .source = "sanders2002, section 3",
     .parameters = parameters(),
     .generate = generate,
-    .reason_against = reason_against_clustered,
+    .applies = clustered_applies,
     .analyse = analyse_clustered,
     .ports = clustered_ports,
     .node_ports = clustered_node_ports,

@@ -137,10 +137,10 @@ extern const Algorithm alltoall_subtorus{
     .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return SubtorusExchange(problem, me).program(); },
-    .reason_against = [](const Problem& problem, const Parameters&) -> std::optional<std::string> {
+    .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);
-      if (sides.size() == 2 && sides_divisible(sides, 4)) return std::nullopt;
-      return "submeshes of 4 x 4 need a grid of two sides, both multiples of 4";
+      if (sides.size() == 2 && sides_divisible(sides, 4)) return {};
+      return cannot("submeshes of 4 x 4 need a grid of two sides, both multiples of 4");
     },
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(torus_symmetry(torus_sides(problem), 4)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -24,7 +24,7 @@ extern const Algorithm alltoallv_clustered{
     .source = "sanders2002, section 3",
     .parameters = clustered_parameters(),
     .generate = clustered_exchange,
-    .reason_against = reason_against_clustered,
+    .applies = clustered_applies,
     .analyse = analyse_clustered,
     .needs_own_counts_only = true,
     .ports = clustered_ports,

@@ -148,13 +148,13 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   return TakersProgram(problem, {problem.ranks, number(parameters, "grain")}, static_cast<const Scanned&>(*analysis), me).made();
 }
 
-std::optional<std::string> reason_against_elements(const Problem& problem, const Parameters& parameters) {
+Result<> elements_fit(const Problem& problem, const Parameters& parameters) {
   const Bytes grain = number(parameters, "grain");
   const Count elements = ceil_divide(Traffic(problem).heaviest(), grain);
-  if (elements <= most_operations_of_a_program) return std::nullopt;
+  if (elements <= most_operations_of_a_program) return {};
   const bool has_larger = grain < grain_parameter().most(problem);
-  return fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements, grain,
-                     most_operations_of_a_program, has_larger ? ", so take a larger grain" : "");
+  return cannot(fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements,
+                            grain, most_operations_of_a_program, has_larger ? ", so take a larger grain" : ""));
 }
 
 Parameter element_size() {
@@ -182,7 +182,7 @@ extern const Algorithm alltoallv_scan_two_phase{
     .source = "liu2002, section 3.1.2",
     .parameters = {element_size(), counts_of_all()},
     .generate = generate,
-    .reason_against = reason_against_elements,
+    .applies = elements_fit,
     .analyse = analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

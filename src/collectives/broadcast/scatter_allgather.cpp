@@ -38,7 +38,7 @@ extern const Algorithm broadcast_scatter_allgather{
     .source = "grama2003",
     .parameters = {gather_part()},
     .generate = generate,
-    .reason_against = reason_against_gather,
+    .applies = gather_applies,
     .analyse = analyse,
     .ports =
         [](const Problem& problem, const Parameters& parameters) {

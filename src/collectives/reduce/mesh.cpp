@@ -42,7 +42,7 @@ extern const Algorithm reduce_mesh{
           const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root, DimensionOrder::first_first};
           return reduced(broadcast_by_tree(node_of(tree, me), problem.block_bytes, me));
         },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
     .combining_rule = "rank order; fixed tree where all sides of the grid but the first are powers of two, sides of 1 left out",

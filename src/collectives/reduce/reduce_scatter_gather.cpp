@@ -45,7 +45,7 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .source = "grama2003",
     .parameters = {scatter_part()},
     .generate = generate,
-    .reason_against = reason_against_scatter,
+    .applies = scatter_applies,
     .analyse = analyse,
     .ports =
         [](const Problem& problem, const Parameters& parameters) {

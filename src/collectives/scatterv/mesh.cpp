@@ -21,7 +21,7 @@ extern const Algorithm scatterv_mesh{
     .parameters = {mesh_rows()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
                    Rank me) { return scatter_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .analyse = Shares::analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
