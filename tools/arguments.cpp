@@ -181,8 +181,6 @@ std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
   return chosen;
 }
 
-std::string_view name(Policy policy) { return policies[static_cast<std::size_t>(policy)].first; }
-
 std::vector<std::string> collectives_with_algorithms() {
   std::vector<std::string> names;
   for (const Collective collective : all_collectives())

@@ -38,7 +38,6 @@ double parse_seconds(std::string_view text, std::string_view option);  // "60", 
 
 Collective parse_collective(const std::string& text);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
-std::string_view name(Policy policy);
 
 // Names of the collectives that the table has algorithms for.
 std::vector<std::string> collectives_with_algorithms();

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
+#include "quadrille/execute.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
 
