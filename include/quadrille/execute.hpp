@@ -42,7 +42,6 @@ enum class Executor : std::uint8_t {
 };
 
 std::string_view name(Executor executor);
-std::string_view name(Policy policy);
 
 // A collective made ready on one rank.
 class Executable {

@@ -193,15 +193,6 @@ std::string_view name(Executor executor) {
   return "";
 }
 
-std::string_view name(Policy policy) {
-  switch (policy) {
-    case Policy::blocking: return "blocking";
-    case Policy::nonblocking: return "nonblocking";
-    case Policy::dataflow: return "dataflow";
-  }
-  return "";
-}
-
 Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
   const Rank me = communicator.rank();
   Problem problem;

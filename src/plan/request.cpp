@@ -9,6 +9,7 @@
 #include <span>
 
 #include "execute/agreement.hpp"
+#include "execute/policy_name.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
