@@ -91,7 +91,7 @@ TEST(Request, NamesTheFieldThatDiffers) {
          mine.problem.grid = {3, 1};
        },
        "grid none, rank 2 for 3,1"},
-      {exchange, [](Asked& mine) { mine.options.algorithm = "shift"; }, "algorithm direct, rank 2 for shift"},
+      {exchange, [](Asked& mine) { mine.options.algorithm = "shift"; }, "algorithm direct:segments=1, rank 2 for shift"},
       {exchange, [](Asked& mine) { mine.options.policy = Policy::dataflow; }, "policy blocking, rank 2 for dataflow"},
       {exchange, [](Asked& mine) { mine.options.executor = Executor::shared; }, "executor automatic, rank 2 for shared"},
       {exchange, [](Asked& mine) { mine.options.longest_message = 9; }, "longest_message 1073741824, rank 2 for 9"},
