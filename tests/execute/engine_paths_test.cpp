@@ -445,6 +445,10 @@ TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
         EXPECT_EQ(good[0], good[2]);
         made = said == Sentences{};
         for (const std::string& sentence : said) EXPECT_EQ(sentence.empty(), made) << allocations;
+        if (good[0]) continue;
+        const std::string own = "there is not enough memory for this plan (std::bad_alloc)";
+        for (Rank rank = 0; rank < 3; ++rank)
+          EXPECT_EQ(said[index(rank)], rank == poor ? own : fmt::format("rank {}: {}", poor, own)) << allocations;
       }
     }
   const Sentences said = sentences({.poor = 1, .allocations = 0}, [](SharedCommunicator& communicator) {

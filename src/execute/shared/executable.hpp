@@ -22,8 +22,11 @@
 #include "execute/shared/space.hpp"
 #include "execute/streaming.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
+class Claim;
 
 class SharedExecutable : public Executable {
   using Clock = std::chrono::steady_clock;
@@ -155,12 +158,12 @@ class SharedExecutable : public Executable {
   };
 
   Bytes lay_out();
-  void find_place(Bytes bytes);
+  void find_place(const ByRank<Bytes>& bytes);
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
   Range append(const Regions& source, const Regions& target);
-  Offset lay_open();
-  void connect(const std::vector<Offset>& directories);
+  Offset lay_open(Claim& claim);
+  void connect(const ByRank<Offset>& directories);
   std::uint32_t inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask);
   void close();
 
