@@ -8,10 +8,10 @@
 #include <optional>
 #include <span>
 
+#include "execute/execution.hpp"
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
-#include "execute/starts.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
@@ -171,6 +171,13 @@ std::string_view name(Executor executor) {
   return "";
 }
 
+Plan::Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+Execution& execution_of(Plan& plan) { return *plan.execution_; }
+
 Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options) {
   const Problem problem = placed(users, asked);
   Plan made;
@@ -247,19 +254,14 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_), own_counts);
   agree(users, vote, error);
 
-  std::unique_ptr<EnlistedExecutable> enlisted;
-  if (const auto starts = users.starts(made.executor_))
-    enlisted = std::make_unique<EnlistedExecutable>(starts, call(problem, made.algorithm_));
+  made.execution_ = std::make_unique<Execution>(users.starts(made.executor_), call(problem, made.algorithm_));
+  std::unique_ptr<Executable> executable;
   if (in_stages)
-    made.executable_ =
-        std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));
+    executable = std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));
   else
-    made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
-  if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
-  if (enlisted) {
-    enlisted->hold(std::move(made.executable_));
-    made.executable_ = std::move(enlisted);
-  }
+    executable = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
+  if (!executable) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
+  made.execution_->hold(std::move(executable));
   return made;
 }
 
@@ -289,19 +291,21 @@ void Plan::check_apart(const void* input, const void* output) const {
 
 void Plan::execute(const void* input, void* output) {
   check_apart(input, output);
-  executable_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
 }
 
 Phases Plan::execute_timed(const void* input, void* output) {
   check_apart(input, output);
-  return executable_->execute_timed(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  Phases phases;
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output), &phases);
+  return phases;
 }
 
 void Plan::execute_in_place(void* buffer) {
   if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
   check_given(buffer, input_extent_, "input");
   check_given(buffer, output_extent_, "output");
-  executable_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
+  execution_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 
 }  // namespace quadrille
