@@ -17,7 +17,7 @@
 namespace quadrille {
 
 // What a transport offers to run a script. This is all that is called. An execution is `begin`, then posts, and `end` when all that
-// was posted is complete, or `withdraw` at any time after an error.
+// was posted is complete, or `withdraw` after an error.
 template <class M>
 concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)()) {
   { messages.script() } -> std::convertible_to<const Script&>;
@@ -37,7 +37,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // done(). Throws if it is not, and never will be because a rank has failed.
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
-  messages.withdraw();  // nobody reads or writes this rank's memory afterwards
+  messages.withdraw();  // nobody reads or writes this rank's memory afterwards; also between executions
 };
 
 inline void run_copies(const Script& script, Range range, const Bases& bases) {
@@ -110,7 +110,7 @@ class ScriptExecutable final : public Executable {
   template <class... Arguments>
   explicit ScriptExecutable(Arguments&&... arguments)
       : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
-  ~ScriptExecutable() override { withdraw(); }
+  ~ScriptExecutable() override { messages_.withdraw(); }
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
     begin(input, output);
@@ -127,7 +127,7 @@ class ScriptExecutable final : public Executable {
   bool advance() override {
     try {
       while (messages_.poll([&] { return is_ready(); }))
-        if (go_on()) return true;
+        if ((stage_ = go_on(stage_)) == Stage::to_begin) return true;
       return false;
     } catch (...) {
       withdraw();
@@ -137,35 +137,37 @@ class ScriptExecutable final : public Executable {
 
   void finish() override {
     try {
-      do wait();
-      while (!go_on());
+      Stage stage = stage_;
+      do {
+        wait(stage);
+        stage = go_on(stage);
+      } while (stage != Stage::to_begin);
     } catch (...) {
       withdraw();
       throw;
     }
+    stage_ = Stage::to_begin;
   }
 
-  M& messages() { return messages_; }
-
  private:
-  enum class Wait : std::uint8_t { to_begin, for_step, for_messages };
+  enum class Stage : std::uint8_t { to_begin, for_step, for_messages };  // what is waited for; to_begin once all is over
 
   bool is_ready() {
-    switch (wait_) {
-      case Wait::to_begin: return messages_.can_begin();
-      case Wait::for_step: return messages_.steps()->may_enter(window_);
-      case Wait::for_messages: break;
+    switch (stage_) {
+      case Stage::to_begin: return messages_.can_begin();
+      case Stage::for_step: return messages_.steps()->may_enter(window_);
+      case Stage::for_messages: break;
     }
     if (script_.policy != Policy::dataflow) return messages_.advance();
     completed_ = messages_.advance_any();
     return completed_.has_value();
   }
 
-  void wait() {
-    switch (wait_) {
-      case Wait::to_begin: return messages_.wait_to_begin();
-      case Wait::for_step: return messages_.steps()->wait_to_enter(window_);
-      case Wait::for_messages: break;
+  void wait(Stage stage) {
+    switch (stage) {
+      case Stage::to_begin: return messages_.wait_to_begin();
+      case Stage::for_step: return messages_.steps()->wait_to_enter(window_);
+      case Stage::for_messages: break;
     }
     if (script_.policy == Policy::dataflow)
       completed_ = messages_.wait_any();
@@ -173,22 +175,19 @@ class ScriptExecutable final : public Executable {
       messages_.wait();
   }
 
-  // After a wait: until the next one, or to the end, which it returns.
-  bool go_on() {
-    const Wait before = std::exchange(wait_, Wait::for_messages);
-    if (before == Wait::to_begin) bases_ = &messages_.begin(input_, output_);
-    const bool is_over = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
-    if (is_over) {
-      messages_.end();
-      wait_ = Wait::to_begin;
-    }
-    return is_over;
+  // All that can be done when the wait `before` is over; returns the next one. Inlined, so that a blocking execution knows where it
+  // is without a look at memory.
+  [[gnu::always_inline]] Stage go_on(Stage before) {
+    if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
+    const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
+    if (next == Stage::to_begin) messages_.end();
+    return next;
   }
 
-  bool run_window(Wait before) {
+  [[gnu::always_inline]] Stage run_window(Stage before) {
     NodeSteps* const steps = messages_.steps();
-    if (before == Wait::to_begin) window_ = 0;
-    if (before == Wait::for_messages) {
+    if (before == Stage::to_begin) window_ = 0;
+    if (before == Stage::for_messages) {
       if (steps) steps->leave(window_);
       watch_.ends(&Phases::communicate_s);
       run_copies(script_, script_.windows[window_++].copies_after, *bases_);
@@ -196,24 +195,21 @@ class ScriptExecutable final : public Executable {
     }
     if (window_ == script_.windows.size()) {
       if (steps) steps->end();
-      return true;
+      return Stage::to_begin;
     }
     const Window& window = script_.windows[window_];
-    if (before != Wait::for_step) {
+    if (before != Stage::for_step) {
       run_copies(script_, window.copies_before, *bases_);
       watch_.ends(&Phases::distribute_s);
-      if (steps && !steps->may_enter(window_)) {
-        wait_ = Wait::for_step;
-        return false;
-      }
+      if (steps && !steps->may_enter(window_)) return Stage::for_step;
     }
     for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
-    return false;
+    return Stage::for_messages;
   }
 
-  bool run_tasks(Wait before) {
+  Stage run_tasks(Stage before) {
     DataflowState& state = dataflow_;
-    if (before == Wait::to_begin) {
+    if (before == Stage::to_begin) {
       state.begin(script_);
     } else {
       watch_.ends(&Phases::communicate_s);
@@ -232,11 +228,12 @@ class ScriptExecutable final : public Executable {
         state.release(script_, task.after_start);
       }
     }
-    return state.completed == script_.tasks.size();
+    return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
   }
 
   void withdraw() {
-    if (std::exchange(wait_, Wait::to_begin) != Wait::to_begin) messages_.withdraw();
+    messages_.withdraw();
+    stage_ = Stage::to_begin;
   }
 
   M messages_;
@@ -246,7 +243,7 @@ class ScriptExecutable final : public Executable {
   const std::byte* input_ = nullptr;
   std::byte* output_ = nullptr;
   Watch watch_;
-  Wait wait_ = Wait::to_begin;  // what the execution waits for
+  Stage stage_ = Stage::to_begin;
   std::size_t window_ = 0;
   std::optional<std::uint32_t> completed_;  // dataflow: the message that it has waited for
 };

@@ -27,7 +27,7 @@ void SharedMessages::end() {
     }
 }
 
-void SharedMessages::wait_to_begin() {
+void SharedMessages::wait_for_readers() {
   const Watched* reader = nullptr;
   space_.wait_until([&] { return !(reader = reader_of_next_block()); }, [&] { return reader->rank; });
 }
@@ -229,6 +229,7 @@ void SharedMessages::withdraw() {
       }
     }
   }
+  open_count_ = 0;
 }
 
 // What will be looked at soon; another core may have it.
@@ -276,5 +277,7 @@ std::uint32_t SharedMessages::wait_any() {
   space_.wait_until([&] { return (completed = advance_any()).has_value(); }, [] { return SharedSpace::anybody; });
   return *completed;
 }
+
+template class ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

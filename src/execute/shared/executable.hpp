@@ -38,8 +38,10 @@ class SharedMessages {
   // As run.hpp wants it.
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return steps_.get(); }
-  bool can_begin() { return !reader_of_next_block(); }
-  void wait_to_begin();
+  bool can_begin() { return watched_.empty() || !reader_of_next_block(); }
+  void wait_to_begin() {
+    if (!can_begin()) wait_for_readers();
+  }
   const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
   bool advance();
@@ -170,6 +172,7 @@ class SharedMessages {
   void close();
 
   const Watched* reader_of_next_block();
+  void wait_for_readers();
   void publish(std::uint32_t group);
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
@@ -212,6 +215,7 @@ class SharedMessages {
   std::unique_ptr<NodeSteps> steps_;
 };
 
+extern template class ScriptExecutable<SharedMessages>;  // where `post` can be inlined
 using SharedExecutable = ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

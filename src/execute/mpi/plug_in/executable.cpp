@@ -108,4 +108,6 @@ std::optional<std::uint32_t> MpiMessages::advance_any() {
   return finished_[--finished_count_];
 }
 
+template class ScriptExecutable<MpiMessages>;
+
 }  // namespace quadrille

@@ -64,6 +64,7 @@ class MpiMessages {
   std::size_t finished_count_ = 0;
 };
 
+extern template class ScriptExecutable<MpiMessages>;
 using MpiExecutable = ScriptExecutable<MpiMessages>;
 
 }  // namespace quadrille

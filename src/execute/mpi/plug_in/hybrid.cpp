@@ -90,4 +90,6 @@ void HybridMessages::withdraw() {
   far_.withdraw();
 }
 
+template class ScriptExecutable<HybridMessages>;
+
 }  // namespace quadrille

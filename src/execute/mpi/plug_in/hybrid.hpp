@@ -52,6 +52,7 @@ class HybridMessages {
   std::unique_ptr<NodeSteps> steps_;
 };
 
+extern template class ScriptExecutable<HybridMessages>;
 using HybridExecutable = ScriptExecutable<HybridMessages>;
 
 }  // namespace quadrille
