@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 
+#include "execute/execution.hpp"
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
-#include "execute/starts.hpp"
 #include "execute/transport.hpp"
 #include "plan/placed.hpp"
 #include "plan/request.hpp"
@@ -192,6 +192,13 @@ std::string_view name(Executor executor) {
   return "";
 }
 
+Plan::Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+Execution& execution_of(Plan& plan) { return *plan.execution_; }
+
 Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
   const Rank me = communicator.rank();
   Problem problem;
@@ -211,14 +218,8 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
   }
-  const auto starts = communicator.transport().starts(made.executor_);
-  if (!starts) {
-    made.executable_ = executable_of(std::move(draft), options);
-    return made;
-  }
-  auto enlisted = std::make_unique<EnlistedExecutable>(starts, call(problem, made.algorithm_));
-  enlisted->hold(executable_of(std::move(draft), options));
-  made.executable_ = std::move(enlisted);
+  made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
+  made.execution_->hold(executable_of(std::move(draft), options));
   return made;
 }
 
@@ -248,19 +249,21 @@ void Plan::check_apart(const void* input, const void* output) const {
 
 void Plan::execute(const void* input, void* output) {
   check_apart(input, output);
-  executable_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
 }
 
 Phases Plan::execute_timed(const void* input, void* output) {
   check_apart(input, output);
-  return executable_->execute_timed(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  Phases phases;
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output), &phases);
+  return phases;
 }
 
 void Plan::execute_in_place(void* buffer) {
   if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
   check_given(buffer, input_extent_, "input");
   check_given(buffer, output_extent_, "output");
-  executable_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
+  execution_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 
 }  // namespace quadrille

@@ -58,11 +58,14 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   }
   std::sort(exchanges.begin(), exchanges.end());
   total_ = exchanges.size();
-  for (const ScriptMessage& message : script.messages)
-    needed_.push_back(
-        node_of(message.peer) == node
-            ? none
-            : static_cast<std::uint64_t>(std::lower_bound(exchanges.begin(), exchanges.end(), message.round) - exchanges.begin()));
+  for (const Window& window : script.windows) {
+    const auto first = script.messages.begin() + window.messages.first, last = script.messages.begin() + window.messages.last;
+    const auto exchange = std::find_if(first, last, [&](const ScriptMessage& each) { return node_of(each.peer) != node; });
+    needed_.push_back(exchange == last
+                          ? none
+                          : static_cast<std::uint64_t>(std::lower_bound(exchanges.begin(), exchanges.end(), exchange->round) -
+                                                       exchanges.begin()));
+  }
 }
 
 NodeSteps::~NodeSteps() {

@@ -35,8 +35,8 @@ std::vector<Rank> everybody(const SharedSpace& space) {
 
 }  // namespace
 
-SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
-    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none) {
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
   try {
     find_place(gathered_or_thrown(space_, [&] { return lay_out(); }));
@@ -52,9 +52,9 @@ SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, s
   }
 }
 
-SharedExecutable::~SharedExecutable() { close(); }
+SharedMessages::~SharedMessages() { close(); }
 
-void SharedExecutable::close() {
+void SharedMessages::close() {
   if (own_memory_) space_.release(own_memory_);
   if (!areas_) return;
   closed_[space_.rank()].closed.store(true, std::memory_order_release);
@@ -65,7 +65,7 @@ void SharedExecutable::close() {
 }
 
 // Which of the sends of a window are long.
-void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
+void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
   const auto may_be_long = [&](const ScriptMessage& message) {
     return !message.overwritten && (space_.holds_everything() || is_contiguous(message.regions));
   };
@@ -87,7 +87,7 @@ void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
 }
 
 // Decides where the sends among these messages, which are published together, lie in a block.
-void SharedExecutable::lay_group(Range range) {
+void SharedMessages::lay_group(Range range) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   Group group{blocks_.bytes, false};
   const auto index = static_cast<std::uint32_t>(groups_.size());
@@ -143,14 +143,14 @@ void SharedExecutable::lay_group(Range range) {
   groups_.push_back(group);
 }
 
-Range SharedExecutable::append(const Regions& source, const Regions& target) {
+Range SharedMessages::append(const Regions& source, const Regions& target) {
   const auto first = static_cast<std::uint32_t>(copies_.size());
   append_copies(copies_, source, target);
   return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
 // Decides where each sent message lies in a block; returns the bytes of the area.
-Bytes SharedExecutable::lay_out() {
+Bytes SharedMessages::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
   postings_.resize(messages.size());
   ends_.resize(messages.size());
@@ -185,7 +185,7 @@ Bytes SharedExecutable::lay_out() {
 }
 
 // Collective: agrees with the others where everybody's area is, of so many bytes each.
-void SharedExecutable::find_place(const ByRank<Bytes>& bytes) {
+void SharedMessages::find_place(const ByRank<Bytes>& bytes) {
   ByRank<Bytes> places;  // after the first
   Bytes total = 0;
   Claim claim(space_);
@@ -218,7 +218,7 @@ void SharedExecutable::find_place(const ByRank<Bytes>& bytes) {
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
-Offset SharedExecutable::lay_open(Claim& claim) {
+Offset SharedMessages::lay_open(Claim& claim) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   std::vector<std::uint32_t> sends;
   std::size_t regions = 0;
@@ -255,7 +255,7 @@ Offset SharedExecutable::lay_open(Claim& claim) {
   return place;
 }
 
-std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
+std::uint32_t SharedMessages::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
@@ -264,7 +264,7 @@ std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::u
 }
 
 // Copies that combine `source` with where the message is reduced into; nothing unless whole elements come in one piece.
-std::optional<Range> SharedExecutable::append_combining(const Regions& source, const ScriptMessage& message) {
+std::optional<Range> SharedMessages::append_combining(const Regions& source, const ScriptMessage& message) {
   const Range copies = append(source, message.reduced_into);
   const auto first = copies_.begin() + copies.first, last = copies_.begin() + copies.last;
   const Bytes element_bytes = script_->operation->element_bytes;
@@ -273,7 +273,7 @@ std::optional<Range> SharedExecutable::append_combining(const Regions& source, c
   return copies;
 }
 
-void SharedExecutable::connect(const ByRank<Offset>& directories) {
+void SharedMessages::connect(const ByRank<Offset>& directories) {
   std::size_t received = 0, sent = 0;
   Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {

@@ -56,7 +56,7 @@ class HybridTransport : public Transport {
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     return made_or_thrown(ranks_, [&] {
       return std::make_unique<HybridExecutable>(*node_.space(), node_.costs(), place_, ranks_.group()->handle(),
-                                                ranks_.group()->waiter(), std::move(script));
+                                                ranks_.group()->waiter(), std::move(script), ranks_.group()->new_tag());
     });
   }
   std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
@@ -81,8 +81,8 @@ MpiCommunicator::MpiCommunicator(MPI_Comm own, bool finalises)
   share_within_nodes();
 }
 
-MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode)
-    : group_(std::make_shared<MpiGroup>(own, false)), starts_(std::make_shared<MpiStarts>(group_)) {
+MpiCommunicator::MpiCommunicator(MPI_Comm own, std::shared_ptr<InFlight> in_flight)
+    : group_(std::make_shared<MpiGroup>(own, false, std::move(in_flight))), starts_(std::make_shared<MpiStarts>(group_)) {
   check_mpi(MPI_Comm_rank(handle(), &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(handle(), &size_), "MPI_Comm_size");
   nodes_.assign(index(size_), 0);
@@ -117,7 +117,7 @@ void MpiCommunicator::share_within_nodes() {
   const Count own = nodes_[rank_];
   MPI_Comm split = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(handle(), static_cast<int>(own), rank_, &split), "MPI_Comm_split");
-  node_.reset(new MpiCommunicator(split, OfOneNode{}));
+  node_.reset(new MpiCommunicator(split, group_->in_flight()));
   const char mine = node_->shared_ ? 1 : 0;
   ByRank<char> all(size());
   all_gather(&mine, all.data(), 1);
@@ -153,10 +153,11 @@ void MpiCommunicator::all_gather(const void* mine, void* all, Bytes count) {
 }
 
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
-  return made_or_thrown(*this, [&] { return std::make_unique<MpiExecutable>(handle(), waiter(), std::move(script)); });
+  return made_or_thrown(*this,
+                        [&] { return std::make_unique<MpiExecutable>(handle(), waiter(), std::move(script), group_->new_tag()); });
 }
 
-std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter()); }
+std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter(), group_->new_tag()); }
 
 Result<std::unique_ptr<Executable>> MpiCommunicator::vendor(const Problem& problem,
                                                             const std::shared_ptr<const Operator>& operation) {
