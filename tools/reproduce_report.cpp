@@ -108,7 +108,7 @@ std::string section_text(const Made& made, const std::string& folder) {
     text += (places ? "| compared | place | verdict | |\n| --- | --- | --- | --- |\n"
                     : "| compared | verdict | |\n| --- | --- | --- |\n") +
             lines;
-  if (const std::size_t holding = verdict.count(Outcome::holds); !all && holding > 0 && !lines.empty())
+  if (const std::size_t holding = verdict.counts[Outcome::holds]; !all && holding > 0 && !lines.empty())
     text += fmt::format("\nThe other {} hold.\n", holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
