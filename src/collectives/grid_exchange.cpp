@@ -25,8 +25,12 @@ struct Units {
   Count first = 0, last = 0;
 };
 
-// What a rank receives is computed from numbers of slots, without following slices as replay_route does: of four passes for 256
-// ranks with dense counts that takes 9 ms and then 5 ms a program, where following all slices takes 440 ms.
+// The closed form of dealing for two sides: what a rank receives is computed from numbers of slots. replay_route does the same for
+// any number of sides by following all slices (slice_dealing.cpp), but that is too slow for a rank that makes only its own program.
+// With four passes, 256 ranks and uniform blocks around 4 KiB the closed form takes 13 ms and then 6 ms a program; following slices
+// takes 530 ms before the first program (processor time of make_schedule and Schedule::program, for four-stage:columns=16 and
+// four-stage:sides=1x16x16, which are the two ways to the same programs). The test ArrayExchange.OfTwoSidesIsTheGrid holds both
+// equal.
 class GridExchange : public RouteAnalysis {
  public:
   GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain);
