@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "execute/streaming.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/transports.hpp"
 
@@ -51,17 +52,16 @@ double seconds_of_copies(Communicator& group, Bytes block, bool streams) {
 int main(int count, char** arguments) {
   using namespace quadrille;
   const std::unique_ptr<Communicator> world = launched_world();
-  std::string sizes, reason;
-  Communicator* group = world->over_shared_memory(reason);
-  if (!group) {
-    fmt::print(stderr, "{}\n", reason);
+  if (const auto sharing = world->transport().over_shared_memory(); !sharing) {
+    fmt::print(stderr, "{}\n", sharing.error());
     world->abort(2);
   }
+  std::string sizes;
   for (int i = 1; i < count; ++i) {
     const Bytes block = std::atol(arguments[i]);
-    const double seconds = std::min(seconds_of_copies(*group, block, false), seconds_of_copies(*group, block, true));
+    const double seconds = std::min(seconds_of_copies(*world, block, false), seconds_of_copies(*world, block, true));
     sizes += fmt::format("{}{{\"block_bytes\": {}, \"copies_s\": {}}}", i > 1 ? ", " : "", block, seconds);
   }
-  if (group->rank() == 0)
-    std::printf("{\"ranks\": %lld, \"copies\": [%s]}\n", static_cast<long long>(group->size()), sizes.c_str());
+  if (world->rank() == 0)
+    std::printf("{\"ranks\": %lld, \"copies\": [%s]}\n", static_cast<long long>(world->size()), sizes.c_str());
 }

@@ -11,6 +11,7 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -64,18 +65,18 @@ std::string choose_ranks(const Options& options) {
 
 // Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
 std::vector<Executor> executors_for(const Options& options, Communicator& world) {
-  std::string reason;
-  const Communicator* sharing = world.over_shared_memory(reason);
+  const Result<Transport*> sharing = world.transport().over_shared_memory();
   if (options.executor == "mpi") return {Executor::messages};
   if (!options.executor) {
     if (!sharing) return {Executor::messages};
-    return sharing == &world ? std::vector{Executor::shared} : std::vector{Executor::messages, sharing->executor()};
+    const Executor own = world.transport().executor(), shared = (*sharing)->executor();
+    return shared == own ? std::vector{own} : std::vector{own, shared};
   }
-  if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", reason));
-  if (*options.executor != name(sharing->executor()))
-    refuse(sharing->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"
-                                                   : "these ranks are on one node; take --executor shared");
-  return {sharing->executor()};
+  if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", sharing.error()));
+  if (*options.executor != name((*sharing)->executor()))
+    refuse((*sharing)->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"
+                                                      : "these ranks are on one node; take --executor shared");
+  return {(*sharing)->executor()};
 }
 
 void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
@@ -236,7 +237,7 @@ int run_launched(const Options& options) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport()), world->size(),
+    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport_name()), world->size(),
                   request.options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });

@@ -13,7 +13,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 
+#include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/layout.hpp"
@@ -23,9 +25,7 @@
 
 namespace quadrille {
 
-struct Script;  // one rank's program, compiled; internal
-class Mail;     // messages of lengths that the receiver does not know; internal
-class Starts;   // the order in which plans are started; internal
+class Transport;  // how the ranks of a group execute schedules; internal
 
 // Where the time of one execution went on one rank, in seconds: local work and packing before messages leave, waiting for messages
 // and moving them, unpacking what has come. (In the irregular exchange's papers: distribute, communicate, collect.)
@@ -51,69 +51,37 @@ class Executable {
   virtual Phases execute_timed(const std::byte* input, std::byte* output) = 0;  // the same, a little slower
 };
 
-// One rank's end of a group. All members are collective: every rank of the group calls them in the same order.
+// One rank's end of a group. The members that are said to be collective are called by all ranks of the group in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual Rank rank() const = 0;
   virtual Count size() const = 0;
-  virtual std::string_view transport() const = 0;  // "threads", "openmpi", "mpich"
+  virtual std::string_view transport_name() const = 0;  // "threads", "shared", "openmpi", "mpich"
 
   // The node of each rank, numbered in the order of their first ranks: ranks of one node share memory. Found out once, and kept.
-  virtual const std::vector<Count>& nodes() = 0;
+  virtual const std::vector<Count>& nodes() const = 0;
 
-  // Can a message be a list of strided regions? If not, scripts stage such messages.
-  virtual bool moves_strided_messages() const = 0;
-
-  // Messages of up to so many bytes, to or from `peer`, may have any regions, and have left them by the time that they are posted;
-  // -1: there are none.
-  virtual Bytes buffered_message_bytes(Rank peer) const {
-    static_cast<void>(peer);
-    return -1;
-  }
-
-  // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
-  virtual bool fuses_reductions() const { return false; }
-
+  // Collective. Returns when all ranks have called it.
   virtual void barrier() = 0;
-  // Gathers `count` bytes of every rank, in rank order, at all ranks.
+
+  // Collective. Gathers `count` bytes of every rank, in rank order, at all ranks.
   virtual void all_gather(const void* mine, void* all, Bytes count) = 0;
 
-  // Throws on all ranks or on none.
-  virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
-
-  // For executions in which lengths are found out on the way.
-  virtual std::unique_ptr<Mail> mail() = 0;
-
-  // The transport's own collective, or null with the reason why there is none for this problem. Reductions have an operation.
-  virtual std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                             std::string& reason) = 0;
-
-  // How messages become copies here: messages, shared or hybrid.
-  virtual Executor executor() const = 0;
-
-  // The same ranks by shared memory, of all or within each node, as its executor() says. It may be this communicator itself and
-  // lives as long as it does; null on all ranks, with the reason, where no two share any. Not collective.
-  virtual Communicator* over_shared_memory(std::string& reason) = 0;
-
-  // Memory that the other ranks can read, where they share any: what lies there is copied once, however long. Not collective.
-  // Throws std::bad_alloc.
+  // Memory that the other ranks can read, where they share any: what lies there is copied once, however long. Throws
+  // std::bad_alloc.
   virtual std::shared_ptr<std::byte> allocate(Bytes bytes) = 0;
-
-  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
-  // this communicator uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
-  virtual std::shared_ptr<Starts> starts(Executor executor) {
-    static_cast<void>(executor);
-    return nullptr;
-  }
 
   // Ends the whole group at once, for a rank that cannot go on.
   [[noreturn]] virtual void abort(int exit_code) = 0;
+
+  // For the library itself (src/execute/transport.hpp). It lives as long as this object.
+  virtual Transport& transport() = 0;
 };
 
 struct PlanOptions {
-  // As in parse_choice; "vendor" for the transport's own collective. Empty: the default of the collective (`default_algorithm`).
-  std::string algorithm;
+  // What runs: a text that parse_candidate reads for the problem, such as "bruck:radix=2", or what it has read.
+  std::variant<std::string, Candidate> algorithm;
   Policy policy = Policy::blocking;
   Executor executor = Executor::automatic;
   int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)

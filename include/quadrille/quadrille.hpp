@@ -4,6 +4,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/calibrate.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/draw.hpp"

@@ -215,7 +215,7 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
   Calibration result;
   MachineCosts& machine = result.machine;
   machine = {.name = "this-machine",
-             .description = fmt::format("{} ranks on {}", p, communicator.transport()),
+             .description = fmt::format("{} ranks on {}", p, communicator.transport_name()),
              .source = "quadrille calibrate"};
   const LineFit round = result.fits.emplace_back(measuring.line("a round of an exchange", "shift", shift_rounds(communicator),
                                                                 [&](Bytes bytes) { return alltoall(p, bytes); }));
@@ -247,7 +247,7 @@ FlatModel fit_model(Communicator& communicator) {
   const Count p = communicator.size();
   FlatModel model;
   model.name = "fitted";
-  model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport());
+  model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport_name());
   if (p == 1) return model;
   Measuring measuring(communicator, Executor::automatic, 0.1);
   const auto of = [&](Bytes bytes) {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "execute/transport.hpp"
 #include "plan/gathered.hpp"
 
 namespace quadrille {
@@ -62,7 +63,7 @@ Clocks::Clocks(Communicator& communicator, Clock clock) : communicator_(communic
   before_.resize(sources.size());
   after_.resize(sources.size());
   if (std::any_of(first_of_clock_.begin(), first_of_clock_.end(), [](Rank first) { return first != 0; }))
-    mail_ = communicator.mail();
+    mail_ = communicator.transport().mail();
 }
 
 void Clocks::compare() {

@@ -12,6 +12,7 @@
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
 #include "execute/starts.hpp"
+#include "execute/transport.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
@@ -81,10 +82,13 @@ void check_operation(const Problem& problem, const Operator* operation) {
     throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
 }
 
-// Is the executor that there is the one that was asked for? If not, `reason` may say why.
-void check_executor(Executor asked, Executor given, const std::string& reason) {
-  if (asked == given || asked == Executor::automatic || asked == Executor::messages) return;
-  if (given == Executor::messages) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", reason));
+// The transport that a group of this `own` one runs the plan by.
+Transport& transport_for(Transport& own, Executor asked, const Candidate& candidate) {
+  if (asked == Executor::messages || is_vendor(candidate)) return own;
+  const Result<Transport*> sharing = own.over_shared_memory();
+  if (asked == Executor::automatic) return sharing ? **sharing : own;
+  if (!sharing) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", sharing.error()));
+  if (asked == (*sharing)->executor()) return **sharing;
   if (asked == Executor::shared) throw Error(ErrorCode::environment, "these ranks do not all share memory; take executor hybrid");
   throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
 }
@@ -108,9 +112,9 @@ void check_pieces(const Layout& layout, Bytes element_bytes) {
 }
 
 // `homes` are the nodes of the ranks; the problem may name others.
-void check_can_keep_step(const PlanOptions& options, const std::vector<Count>& nodes, const std::vector<Count>& homes,
-                         Executor executor) {
-  if (options.algorithm == "vendor") throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
+void check_can_keep_step(const Candidate& candidate, const PlanOptions& options, const std::vector<Count>& nodes,
+                         const std::vector<Count>& homes, Executor executor) {
+  if (is_vendor(candidate)) throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
   if (options.policy != Policy::blocking)
     throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
   std::map<Count, std::size_t> first;  // rank of each node
@@ -171,14 +175,11 @@ std::string_view name(Executor executor) {
   return "";
 }
 
-Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options) {
-  const Problem problem = placed(users, asked);
+Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+  const Problem problem = placed(communicator, asked);
+  const Rank me = communicator.rank();
   Plan made;
-  std::string reason;
-  Communicator* sharing = users.over_shared_memory(reason);
-  if (sharing != &users && (options.executor == Executor::messages || options.algorithm == "vendor")) sharing = nullptr;
-  Communicator& communicator = sharing ? *sharing : users;
-  made.executor_ = communicator.executor();
+  Transport* transport = nullptr;
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
   BoundMemory memory;                // and where it has its data
@@ -186,9 +187,12 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
   std::optional<Error> error;
   try {
     check(problem);
-    if (options.algorithm != "vendor") check_executor(options.executor, made.executor_, reason);
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+    const auto* text = std::get_if<std::string>(&options.algorithm);
+    const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
+    transport = &transport_for(communicator.transport(), options.executor, candidate);
+    made.executor_ = transport->executor();
     check_operation(problem, options.operation.get());
     if (is_reduction(problem.collective)) {
       check_pieces(options.layouts.input, problem.element_bytes);
@@ -198,45 +202,45 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
       throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
     if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
       throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-    if (options.keep_step) check_can_keep_step(options, problem.nodes, users.nodes(), made.executor_);
+    if (options.keep_step) check_can_keep_step(candidate, options, problem.nodes, communicator.nodes(), made.executor_);
     const bool canonical = options.layouts.input.empty() && options.layouts.output.empty();
-    if (options.algorithm == "vendor" && (!canonical || options.in_place))
+    if (is_vendor(candidate) && (!canonical || options.in_place))
       throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
-    const Layouts layouts = options.in_place && canonical ? in_place_layouts(problem, communicator.rank()) : options.layouts;
-    made.algorithm_ = options.algorithm;
-    if (options.algorithm == "vendor") {
-      own_counts = true;
-    } else {
-      const Choice choice =
-          parse_choice(problem, options.algorithm.empty() ? default_algorithm(problem.collective).id : options.algorithm);
-      own_counts = choice.algorithm->needs_own_counts_only;
-      if (choice.algorithm->in_stages) in_stages = staged(problem, choice, communicator.rank());
+    const Layouts layouts = options.in_place && canonical ? in_place_layouts(problem, me) : options.layouts;
+    made.algorithm_ = specification(candidate);
+    if (const auto* choice = std::get_if<Choice>(&candidate)) {
+      own_counts = choice->algorithm->needs_own_counts_only;
+      if (choice->algorithm->in_stages) in_stages = staged(problem, *choice, me);
       if (in_stages && options.keep_step)
         throw Error(ErrorCode::misuse, "headers tell of the rounds on the way, so nobody can keep step; take counts=known");
       if (in_stages) {
-        memory = bound_memory(problem, communicator.rank(), layouts, options.in_place);
+        memory = bound_memory(problem, me, layouts, options.in_place);
         own_counts = true;
-        made.algorithm_ = specification(choice);
       } else {
-        const Schedule schedule = make_schedule(problem, choice);
-        const Program program = bound(schedule.program(communicator.rank()), problem, layouts, options.in_place);
+        const Schedule schedule = make_schedule(problem, *choice);
+        const Program program = bound(schedule.program(me), problem, layouts, options.in_place);
         made.algorithm_ = specification(schedule);
         script = std::make_shared<const Script>(make_script(
             program, problem.ranks,
             {.policy = options.policy,
              .buffers = options.buffers,
-             .strided_messages = communicator.moves_strided_messages(),
-             .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
-             .fuses = communicator.fuses_reductions(),
+             .strided_messages = transport->moves_strided_messages(),
+             .buffered_bytes = [&](Rank peer) { return transport->buffered_message_bytes(peer); },
+             .fuses = transport->fuses_reductions(),
              .longest_message = options.longest_message,
              .operation = options.operation,
              .nodes = options.keep_step && made.executor_ != Executor::messages ? problem.nodes : std::vector<Count>{}}));
         made.scratch_bytes_ = script->scratch_bytes;
         made.staging_bytes_ = script->staging_bytes;
       }
+    } else {
+      own_counts = true;
+      auto vendor = transport->vendor(problem, options.operation);
+      if (!vendor) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", vendor.error()));
+      made.executable_ = *std::move(vendor);
     }
-    made.input_extent_ = extent(layouts.input, input_bytes(problem, communicator.rank()));
-    made.output_extent_ = extent(layouts.output, output_bytes(problem, communicator.rank()));
+    made.input_extent_ = extent(layouts.input, input_bytes(problem, me));
+    made.output_extent_ = extent(layouts.output, output_bytes(problem, me));
     made.in_place_ = options.in_place;
   } catch (const Error& caught) {
     error = caught;
@@ -244,18 +248,17 @@ Plan plan(Communicator& users, const Problem& asked, const PlanOptions& options)
     error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
   }
   Vote vote;  // what is wrong may not be described
-  if (!error) vote = vote_of(problem, communicator.rank(), description(problem, options, made.algorithm_), own_counts);
-  agree(users, vote, error);
+  if (!error) vote = vote_of(problem, me, description(problem, options, made.algorithm_), own_counts);
+  agree(communicator, vote, error);
 
   std::unique_ptr<EnlistedExecutable> enlisted;
-  if (const auto starts = users.starts(made.executor_))
+  if (const auto starts = communicator.transport().starts(made.executor_))
     enlisted = std::make_unique<EnlistedExecutable>(starts, call(problem, made.algorithm_));
   if (in_stages)
     made.executable_ =
-        std::make_unique<StagedExecutable>(communicator.mail(), std::move(in_stages), options.policy, std::move(memory));
-  else
-    made.executable_ = script ? communicator.prepare(script) : communicator.vendor(problem, options.operation, reason);
-  if (!made.executable_) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", reason));
+        std::make_unique<StagedExecutable>(transport->mail(), std::move(in_stages), options.policy, std::move(memory));
+  else if (script)
+    made.executable_ = transport->prepare(script);
   if (enlisted) {
     enlisted->hold(std::move(made.executable_));
     made.executable_ = std::move(enlisted);

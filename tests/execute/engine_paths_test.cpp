@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "execute/run.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
@@ -167,8 +168,9 @@ TEST(EnginePaths, MayBePolledInsteadOfWaitedFor) {
         const auto data = probe_data(problem, me);
         SharedSpace& space = *communicator.space();
         const auto script = std::make_shared<const Script>(make_script(
-            make_schedule(problem, algorithm).program(me), 3,
-            {.policy = policy, .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); }}));
+            make_schedule(problem, algorithm).program(me), 3, {.policy = policy, .buffered_bytes = [&](Rank peer) {
+                                                                 return communicator.transport().buffered_message_bytes(peer);
+                                                               }}));
         SharedExecutable executable(space, communicator.costs(), script);
         DataflowState state(*script);
         Polled polled{executable, space};
@@ -203,10 +205,10 @@ TEST(EnginePaths, PiecesThatCutElementsAreCombinedLater) {
         }
         program.begin_round();
         if (me == 1) program.reduce({{Buffer::scratch, 0, length}}, {{Buffer::output, 0, length}}, OperandOrder::source_first);
-        const auto executable = communicator.prepare(std::make_shared<const Script>(
+        const auto executable = communicator.transport().prepare(std::make_shared<const Script>(
             make_script(std::move(program).finish(), 2,
                         {.strided_messages = true,
-                         .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
+                         .buffered_bytes = [&](Rank peer) { return communicator.transport().buffered_message_bytes(peer); },
                          .fuses = true,
                          .operation = built_in_operator("sum", "f64")})));
         const auto input = communicator.allocate(length + gap), output = communicator.allocate(length);
@@ -275,7 +277,7 @@ struct OneLongMessage {
     program.begin_round();
     if (communicator.rank() == 0) program.send(1, {{Buffer::input, 0, length}});
     if (communicator.rank() == 1) program.receive(0, {{Buffer::output, 0, length}});
-    executable = communicator.prepare(std::make_shared<const Script>(make_script(std::move(program).finish(), 3, {})));
+    executable = communicator.transport().prepare(std::make_shared<const Script>(make_script(std::move(program).finish(), 3, {})));
   }
 
   // The sender's memory is its own again when this has thrown: it is written, under the sanitizer's eyes.

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "execute/script.hpp"
+#include "execute/transport.hpp"
 #include "plan/operands.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
@@ -173,7 +174,7 @@ TEST(Reductions, RunOnStridedRegions) {
                      me == 0 ? OperandOrder::target_first : OperandOrder::source_first);
       const auto script = std::make_shared<const Script>(
           make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true, .operation = operation}));
-      const auto executable = communicator.prepare(script);
+      const auto executable = communicator.transport().prepare(script);
       using Matrix = std::array<std::uint8_t, 4>;
       const Matrix inputs[2][3] = {{{1, 2, 3, 4}, {9, 9, 9, 9}, {1, 0, 0, 1}}, {{5, 6, 7, 8}, {9, 9, 9, 9}, {2, 0, 0, 3}}};
       Matrix output[2];

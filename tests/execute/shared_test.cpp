@@ -69,9 +69,9 @@ TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
   for (const Count p : sanitized ? std::vector<Count>{3} : std::vector<Count>{1, 3, 4})
     for (const double once : {0.0, 1.0})
       run_threads(p, [&](Communicator& threads) {
-        std::string reason;
-        const auto shared = share_memory(threads, reason, costs_of_copying_once(once));
-        ASSERT_TRUE(shared) << reason;
+        const auto made = share_memory(threads, costs_of_copying_once(once));
+        ASSERT_TRUE(made) << made.error();
+        const auto& shared = *made;
         const std::string wrong =
             first_disagreement(*shared, sanitized ? std::vector<Bytes>{1500} : std::vector<Bytes>{8, 1500}, /*most_number=*/1);
         if (threads.rank() == 0) EXPECT_EQ(wrong, "");
@@ -82,9 +82,9 @@ TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
 TEST(SharedMemory, TakesBuffersOfEitherKind) {
   constexpr Bytes block = 5000;
   run_threads(4, [&](Communicator& threads) {
-    std::string reason;
-    const auto shared = share_memory(threads, reason, costs_of_copying_once(0));
-    ASSERT_TRUE(shared) << reason;
+    const auto made = share_memory(threads, costs_of_copying_once(0));
+    ASSERT_TRUE(made) << made.error();
+    const auto& shared = *made;
     const Problem problem = alltoall(4, block);
     const auto data = probe_data(problem, threads.rank());
     const auto allocated = shared->allocate(4 * block);
@@ -255,7 +255,7 @@ TEST(SharedMemory, NoticesThatAReaderIsKilledInTheMiddleOfACopy) {
         if (me == 1) program.receive(0, {{Buffer::scratch, 0, block}});
         program.begin_round();
         if (me == 1) program.reduce({{Buffer::scratch, 0, block}}, {{Buffer::output, 0, block}}, OperandOrder::source_first);
-        const auto executable = communicator.prepare(std::make_shared<const Script>(make_script(
+        const auto executable = communicator.transport().prepare(std::make_shared<const Script>(make_script(
             std::move(program).finish(), 2, {.fuses = true, .operation = std::make_shared<const Operator>(std::move(deadly))})));
         const auto input = communicator.allocate(block), output = communicator.allocate(block);
         executable->execute(input.get(), output.get());

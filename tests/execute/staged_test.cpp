@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "collectives/slice_code.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
@@ -72,7 +73,7 @@ TEST(Staged, RunsTheScheduleOfTheWholeMatrix) {
             const Problem seen = as_seen_by(me, problem);
             const Choice choice = parse_choice(seen, specification);
             StagedExecutable executable(
-                ranks.mail(), [&] { return choice.algorithm->in_stages(seen, choice.parameters, me); }, policy);
+                ranks.transport().mail(), [&] { return choice.algorithm->in_stages(seen, choice.parameters, me); }, policy);
             const std::vector<std::byte> input = input_of(problem, me);
             std::vector<std::byte> output(static_cast<std::size_t>(output_bytes(problem, me)));
             for (int run = 0; run < 2; ++run) {

@@ -168,11 +168,10 @@ TEST(Starts, KeepAliveWhatAPlanNeeds) {
   std::vector<std::shared_ptr<std::byte>> memory(2);
   run_threads(2, [&](Communicator& threads) {
     const auto me = static_cast<std::size_t>(threads.rank());
-    std::string reason;
     struct {
       std::vector<Plan> plans;  // destroyed last
       std::unique_ptr<Communicator> ranks;
-    } user{{}, share_memory(threads, reason)};
+    } user{{}, share_memory(threads).value()};
     user.plans.push_back(plan(*user.ranks, alltoall(2, 100'000)));
     user.ranks.reset();
     const auto data = probe_data(alltoall(2, 100'000), threads.rank());

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "execute/script.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
@@ -50,7 +51,7 @@ TEST(Threads, SwapInPlace) {
       const auto script =
           std::make_shared<const Script>(make_script(std::move(program).finish(), 2, {.policy = policy, .strided_messages = true}));
       EXPECT_GE(script->staging_bytes, 4);
-      const auto executable = communicator.prepare(script);
+      const auto executable = communicator.transport().prepare(script);
       const int input[2] = {static_cast<int>(10 * me), static_cast<int>(10 * me + 1)};
       int output[2] = {-1, -1};
       for (int run = 0; run < 100; ++run) {

@@ -78,10 +78,10 @@ int main() {
       if (const std::string wrong = testing::first_disagreement(ranks, blocks, most, options, most_settings); !wrong.empty())
         fail(wrong);
     };
-    std::string reason;
-    const Communicator* sharing = communicator->over_shared_memory(reason);
-    if (!sharing) fail(reason);
-    const bool mpi = sharing != communicator.get(), one_node = sharing->executor() == Executor::shared;
+    Transport& own = communicator->transport();
+    const auto sharing = own.over_shared_memory();
+    if (!sharing) fail(sharing.error());
+    const bool mpi = *sharing != &own, one_node = (*sharing)->executor() == Executor::shared;
     if (!mpi) try {
         shared_world();
         fail("a process joined its group twice");
@@ -103,13 +103,13 @@ int main() {
     CopyCosts costs;
     costs.once.fill(0);
     costs.wait = 0;
-    const auto eager = share_memory(*communicator, reason, costs);
-    if (!eager) fail(reason);
-    check_agreement(*eager, {1500}, 1, {});
+    const auto eager = share_memory(*communicator, costs);
+    if (!eager) fail(eager.error());
+    check_agreement(**eager, {1500}, 1, {});
     if (const std::string wrong = testing::first_allocation(*communicator); !wrong.empty()) fail(wrong);
     communicator->barrier();
     if (communicator->rank() == 0)
-      std::printf("%s, %lld ranks: agrees with the interpreter\n", std::string(communicator->transport()).c_str(),
+      std::printf("%s, %lld ranks: agrees with the interpreter\n", std::string(communicator->transport_name()).c_str(),
                   static_cast<long long>(communicator->size()));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "execute/script.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/interpreter.hpp"
 
@@ -25,12 +26,12 @@ inline std::vector<ByteVector> run_on_threads(const Schedule& schedule, const st
         make_script(schedule.program(me), schedule.problem.ranks,
                     {.policy = options.policy,
                      .buffers = options.buffers,
-                     .strided_messages = communicator.moves_strided_messages(),
-                     .buffered_bytes = [&](Rank peer) { return communicator.buffered_message_bytes(peer); },
-                     .fuses = communicator.fuses_reductions(),
+                     .strided_messages = communicator.transport().moves_strided_messages(),
+                     .buffered_bytes = [&](Rank peer) { return communicator.transport().buffered_message_bytes(peer); },
+                     .fuses = communicator.transport().fuses_reductions(),
                      .operation = options.operation}));
     ByteVector output(static_cast<std::size_t>(output_bytes(schedule.problem, me)), options.unwritten);
-    communicator.prepare(script)->execute(inputs[static_cast<std::size_t>(me)].data(), output.data());
+    communicator.transport().prepare(script)->execute(inputs[static_cast<std::size_t>(me)].data(), output.data());
     outputs[static_cast<std::size_t>(me)] = std::move(output);
   });
   return outputs;

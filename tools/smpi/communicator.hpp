@@ -6,17 +6,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
+#include <numeric>
 #include <vector>
 
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::smpi {
 
-class SmpiCommunicator final : public Communicator {
+class SmpiCommunicator final : public Communicator, public Transport {
  public:
   // `hollow`: plans send as many messages of as many bytes, but without their data, so that they need no room.
   SmpiCommunicator(MPI_Comm communicator, bool hollow) : communicator_(communicator), hollow_(hollow) {
@@ -24,20 +25,29 @@ class SmpiCommunicator final : public Communicator {
     MPI_Comm_rank(communicator_, &rank);
     MPI_Comm_size(communicator_, &size);
     rank_ = rank;
-    nodes_.resize(static_cast<std::size_t>(size));
-    for (Rank each = 0; each < size; ++each) nodes_[static_cast<std::size_t>(each)] = each;
+    nodes_.resize(index(size));
+    std::iota(nodes_.begin(), nodes_.end(), Rank{0});
   }
 
   Rank rank() const override { return rank_; }
-  Count size() const override { return static_cast<Count>(nodes_.size()); }
-  std::string_view transport() const override { return "smpi"; }
-  const std::vector<Count>& nodes() override { return nodes_; }
-  bool moves_strided_messages() const override { return false; }
+  Count size() const override { return quadrille::size(nodes_); }
+  std::string_view transport_name() const override { return "smpi"; }
+  const std::vector<Count>& nodes() const override { return nodes_; }
   void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
   void all_gather(const void* mine, void* all, Bytes count) override {
     const auto bytes = static_cast<int>(count);
     check_mpi(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator_), "MPI_Allgather");
   }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override {
+    return {new std::byte[index(bytes)], std::default_delete<std::byte[]>()};
+  }
+  [[noreturn]] void abort(int exit_code) override {
+    MPI_Abort(communicator_, exit_code);
+    std::_Exit(exit_code);
+  }
+  Transport& transport() override { return *this; }
+
+  Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
     return std::make_unique<MpiExecutable>(communicator_, Waiter(), std::move(script));
@@ -45,22 +55,8 @@ class SmpiCommunicator final : public Communicator {
   std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
   }
-  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                     std::string& reason) override {
-    if (is_reduction(problem.collective)) return vendor_reduction(communicator_, problem, *operation, rank_, reason);
-    return vendor_collective(communicator_, problem, rank_, reason);
-  }
-  Executor executor() const override { return Executor::messages; }
-  Communicator* over_shared_memory(std::string& reason) override {
-    reason = "a simulated machine shares no memory";
-    return nullptr;
-  }
-  std::shared_ptr<std::byte> allocate(Bytes bytes) override {
-    return {new std::byte[static_cast<std::size_t>(bytes)], std::default_delete<std::byte[]>()};
-  }
-  [[noreturn]] void abort(int exit_code) override {
-    MPI_Abort(communicator_, exit_code);
-    std::_Exit(exit_code);
+  Result<std::unique_ptr<Executable>> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) override {
+    return vendor_collective(communicator_, problem, operation.get(), rank_);
   }
 
  private:

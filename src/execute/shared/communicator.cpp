@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/communicator.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <new>
 
@@ -10,13 +8,6 @@ namespace quadrille {
 
 std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Script> script) {
   return std::make_unique<SharedExecutable>(*space_, costs_, std::move(script));
-}
-
-std::unique_ptr<Executable> SharedCommunicator::vendor(const Problem&, const std::shared_ptr<const Operator>&,
-                                                       std::string& reason) {
-  reason = fmt::format("{} have no collectives of their own; it needs an MPI library",
-                       transport_ == "threads" ? "threads" : "processes that share memory");
-  return nullptr;
 }
 
 std::shared_ptr<std::byte> SharedCommunicator::allocate(Bytes bytes) {

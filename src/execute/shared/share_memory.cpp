@@ -29,13 +29,13 @@ bool all_right(Communicator& group, std::string& reason) {
 
 }  // namespace
 
-std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::string& reason, const std::optional<CopyCosts>& costs,
-                                                 Progress progress) {
+Result<std::unique_ptr<SharedCommunicator>> share_memory(Communicator& group, const std::optional<CopyCosts>& costs,
+                                                         Progress progress) {
   struct Place {
     pid_t process;
     int descriptor;
   };
-  reason.clear();
+  std::string reason;
   std::optional<Descriptor> file;
   std::unique_ptr<SegmentSpace> space;
   try {
@@ -58,7 +58,7 @@ std::unique_ptr<SharedCommunicator> share_memory(Communicator& group, std::strin
     } catch (const Error& error) {
       reason = error.what();
     }
-  if (!all_right(group, reason)) return nullptr;
+  if (!all_right(group, reason)) return cannot(reason);
   space->set_progress(std::move(progress));
   space->introduce();
   const CopyCosts known = costs ? *costs : measure_copy_costs(*space);

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 
+#include "execute/transport.hpp"
 #include "quadrille/mpi.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
@@ -91,13 +92,14 @@ class Occasion {
     std::vector<Choice> choices;
     for (const Algorithm* algorithm : algorithms_for(collective))
       if (const Choice choice = standard_choice(*algorithm, problem); !reason_against(problem, choice)) choices.push_back(choice);
-    options.algorithm = choices.at(random() % choices.size()).algorithm->id;
+    std::string algorithm(choices.at(random() % choices.size()).algorithm->id);
     if (executor_ == "vendor")
-      options.algorithm = "vendor";
+      algorithm = "vendor";
     else
       for (const Executor each : {Executor::messages, Executor::shared, Executor::hybrid})
         if (name(each) == executor_) options.executor = each;
-    name_ = fmt::format("{}, {}, executor {}", description(problem), options.algorithm, executor_);
+    name_ = fmt::format("{}, {}, executor {}", description(problem), algorithm, executor_);
+    options.algorithm = algorithm;
     data_ = probe_data(problem, communicator.rank());
     input_.resize(static_cast<std::size_t>(input_bytes(problem, communicator.rank())));
     output_.resize(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
@@ -224,9 +226,8 @@ void run(const Settings& settings) {
   if (settings.executor.empty()) {
     executors = {"messages"};
     // Shared memory first: once long messages have been sent, an MPI library has all its connections and may hang no more.
-    std::string reason;
-    if (const Communicator* sharing = communicator->over_shared_memory(reason))
-      executors.emplace(executors.begin(), name(sharing->executor()));
+    if (const auto sharing = communicator->transport().over_shared_memory())
+      executors.emplace(executors.begin(), name((*sharing)->executor()));
   }
   std::mt19937_64 random(settings.seed);
   std::vector<Occasion> occasions;

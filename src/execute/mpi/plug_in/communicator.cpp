@@ -62,44 +62,29 @@ std::optional<Rank> first_rank_of_assumed_node() {
 }
 
 // The same ranks, by shared memory within each node.
-class HybridCommunicator : public Communicator {
+class HybridTransport : public Transport {
  public:
   // `place` is each rank's in this rank's node, -1 for those of others.
-  HybridCommunicator(MpiCommunicator& ranks, SharedCommunicator& node, std::vector<Rank> place)
+  HybridTransport(MpiCommunicator& ranks, SharedCommunicator& node, ByRank<Rank> place)
       : ranks_(ranks), node_(node), place_(std::move(place)) {}
 
-  Rank rank() const override { return ranks_.rank(); }
-  Count size() const override { return ranks_.size(); }
-  std::string_view transport() const override { return ranks_.transport(); }
-  const std::vector<Count>& nodes() override { return ranks_.nodes(); }
-  bool moves_strided_messages() const override { return false; }
-  Bytes buffered_message_bytes(Rank peer) const override {
-    const Rank place = place_[static_cast<std::size_t>(peer)];
-    return place < 0 ? -1 : node_.buffered_message_bytes(place);
-  }
-  void barrier() override { ranks_.barrier(); }
-  void all_gather(const void* mine, void* all, Bytes count) override { ranks_.all_gather(mine, all, count); }
+  Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    return made_by_all(*this, [&] {
+    return made_by_all(ranks_, [&] {
       return std::make_unique<HybridExecutable>(*node_.space(), node_.costs(), place_, ranks_.group()->handle(),
                                                 ranks_.group()->waiter(), std::move(script));
     });
   }
   std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
-  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                     std::string& reason) override {
-    return ranks_.vendor(problem, operation, reason);
+  Bytes buffered_message_bytes(Rank peer) const override {
+    const Rank place = place_[peer];
+    return place < 0 ? -1 : node_.buffered_message_bytes(place);
   }
-  Executor executor() const override { return Executor::hybrid; }
-  Communicator* over_shared_memory(std::string&) override { return this; }
-  std::shared_ptr<Starts> starts(Executor executor) override { return ranks_.starts(executor); }
-  std::shared_ptr<std::byte> allocate(Bytes bytes) override { return node_.allocate(bytes); }
-  [[noreturn]] void abort(int exit_code) override { ranks_.abort(exit_code); }
 
  private:
   MpiCommunicator& ranks_;
   SharedCommunicator& node_;
-  const std::vector<Rank> place_;
+  const ByRank<Rank> place_;
 };
 
 }  // namespace
@@ -116,8 +101,15 @@ MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode)
     : group_(std::make_shared<MpiGroup>(own, false)), starts_(std::make_shared<MpiStarts>(group_)) {
   check_mpi(MPI_Comm_rank(handle(), &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(handle(), &size_), "MPI_Comm_size");
-  nodes_.assign(static_cast<std::size_t>(size_), 0);
-  shared_ = share_memory(*this, no_sharing_, {}, MpiGroup::progress(group_));
+  nodes_.assign(index(size_), 0);
+  share_memory_of_all();
+}
+
+void MpiCommunicator::share_memory_of_all() {
+  if (auto shared = share_memory(*this, {}, MpiGroup::progress(group_)))
+    shared_ = *std::move(shared);
+  else
+    no_sharing_ = shared.error();
 }
 
 void MpiCommunicator::find_nodes() {
@@ -140,13 +132,10 @@ void MpiCommunicator::find_nodes() {
 
 void MpiCommunicator::share_within_nodes() {
   const Count nodes = *std::max_element(nodes_.begin(), nodes_.end()) + 1;
-  if (nodes == 1) {
-    shared_ = share_memory(*this, no_sharing_, {}, MpiGroup::progress(group_));
-    return;
-  }
+  if (nodes == 1) return share_memory_of_all();
   no_sharing_ = "each of them has a node of its own";
   if (nodes == size_) return;
-  const Count own = nodes_[static_cast<std::size_t>(rank_)];
+  const Count own = nodes_[rank_];
   MPI_Comm split = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(handle(), static_cast<int>(own), rank_, &split), "MPI_Comm_split");
   node_.reset(new MpiCommunicator(split, OfOneNode{}));
@@ -155,14 +144,15 @@ void MpiCommunicator::share_within_nodes() {
   all_gather(&mine, all.data(), 1);
   no_sharing_ = mine ? "there is a node whose ranks do not" : node_->no_sharing_;
   if (std::find(all.begin(), all.end(), 0) != all.end()) return;
-  std::vector<Rank> place(nodes_.size(), -1), members;
-  for (std::size_t rank = 0; rank < place.size(); ++rank)
+  ByRank<Rank> place(size(), -1);
+  std::vector<Rank> members;
+  for (Rank rank = 0; rank < size_; ++rank)
     if (nodes_[rank] == own) {
-      place[rank] = static_cast<Rank>(members.size());
-      members.push_back(static_cast<Rank>(rank));
+      place[rank] = quadrille::size(members);
+      members.push_back(rank);
     }
   node_->shared_->space()->set_names(std::move(members));
-  hybrid_ = std::make_unique<HybridCommunicator>(*this, *node_->shared_, std::move(place));
+  hybrid_ = std::make_unique<HybridTransport>(*this, *node_->shared_, std::move(place));
 }
 
 // Where all ranks share memory they meet there, so that whoever waits for them is told if they do not come.
@@ -189,21 +179,25 @@ std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Scrip
 
 std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter()); }
 
-std::unique_ptr<Executable> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                                    std::string& reason) {
-  if (is_reduction(problem.collective)) return vendor_reduction(handle(), problem, *operation, rank_, reason);
-  return vendor_collective(handle(), problem, rank_, reason);
+Result<std::unique_ptr<Executable>> MpiCommunicator::vendor(const Problem& problem,
+                                                            const std::shared_ptr<const Operator>& operation) {
+  return vendor_collective(handle(), problem, operation.get(), rank_);
 }
 
-Communicator* MpiCommunicator::over_shared_memory(std::string& reason) {
+// Of all ranks or of this rank's node; null where there is none.
+SharedCommunicator* MpiCommunicator::shared_memory() const {
+  return shared_ ? shared_.get() : hybrid_ ? node_->shared_.get() : nullptr;
+}
+
+Result<Transport*> MpiCommunicator::over_shared_memory() {
   if (shared_) return shared_.get();
-  if (!hybrid_) reason = no_sharing_;
-  return hybrid_.get();
+  if (hybrid_) return hybrid_.get();
+  return cannot(no_sharing_);
 }
 
 // Where ranks compare their starts, all plans are in one list. Else those that share memory watch each other.
 std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
-  const SharedCommunicator* sharing = shared_ ? shared_.get() : hybrid_ ? node_->shared_.get() : nullptr;
+  const SharedCommunicator* sharing = shared_memory();
   const auto kept = std::make_shared<std::pair<std::shared_ptr<MpiStarts>, std::shared_ptr<SharedSpace>>>(
       starts_, sharing ? sharing->space() : nullptr);
   const bool by_messages = executor == Executor::messages || starts_->compares();
@@ -211,8 +205,7 @@ std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
 }
 
 std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
-  std::string reason;
-  if (Communicator* sharing = over_shared_memory(reason)) return sharing->allocate(bytes);
+  if (SharedCommunicator* sharing = shared_memory()) return sharing->allocate(bytes);
   return {static_cast<std::byte*>(::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64})),
           [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
 }

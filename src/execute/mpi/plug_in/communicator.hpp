@@ -13,27 +13,27 @@
 
 namespace quadrille {
 
-class MpiCommunicator final : public Communicator {
+class MpiCommunicator final : public Communicator, public Transport {
  public:
   // Collective. `own` is this object's from now on; with `finalises` MPI is finalised when this and its plans are gone.
   MpiCommunicator(MPI_Comm own, bool finalises);
 
   Rank rank() const override { return rank_; }
   Count size() const override { return size_; }
-  std::string_view transport() const override { return QUADRILLE_MPI_LIBRARY; }
-  const std::vector<Count>& nodes() override { return nodes_; }
-  bool moves_strided_messages() const override { return false; }
+  std::string_view transport_name() const override { return QUADRILLE_MPI_LIBRARY; }
+  const std::vector<Count>& nodes() const override { return nodes_; }
   void barrier() override;
   void all_gather(const void* mine, void* all, Bytes count) override;
-  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
-  std::unique_ptr<Mail> mail() override;
-  std::unique_ptr<Executable> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                     std::string& reason) override;
-  Executor executor() const override { return Executor::messages; }
-  Communicator* over_shared_memory(std::string& reason) override;
-  std::shared_ptr<Starts> starts(Executor executor) override;
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
+  Transport& transport() override { return *this; }
+
+  Executor executor() const override { return Executor::messages; }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Mail> mail() override;
+  Result<std::unique_ptr<Executable>> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) override;
+  Result<Transport*> over_shared_memory() override;
+  std::shared_ptr<Starts> starts(Executor executor) override;
 
   const std::shared_ptr<MpiGroup>& group() const { return group_; }
 
@@ -43,6 +43,8 @@ class MpiCommunicator final : public Communicator {
 
   void find_nodes();
   void share_within_nodes();
+  void share_memory_of_all();
+  SharedCommunicator* shared_memory() const;
 
   MPI_Comm handle() const { return group_->handle(); }
   const Waiter& waiter() const { return group_->waiter(); }
@@ -50,10 +52,10 @@ class MpiCommunicator final : public Communicator {
   const std::shared_ptr<MpiGroup> group_;
   const std::shared_ptr<MpiStarts> starts_;
   int rank_ = 0, size_ = 1;
-  std::vector<Count> nodes_;
+  ByRank<Count> nodes_;
   std::unique_ptr<MpiCommunicator> node_;       // the ranks of this one's node, where there are several nodes
   std::unique_ptr<SharedCommunicator> shared_;  // the same ranks, where they share memory
-  std::unique_ptr<Communicator> hybrid_;        // the same ranks, where some do
+  std::unique_ptr<Transport> hybrid_;           // the same ranks, where some do
   std::string no_sharing_;                      // why not
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -60,7 +61,7 @@ std::optional<Handle> handle(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-std::shared_ptr<const MpiOperator> MpiOperator::of(const Operator& operation, std::string& reason) {
+Result<std::shared_ptr<const MpiOperator>> MpiOperator::of(const Operator& operation) {
   const auto made = [](MPI_Op op, MPI_Datatype type, bool owned) {
     return std::shared_ptr<const MpiOperator>(new MpiOperator(op, type, owned));
   };
@@ -70,13 +71,11 @@ std::shared_ptr<const MpiOperator> MpiOperator::of(const Operator& operation, st
   const auto type = mpi_type(operation.type);
   if (const auto op = mpi_operation(operation.name); op && type) return made(*op, *type, false);
   const auto matrix = std::find(matrix_numbers.begin(), matrix_numbers.end(), operation.type);
-  if (operation.name != "matmul2" || matrix == matrix_numbers.end()) {
-    reason = fmt::format("the MPI library knows no operator '{}' of {}", operation.name, operation.type);
-    return nullptr;
-  }
+  if (operation.name != "matmul2" || matrix == matrix_numbers.end())
+    return cannot(fmt::format("the MPI library knows no operator '{}' of {}", operation.name, operation.type));
   constexpr auto functions = matrix_functions(std::make_index_sequence<matrix_numbers.size()>{});
   MPI_Op op = MPI_OP_NULL;
-  check_mpi(MPI_Op_create(functions[static_cast<std::size_t>(matrix - matrix_numbers.begin())], 0, &op), "MPI_Op_create");
+  check_mpi(MPI_Op_create(functions[index(matrix - matrix_numbers.begin())], 0, &op), "MPI_Op_create");
   MPI_Datatype four = MPI_DATATYPE_NULL;
   check_mpi(MPI_Type_contiguous(4, *type, &four), "MPI_Type_contiguous");
   check_mpi(MPI_Type_commit(&four), "MPI_Type_commit");

@@ -5,16 +5,16 @@
 #include <mpi.h>
 
 #include <memory>
-#include <string>
 
 #include "quadrille/operator.hpp"
+#include "quadrille/result.hpp"
 
 namespace quadrille {
 
 class MpiOperator {
  public:
-  // Null, with the reason, if MPI has no such operator.
-  static std::shared_ptr<const MpiOperator> of(const Operator& operation, std::string& reason);
+  // Or why MPI has no such operator.
+  static Result<std::shared_ptr<const MpiOperator>> of(const Operator& operation);
 
   MpiOperator(const MpiOperator&) = delete;
   MpiOperator& operator=(const MpiOperator&) = delete;

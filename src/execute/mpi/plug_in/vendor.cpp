@@ -10,6 +10,7 @@
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/vendor_executable.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -32,26 +33,26 @@ struct MpiLayout {
   }
 };
 
-}  // namespace
+Bytes share(const Problem& problem, Rank rank) { return problem.counts ? (*problem.counts)[index(rank)] : problem.block_bytes; }
 
-std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Problem& problem, Rank rank, std::string& reason) {
-  // In the regular forms a count is one block, in the irregular ones displacements reach to the end of a buffer.
+MpiLayout shares(const Problem& problem) {
+  return MpiLayout::of(problem.ranks, [&](Rank rank) { return share(problem, rank); });
+}
+
+// What is to be sent or received in one piece. In the regular forms a count is one block, in the irregular ones displacements reach
+// to the end of a buffer.
+Bytes longest_count(const Problem& problem) {
   Bytes longest = problem.block_bytes;
   if (is_irregular(problem.collective))
-    for (Rank other = 0; other < problem.ranks; ++other)
-      longest = std::max({longest, input_bytes(problem, other), output_bytes(problem, other)});
-  if (longest > INT_MAX) {
-    reason = fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, longest);
-    return nullptr;
-  }
-  const int block = static_cast<int>(problem.block_bytes), root = static_cast<int>(problem.root);
-  const bool is_root = rank == problem.root;
-  const auto share = [&](Rank other) {
-    return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
-  };
-  const auto sent = [&](Rank from, Rank to) { return Traffic(problem).bytes(from, to); };
-  const auto shares = [&] { return MpiLayout::of(problem.ranks, share); };
+    for (Rank rank = 0; rank < problem.ranks; ++rank)
+      longest = std::max({longest, input_bytes(problem, rank), output_bytes(problem, rank)});
+  return longest;
+}
 
+// What has no root.
+Result<std::unique_ptr<Executable>> among_all(MPI_Comm communicator, const Problem& problem, Rank rank) {
+  const int block = static_cast<int>(problem.block_bytes);
+  const auto sent = [&](Rank from, Rank to) { return Traffic(problem).bytes(from, to); };
   switch (problem.collective) {
     case Collective::alltoall:
       return executable([=](const std::byte* input, std::byte* output) {
@@ -70,15 +71,26 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
         check_mpi(MPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Allgather");
       });
     case Collective::allgatherv:
-      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
+      return executable([=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input,
+                                                                                                    std::byte* output) {
         check_mpi(
             MPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, communicator),
             "MPI_Allgatherv");
       });
+    case Collective::barrier:
+      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(communicator), "MPI_Barrier"); });
+    default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
+  }
+}
+
+Result<std::unique_ptr<Executable>> rooted(MPI_Comm communicator, const Problem& problem, Rank rank) {
+  const int block = static_cast<int>(problem.block_bytes), root = static_cast<int>(problem.root);
+  const bool is_root = rank == problem.root;
+  switch (problem.collective) {
     case Collective::broadcast:
       // MPI has one buffer where we have two: the root's copy is part of what is asked for.
       return executable([=](const std::byte* input, std::byte* output) {
-        if (is_root && block > 0) std::memcpy(output, input, static_cast<std::size_t>(block));
+        if (is_root && block > 0) std::memcpy(output, input, index(block));
         check_mpi(MPI_Bcast(output, block, MPI_BYTE, root, communicator), "MPI_Bcast");
       });
     case Collective::scatter:
@@ -86,27 +98,35 @@ std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Probl
         check_mpi(MPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Scatter");
       });
     case Collective::scatterv:
-      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
-                               communicator),
-                  "MPI_Scatterv");
-      });
+      return executable(
+          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
+            check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
+                                   communicator),
+                      "MPI_Scatterv");
+          });
     case Collective::gather:
       return executable([=](const std::byte* input, std::byte* output) {
         check_mpi(MPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Gather");
       });
     case Collective::gatherv:
-      return executable([=, layout = shares(), own = static_cast<int>(share(rank))](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
-                              communicator),
-                  "MPI_Gatherv");
-      });
-    case Collective::barrier:
-      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(communicator), "MPI_Barrier"); });
-    default:
-      reason = fmt::format("{} needs an operator", name(problem.collective));  // vendor_reduction
-      return nullptr;
+      return executable(
+          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
+            check_mpi(MPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
+                                  communicator),
+                      "MPI_Gatherv");
+          });
+    default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
   }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executable>> vendor_collective(MPI_Comm communicator, const Problem& problem, const Operator* operation,
+                                                      Rank rank) {
+  if (is_reduction(problem.collective)) return vendor_reduction(communicator, problem, *operation, rank);
+  if (const Bytes longest = longest_count(problem); longest > INT_MAX)
+    return cannot(fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, longest));
+  return is_rooted(problem.collective) ? rooted(communicator, problem, rank) : among_all(communicator, problem, rank);
 }
 
 }  // namespace quadrille

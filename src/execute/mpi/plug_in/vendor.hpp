@@ -5,17 +5,18 @@
 #include <mpi.h>
 
 #include <memory>
-#include <string>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/result.hpp"
 
 namespace quadrille {
 
-// Null with the reason if MPI 3.1 cannot be asked for this problem. Use only on this rank of `communicator`.
-std::unique_ptr<Executable> vendor_collective(MPI_Comm communicator, const Problem& problem, Rank rank, std::string& reason);
+// The collective for this rank of `communicator`, or why MPI 3.1 cannot be asked for it. Reductions have an operation.
+Result<std::unique_ptr<Executable>> vendor_collective(MPI_Comm communicator, const Problem& problem, const Operator* operation,
+                                                      Rank rank);
 
 // The same for reductions.
-std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation, Rank rank,
-                                             std::string& reason);
+Result<std::unique_ptr<Executable>> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+                                                     Rank rank);
 
 }  // namespace quadrille

@@ -9,22 +9,18 @@
 #include "execute/mpi/plug_in/mpi_operator.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
 #include "execute/mpi/plug_in/vendor_executable.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
-std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation, Rank rank,
-                                             std::string& reason) {
-  const auto mine = MpiOperator::of(operation, reason);
-  if (!mine) return nullptr;
-  if (problem.reproducible) {
-    reason = "MPI does not say along which tree it combines";
-    return nullptr;
-  }
+Result<std::unique_ptr<Executable>> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+                                                     Rank rank) {
+  const auto found = MpiOperator::of(operation);
+  if (!found) return cannot(found.error());
+  const auto mine = *found;
+  if (problem.reproducible) return cannot("MPI does not say along which tree it combines");
   const Count elements = std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
-  if (elements > INT_MAX) {
-    reason = fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, elements);
-    return nullptr;
-  }
+  if (elements > INT_MAX) return cannot(fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, elements));
   const int count = static_cast<int>(problem.block_bytes / problem.element_bytes), root = static_cast<int>(problem.root);
   switch (problem.collective) {
     case Collective::reduce:
@@ -54,12 +50,12 @@ std::unique_ptr<Executable> vendor_reduction(MPI_Comm communicator, const Proble
       });
     case Collective::exscan:
       // Rank 0 gets nothing, but MPI leaves it open what becomes of its buffer, and MPICH refuses to do without one.
-      return executable([=, spare = std::vector<std::byte>(rank == 0 ? static_cast<std::size_t>(problem.block_bytes + 1) : 0)](
+      return executable([=, spare = std::vector<std::byte>(rank == 0 ? index(problem.block_bytes + 1) : 0)](
                             const std::byte* input, std::byte* output) mutable {
         if (rank == 0) output = spare.data();
         check_mpi(MPI_Exscan(input, output, count, mine->type(), mine->operation(), communicator), "MPI_Exscan");
       });
-    default: reason = fmt::format("{} is no reduction", name(problem.collective)); return nullptr;
+    default: return cannot(fmt::format("{} is no reduction", name(problem.collective)));
   }
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What solves a problem: an algorithm of the table with its parameters, or the transport's own collective. A text is read once,
+// where it comes in; from there on the value is passed.
+//
+//   const Candidate candidate = parse_candidate(problem, "bruck:radix=8");
+//   Plan exchange = plan(communicator, problem, {.algorithm = candidate});
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+// The transport's own collective: MPI_Alltoall, for instance. It has no parameters and no schedule.
+struct Vendor {};
+
+using Candidate = std::variant<Choice, Vendor>;
+
+inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
+
+// Reads "vendor", or an algorithm as parse_choice does; empty: the default of the collective (`default_algorithm`).
+Candidate parse_candidate(const Problem& problem, std::string_view text);
+
+// What parse_candidate reads: "vendor", or the algorithm with all its parameters.
+std::string specification(const Candidate& candidate);
+
+}  // namespace quadrille

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the ranks of a group execute scripts. Each Communicator has a Transport; only the library uses it.
+#pragma once
+
+#include <memory>
+
+#include "quadrille/execute.hpp"
+#include "quadrille/result.hpp"
+
+namespace quadrille {
+
+struct Script;  // one rank's program, compiled
+class Mail;     // messages of lengths that the receiver does not know
+class Starts;   // the order in which plans are started
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // How messages become copies: messages, shared or hybrid.
+  virtual Executor executor() const = 0;
+
+  // Collective. Throws on all ranks or on none.
+  virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
+
+  // Collective. For executions in which lengths are found out on the way.
+  virtual std::unique_ptr<Mail> mail() = 0;
+
+  // Can a message be a list of strided regions? If not, scripts stage such messages.
+  virtual bool moves_strided_messages() const { return false; }
+
+  // Messages of up to so many bytes, to or from `peer`, may have any regions, and have left them by the time that they are posted;
+  // -1: there are none.
+  virtual Bytes buffered_message_bytes(Rank peer) const {
+    static_cast<void>(peer);
+    return -1;
+  }
+
+  // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
+  virtual bool fuses_reductions() const { return false; }
+
+  // The transport's own collective. Reductions have an operation.
+  virtual Result<std::unique_ptr<Executable>> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) {
+    static_cast<void>(problem), static_cast<void>(operation);
+    return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
+  }
+
+  // The transport of the same ranks by shared memory, of all or within each node, as its executor() says. It may be this one itself
+  // and lives as long as this one does. On all ranks there is one, or on none; then no two of them share any.
+  virtual Result<Transport*> over_shared_memory() { return cannot("there is no memory that they could share"); }
+
+  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
+  // this group uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
+  virtual std::shared_ptr<Starts> starts(Executor executor) {
+    static_cast<void>(executor);
+    return nullptr;
+  }
+};
+
+}  // namespace quadrille
