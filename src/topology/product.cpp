@@ -98,7 +98,7 @@ void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visi
 }
 
 std::optional<std::string> Product::reason_against(Rank from, Rank to, const Port& port) const {
-  const std::size_t dimension = index(port.dimension);
+  const auto dimension = static_cast<std::size_t>(port.dimension);
   if (port.dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
     return fmt::format("{} has no dimension {} to run along", name_, port.dimension);
   const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
