@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/script.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <map>
 
-#include "schedule/dependence.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/error.hpp"
+#include "schedule/meetings.hpp"
+#include "schedule/ordering.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -13,12 +19,43 @@ namespace {
 
 constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do not share one
 
+// Rounded up to whole cache lines.
+Bytes in_lines(Bytes length) { return ceil_divide(length, staging_alignment) * staging_alignment; }
+
+// What executors match by order must be in the same order for both ends.
+void check_control_messages(const Program& program) {
+  for (const Round& round : program.rounds)
+    for (const auto* controls : {&round.control_sends, &round.control_receives})
+      if (const auto peer = repeated_peer(*controls))
+        throw Error(
+            ErrorCode::misuse,
+            fmt::format("in round {} rank {} has two control messages {} rank {}; from one rank to another there is one a round",
+                        round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
+}
+
+// Of staging memory, from its beginning.
+Bytes control_bytes(const Program& posted) {
+  Bytes end = 0;
+  for (const Round& round : posted.rounds)
+    for (const auto* messages : {&round.sends, &round.receives})
+      for (const Message& message : *messages) {
+        if (!is_control(message)) continue;
+        const auto last = checked_sum(message.regions[0].offset, message.regions[0].length);
+        if (!last || *last > std::numeric_limits<Bytes>::max() - staging_alignment)
+          throw Error(ErrorCode::too_large, "the control messages of a rank take 2^63 bytes of memory; make them shorter");
+        end = std::max(end, *last);
+      }
+  return end;
+}
+
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(in_port_order(with_control_messages(program))),
+      : program_(in_posting_order(program)),
         options_(options),
         graph_(dependences(program_)),
+        places_(channel_places(program_, graph_)),
+        control_bytes_(in_lines(control_bytes(program_))),
         staged_(graph_.operations.size(), false),
         overwritten_(graph_.operations.size(), false),
         fused_(graph_.operations.size(), no_operation) {
@@ -27,6 +64,7 @@ class ScriptMaker {
     script_.policy = options.policy;
     script_.longest_message = options.longest_message;
     script_.scratch_bytes = program_.scratch_bytes;
+    script_.staging_bytes = control_bytes_;
     script_.operation = options.operation;
     script_.nodes = options.nodes;
   }
@@ -52,19 +90,14 @@ class ScriptMaker {
     return options_.buffered_bytes(graph_.message(program_, receive).peer) >= 0;
   }
 
-  // Stages messages that the transport cannot move as they are, and sends whose memory may be overwritten by a receive
-  // that is under way at the same time, as `together(send's round, receive's round)` says.
-  template <class Together>
-  void decide_staging(Together&& together) {
-    for (std::size_t i = 0; i < staged_.size(); ++i) {
-      if (operation(i).kind == OperationKind::local) continue;
-      if (!options_.strided_messages && !is_buffered(i) && !is_contiguous(graph_.message(program_, i).regions)) staged_[i] = true;
-      if (operation(i).kind != OperationKind::receive) continue;
-      for (const Dependence& dependence : graph_.before[i])
-        if (dependence.hazard == Hazard::write_after_read && operation(dependence.on).kind == OperationKind::send &&
-            together(operation(dependence.on).round, operation(i).round))
-          (is_buffered(dependence.on) && arrives_after_posting(i) ? overwritten_ : staged_)[dependence.on] = true;
-    }
+  // Stages messages that the transport cannot move as they are, and sends that are packed.
+  void decide_staging(const std::vector<std::size_t>& group_of_round) {
+    for (std::size_t i = 0; i < staged_.size(); ++i)
+      if (operation(i).kind != OperationKind::local && !options_.strided_messages && !is_buffered(i) &&
+          !is_contiguous(graph_.message(program_, i).regions))
+        staged_[i] = true;
+    for (const auto& [send, receive] : packed_sends(graph_, group_of_round))
+      (is_buffered(send) && arrives_after_posting(receive) ? overwritten_ : staged_)[send] = true;
   }
 
   // Finds the receives that may combine what comes with its target at once: into scratch memory that the one reduction reads and
@@ -104,7 +137,7 @@ class ScriptMaker {
 
   Region staging_region(Bytes& used, Bytes length) {
     const Region region{Buffer::staging, used, length, {}};
-    used += ceil_divide(length, staging_alignment) * staging_alignment;
+    used += in_lines(length);
     return region;
   }
 
@@ -135,8 +168,7 @@ class ScriptMaker {
     const Message& message = graph_.message(program_, i);
     const bool is_send = operation(i).kind == OperationKind::send;
     script_.messages.push_back({message.peer, bytes(message.regions), is_send, program_.rounds[operation(i).round].number,
-                                ordinals_[{message.peer, is_send}]++, overwritten_[i],
-                                staged_[i] ? Regions{place} : message.regions});
+                                places_[i].position, overwritten_[i], staged_[i] ? Regions{place} : message.regions});
     if (fused_[i] != no_operation) {
       ScriptMessage& fused = script_.messages.back();
       fused.reduced_into = graph_.local(program_, fused_[i]).target;
@@ -148,7 +180,7 @@ class ScriptMaker {
 
   void make_windows() {
     const auto window_of_round = windows(program_, graph_, options_.policy);
-    decide_staging([&](std::size_t a, std::size_t b) { return window_of_round[a] == window_of_round[b]; });
+    decide_staging(window_of_round);
     if (options_.fuses) decide_fusion(window_of_round);
     for (std::size_t first = 0, last = 0; first < graph_.operations.size(); first = last) {
       const std::size_t number = window_of_round[operation(first).round];
@@ -159,7 +191,7 @@ class ScriptMaker {
 
   void make_window(std::size_t first, std::size_t last) {
     Window window;
-    Bytes used = 0;
+    Bytes used = control_bytes_;
     std::map<std::size_t, Region> places;
     window.copies_before.first = copy_count();
     for (std::size_t i = first; i < last; ++i) {
@@ -202,41 +234,72 @@ class ScriptMaker {
   }
 
   void make_tasks() {
-    decide_staging([](std::size_t a, std::size_t b) { return a == b; });
-    const std::vector<Region> places = areas();
-    const auto previous = previous_in_channel(program_, graph_);
-    std::vector<OperationTasks> tasks(graph_.operations.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const OperationKind kind = operation(i).kind;
-      OperationTasks& own = tasks[i];
-      if (kind == OperationKind::local) {
-        own.start = own.message = own.finish = enter_task(append_local(i), Task::no_message);
-      } else {
-        const Regions& regions = graph_.message(program_, i).regions;
-        const bool packed = staged_[i] && kind == OperationKind::send, unpacked = staged_[i] && kind == OperationKind::receive;
-        if (packed) own.start = enter_task(append(regions, {places[i]}), Task::no_message);
-        own.message = enter_task({}, enter_message(i, places[i]));
-        if (unpacked) own.finish = enter_task(append({places[i]}, regions), Task::no_message);
-        if (packed) wait(own.message, own.start);
-        if (unpacked) {
-          script_.tasks[own.finish].collects = true;
-          wait(own.finish, own.message);
-        }
-        if (!packed) own.start = own.message;
-        if (!unpacked) own.finish = own.message;
-        if (previous[i] != no_operation) wait(own.message, tasks[previous[i]].message, false);
-      }
-      // What is written is written by the last task of a receive and by the only one of anything else.
-      for (const Dependence& dependence : graph_.before[i]) {
-        const OperationTasks& other = tasks[dependence.on];
-        const bool other_packed = operation(dependence.on).kind == OperationKind::send && staged_[dependence.on];
-        wait(kind == OperationKind::receive ? own.finish : own.start, other_packed ? other.start : other.finish);
-      }
-      if (staged_[i]) wait_for_area(i, tasks);
+    decide_staging(every_round_alone(program_));
+    const std::vector<Region> areas = staging_areas();
+    for (std::size_t i = 0; i < graph_.operations.size(); ++i) {
+      tasks_.push_back(operation(i).kind == OperationKind::local ? enter_local(i) : enter_message_tasks(i, areas[i]));
+      if (staged_[i]) wait_for_area(i);
     }
+    wait_in_order();
     for (std::size_t t = 0; t < script_.tasks.size(); ++t) {
       script_.tasks[t].after_start = enter_successors(after_start_[t]);
       script_.tasks[t].after_completion = enter_successors(after_completion_[t]);
+    }
+  }
+
+  OperationTasks enter_local(std::size_t i) {
+    const std::uint32_t task = enter_task(append_local(i), Task::no_message);
+    return {task, task, task};
+  }
+
+  OperationTasks enter_message_tasks(std::size_t i, const Region& area) {
+    const Regions& regions = graph_.message(program_, i).regions;
+    const bool is_send = operation(i).kind == OperationKind::send;
+    OperationTasks own{};
+    if (staged_[i] && is_send) own.start = enter_task(append(regions, {area}), Task::no_message);
+    own.message = enter_task({}, enter_message(i, area));
+    if (staged_[i] && is_send) wait(own.message, own.start);
+    if (!staged_[i] || !is_send) own.start = own.message;
+    own.finish = own.message;
+    if (staged_[i] && !is_send) {
+      own.finish = enter_task(append({area}, regions), Task::no_message);
+      script_.tasks[own.finish].collects = true;
+      wait(own.finish, own.message);
+    }
+    if (const std::size_t previous = places_[i].previous; previous != no_operation)
+      wait(own.message, tasks_[previous].message, false);
+    return own;
+  }
+
+  // The ordering's edges between tasks. Where a send is packed into staging memory, what waits for the send to have left its own
+  // memory waits for that; where posting it does the same, for its posting.
+  void wait_in_order() {
+    using Node = Ordering::Node;
+    const Ordering order = ordering(program_, graph_, Policy::dataflow);
+    std::map<const Node*, std::uint32_t> gates;  // those that stand for no operation
+    for (const Node& node : order.nodes)
+      if (node.operation == no_operation) gates[&node] = enter_task({}, Task::no_message);
+    for (const auto& [from_number, to_number] : order.edges) {
+      const Node &from = order.nodes[from_number], &to = order.nodes[to_number];
+      const bool from_turn = from.kind == Ordering::Kind::gate && from.operation != no_operation;
+      const bool to_turn = to.kind == Ordering::Kind::gate && to.operation != no_operation;
+      if (from_turn && from.operation == to.operation) continue;  // a send's tasks follow each other
+      if (from.operation == no_operation && to.operation == no_operation) {
+        wait(gates[&to], gates[&from]);
+      } else if (from.operation == no_operation) {
+        wait(to.kind == Ordering::Kind::receive ? tasks_[to.operation].message : tasks_[to.operation].start, gates[&from]);
+      } else if (to.operation == no_operation) {
+        wait(gates[&to], tasks_[from.operation].finish);
+      } else {
+        const OperationTasks &own = tasks_[to.operation], &other = tasks_[from.operation];
+        // What is written is written by the last task of a receive and by the only one of anything else.
+        const std::uint32_t waiting = to.kind == Ordering::Kind::receive ? own.finish : own.start;
+        const bool leaves_by_packing = staged_[from.operation] && operation(from.operation).kind == OperationKind::send;
+        if (from_turn && (to_turn || !leaves_by_packing))
+          wait(waiting, other.message, false);
+        else
+          wait(waiting, leaves_by_packing ? other.start : other.finish);
+      }
     }
   }
 
@@ -247,7 +310,7 @@ class ScriptMaker {
   }
 
   // Rounds with staged messages take turns in `buffers` areas, each as large as the largest such round.
-  std::vector<Region> areas() {
+  std::vector<Region> staging_areas() {
     std::vector<Region> places(staged_.size());
     std::vector<Bytes> used;
     std::size_t round = no_operation;
@@ -264,25 +327,28 @@ class ScriptMaker {
     const Bytes largest = used.empty() ? 0 : *std::max_element(used.begin(), used.end());
     const auto area_count = std::min<Count>(options_.buffers, static_cast<Count>(used.size()));
     for (std::size_t r = 0; r < staged_rounds_.size(); ++r)
-      for (const std::size_t i : staged_rounds_[r]) places[i].offset += static_cast<Count>(r) % area_count * largest;
-    script_.staging_bytes = largest * area_count;
+      for (const std::size_t i : staged_rounds_[r])
+        places[i].offset += control_bytes_ + static_cast<Count>(r) % area_count * largest;
+    script_.staging_bytes = control_bytes_ + largest * area_count;
     return places;
   }
 
   // A staged message waits until the round that had its area before is through with it.
-  void wait_for_area(std::size_t i, const std::vector<OperationTasks>& tasks) {
+  void wait_for_area(std::size_t i) {
     while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
     if (staged_round_ < static_cast<std::size_t>(options_.buffers)) return;
     for (const std::size_t other : staged_rounds_[staged_round_ - static_cast<std::size_t>(options_.buffers)])
-      wait(operation(i).kind == OperationKind::send ? tasks[i].start : tasks[i].message, tasks[other].finish);
+      wait(operation(i).kind == OperationKind::send ? tasks_[i].start : tasks_[i].message, tasks_[other].finish);
   }
 
   const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
-  std::vector<bool> staged_, overwritten_;  // by operation
-  std::vector<std::size_t> fused_;          // of a receive its reduction, and the other way round
-  std::map<std::pair<Rank, bool>, std::uint32_t> ordinals_;
+  const std::vector<ChannelPlace> places_;                                  // of operations
+  const Bytes control_bytes_;                                               // of staging memory, in front
+  std::vector<bool> staged_, overwritten_;                                  // by operation
+  std::vector<std::size_t> fused_;                                          // of a receive its reduction, and the other way round
+  std::vector<OperationTasks> tasks_;                                       // by operation
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
   std::vector<std::vector<std::size_t>> staged_rounds_;                     // operations
   std::size_t staged_round_ = 0;
@@ -292,6 +358,7 @@ class ScriptMaker {
 }  // namespace
 
 Script make_script(const Program& program, Count ranks, const ScriptOptions& options) {
+  check_control_messages(program);
   return ScriptMaker(program, ranks, options).make();
 }
 

@@ -2,7 +2,6 @@
 #include "schedule/dependence.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -53,6 +52,7 @@ class BufferAccesses {
 
   template <class Visit>
   void for_each_overlap(const Region& region, Visit&& visit) const {
+    if (accesses_.empty()) return;
     const auto [first, last] = hull(region);
     for (auto entry = accesses_.lower_bound(difference(first, longest_)); entry != accesses_.end() && entry->first < last; ++entry)
       if (may_overlap(entry->second.region, region)) visit(entry->second);
@@ -107,16 +107,6 @@ void sort_unique(std::vector<Dependence>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// Must `operation` wait until messages are complete that were posted together with `dependence.on`?
-bool needs_completion(const DependenceGraph& graph, std::size_t operation, const Dependence& dependence) {
-  switch (graph.operations[dependence.on].kind) {
-    case OperationKind::local: return false;  // locals of a window run before its messages, in program order
-    case OperationKind::receive: return true;
-    case OperationKind::send: return graph.operations[operation].kind == OperationKind::local;  // a receive has the send packed
-  }
-  return true;
-}
-
 }  // namespace
 
 const Local& DependenceGraph::local(const Program& program, std::size_t operation) const {
@@ -144,6 +134,17 @@ bool may_overlap(const Region& a, const Region& b) {
   return distance < a_length || common - distance < b_length;
 }
 
+std::vector<Operation> operations(const Program& program) {
+  std::vector<Operation> list;
+  for (std::size_t r = 0; r < program.rounds.size(); ++r) {
+    const Round& round = program.rounds[r];
+    for (std::size_t i = 0; i < round.locals.size(); ++i) list.push_back({OperationKind::local, r, i});
+    for (std::size_t i = 0; i < round.sends.size(); ++i) list.push_back({OperationKind::send, r, i});
+    for (std::size_t i = 0; i < round.receives.size(); ++i) list.push_back({OperationKind::receive, r, i});
+  }
+  return list;
+}
+
 DependenceGraph dependences(const Program& program) {
   DependenceGraph graph;
   std::array<BufferAccesses, 4> buffers;
@@ -163,88 +164,42 @@ DependenceGraph dependences(const Program& program) {
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });
   };
-  // The input is never written, so reading it depends on nothing and nothing depends on it.
+  // The input is never written, and what control messages carry is never read: so nothing depends on them.
   const auto enter = [&](const Regions& regions, std::size_t self, bool writes) {
     for (const Region& region : regions)
-      if (region.buffer != Buffer::input) accesses(region).add(region, self, writes);
+      if (region.buffer != Buffer::input && region.buffer != Buffer::staging) accesses(region).add(region, self, writes);
   };
 
   std::size_t count = 0;
-  const auto finish = [&](std::vector<Dependence>& before) {
+  graph.operations = operations(program);
+  graph.before.resize(graph.operations.size());
+  for (std::size_t self = 0; self < graph.operations.size(); ++self) {
+    std::vector<Dependence>& before = graph.before[self];
+    switch (graph.operations[self].kind) {
+      case OperationKind::local: {
+        const Local& local = graph.local(program, self);
+        depend_on_reads(local.source, before, self);
+        if (local.kind == LocalKind::reduce) depend_on_reads(local.target, before, self);
+        depend_on_writes(local.target, before, self);
+        enter(local.source, self, false);
+        enter(local.target, self, true);
+        break;
+      }
+      case OperationKind::send:
+        depend_on_reads(graph.message(program, self).regions, before, self);
+        enter(graph.message(program, self).regions, self, false);
+        break;
+      case OperationKind::receive:
+        depend_on_writes(graph.message(program, self).regions, before, self);
+        enter(graph.message(program, self).regions, self, true);
+        break;
+    }
     sort_unique(before);
     if ((count += before.size()) > most_dependences)
       throw Error(ErrorCode::too_large,
                   "a program has too many operations that wait for each other; cut them into fewer, larger ones");
-  };
-
-  for (std::size_t r = 0; r < program.rounds.size(); ++r) {
-    const Round& round = program.rounds[r];
-    const auto operation = [&](OperationKind kind, std::size_t index) {
-      graph.operations.push_back({kind, r, index});
-      graph.before.emplace_back();
-      return graph.operations.size() - 1;
-    };
-    for (std::size_t i = 0; i < round.locals.size(); ++i) {
-      const Local& local = round.locals[i];
-      const std::size_t self = operation(OperationKind::local, i);
-      depend_on_reads(local.source, graph.before[self], self);
-      if (local.kind == LocalKind::reduce) depend_on_reads(local.target, graph.before[self], self);
-      depend_on_writes(local.target, graph.before[self], self);
-      enter(local.source, self, false);
-      enter(local.target, self, true);
-      finish(graph.before[self]);
-    }
-    for (std::size_t i = 0; i < round.sends.size(); ++i) {
-      const std::size_t self = operation(OperationKind::send, i);
-      depend_on_reads(round.sends[i].regions, graph.before[self], self);
-      enter(round.sends[i].regions, self, false);
-      finish(graph.before[self]);
-    }
-    for (std::size_t i = 0; i < round.receives.size(); ++i) {
-      const std::size_t self = operation(OperationKind::receive, i);
-      depend_on_writes(round.receives[i].regions, graph.before[self], self);
-      enter(round.receives[i].regions, self, true);
-      finish(graph.before[self]);
-    }
   }
   return graph;
-}
-
-std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy) {
-  assert(policy != Policy::dataflow);
-  std::vector<std::size_t> window(program.rounds.size());
-  if (policy == Policy::blocking) {
-    std::iota(window.begin(), window.end(), std::size_t{0});
-    return window;
-  }
-  const auto stage_of = [&](std::size_t round) {
-    return std::upper_bound(program.stages.begin(), program.stages.end(), program.rounds[round].number,
-                            [](Count number, const Stage& stage) { return number < stage.first_round; });
-  };
-  std::size_t first_round = 0;  // of the current window
-  std::size_t operation = 0;
-  for (std::size_t round = 0; round < window.size(); ++round) {
-    bool cut = round > 0 && stage_of(round) != stage_of(round - 1);
-    for (; operation < graph.operations.size() && graph.operations[operation].round == round; ++operation)
-      for (const Dependence& dependence : graph.before[operation]) {
-        const std::size_t other = graph.operations[dependence.on].round;
-        cut = cut || (other >= first_round && other < round && needs_completion(graph, operation, dependence));
-      }
-    if (cut) first_round = round;
-    window[round] = round == 0 ? 0 : window[round - 1] + (cut ? 1 : 0);
-  }
-  return window;
-}
-
-std::vector<std::size_t> previous_in_channel(const Program& program, const DependenceGraph& graph) {
-  std::vector<std::size_t> previous(graph.operations.size(), no_operation);
-  std::map<std::pair<OperationKind, Rank>, std::size_t> last;
-  for (std::size_t i = 0; i < previous.size(); ++i) {
-    if (graph.operations[i].kind == OperationKind::local) continue;
-    const auto [entry, fresh] = last.try_emplace({graph.operations[i].kind, graph.message(program, i).peer}, i);
-    if (!fresh) previous[i] = std::exchange(entry->second, i);
-  }
-  return previous;
 }
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What in a program must wait for what. One graph per rank, derived from the regions; the execution policies are windows
-// over it, and nobody writes a dependence by hand.
+// What in a program must wait for what, because of the memory that it reads and writes. Derived from the regions; nobody writes a
+// dependence by hand. ordering.hpp says what follows under each policy.
 #pragma once
 
 #include <span>
@@ -27,6 +27,8 @@ struct Dependence {
   bool operator==(const Dependence&) const = default;
 };
 
+inline constexpr std::size_t no_operation = static_cast<std::size_t>(-1);
+
 struct DependenceGraph {
   std::vector<Operation> operations;
   std::vector<std::vector<Dependence>> before;  // for each operation, what must come first
@@ -40,19 +42,10 @@ struct DependenceGraph {
 // (write after read): executors break that by packing the send first.
 DependenceGraph dependences(const Program& program);
 
+// The program's operations, without dependences.
+std::vector<Operation> operations(const Program& program);
+
 // Could the two regions share a byte? Exact for contiguous regions and for equal strides, else "yes" if their hulls meet.
 bool may_overlap(const Region& a, const Region& b);
-
-// The window of each of the program's rounds: the locals of a window run first, in program order, then its messages are
-// posted together, then all are waited for. `blocking`: one round a window. `nonblocking`: a stage's rounds, cut where a
-// round depends on a message of the same window. A window holds consecutive rounds, so whoever waits, waits only for
-// rounds before: if all messages match, the unfinished one of the lowest round can always be posted by both ends, and no
-// cut can deadlock. `dataflow` has no windows; asking for them is a broken contract.
-std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy);
-
-// Messages to one peer, and from one peer, are posted in schedule order: that is how executors match them. For each
-// operation the previous one in its channel, or none.
-inline constexpr std::size_t no_operation = static_cast<std::size_t>(-1);
-std::vector<std::size_t> previous_in_channel(const Program& program, const DependenceGraph& graph);
 
 }  // namespace quadrille

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/transform.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <limits>
 
-#include "quadrille/error.hpp"
+#include "quadrille/checked.hpp"
 #include "schedule/dependence.hpp"
 
 namespace quadrille {
@@ -59,48 +59,17 @@ bool overlap(const Regions& some, const Regions& others) {
   });
 }
 
-// Where control messages lie once they are messages: slots of `longest` bytes, from `first` on.
-struct ControlSlots {
-  Placement first;
-  Bytes longest;
-};
-
-Bytes bytes_in_slot(const Control& control, const ControlSlots& slots) {
-  return std::clamp<Bytes>(control.bytes, 1, slots.longest);
-}
-
-// How many slots the arrivals of a round take, at most; 0: the program has no control messages.
-Count control_slots(const Program& program) {
-  Count slots = 0;
-  for (const Round& round : program.rounds)
-    if (!round.control_sends.empty() || !round.control_receives.empty())
-      slots = std::max<Count>({slots, 1, static_cast<Count>(round.control_receives.size())});
-  return slots;
-}
-
-// What a round brings is copied before the next round that tells: so it tells no more than was heard, and waits for that.
-Program with_controls_in(Program program, Count slot_count, const ControlSlots& slots) {
-  const auto [buffer, offset] = slots.first;
-  const Region arrivals{buffer, offset, slot_count * slots.longest, {}};
-  const Region news{buffer, offset + arrivals.length, arrivals.length, {}};
-  bool heard = false;
-  for (Round& round : program.rounds) {
-    if (heard && !round.control_sends.empty()) {
-      round.locals.push_back({LocalKind::copy, {}, {arrivals}, {news}});
-      heard = false;
-    }
-    for (const Control& control : round.control_sends)
-      round.sends.push_back({control.peer, {{buffer, news.offset, bytes_in_slot(control, slots), {}}}, {}});
-    Bytes place = arrivals.offset;
-    for (const Control& control : round.control_receives) {
-      round.receives.push_back({control.peer, {{buffer, place, bytes_in_slot(control, slots), {}}}, {}});
-      place += slots.longest;
-      heard = true;
-    }
-    round.control_sends.clear();
-    round.control_receives.clear();
+// Lays the control messages of a list in front of the payload; `end` is the first byte behind them.
+void put_in_front(std::vector<Control>& controls, std::vector<Message>& messages, Bytes& end) {
+  std::vector<Message> all;
+  for (const Control& control : controls) {
+    const Bytes length = std::max<Bytes>(control.bytes, 0);
+    all.push_back({control.peer, {{Buffer::staging, end, length, {}}}, {}});
+    end = checked_sum(end, length).value_or(std::numeric_limits<Bytes>::max());
   }
-  return program;
+  all.insert(all.end(), std::make_move_iterator(messages.begin()), std::make_move_iterator(messages.end()));
+  messages = std::move(all);
+  controls.clear();
 }
 
 }  // namespace
@@ -117,40 +86,34 @@ std::optional<Rank> repeated_peer(const std::vector<Control>& controls) {
   return twice == peers.end() ? std::nullopt : std::optional(*twice);
 }
 
-Program with_control_messages(Program program) {
-  const Count slots = control_slots(program);
-  if (slots == 0) return program;
-  for (const Round& round : program.rounds)
-    for (const auto* controls : {&round.control_sends, &round.control_receives})
-      if (const auto peer = repeated_peer(*controls))
-        throw Error(
-            ErrorCode::misuse,
-            fmt::format("in round {} rank {} has two control messages {} rank {}; from one rank to another there is one a round",
-                        round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
-  Bytes longest = 1;
-  for (const Round& round : program.rounds)
-    for (const auto* controls : {&round.control_sends, &round.control_receives})
-      for (const Control& control : *controls) longest = std::max(longest, control.bytes);
-  const ControlSlots place{{Buffer::scratch, program.scratch_bytes}, longest};
-  Bytes added = 0;
-  if (__builtin_mul_overflow(2 * slots, longest, &added) ||
-      __builtin_add_overflow(program.scratch_bytes, added, &program.scratch_bytes))
-    throw Error(ErrorCode::too_large, "the control messages of a rank take 2^63 bytes of scratch memory; make them shorter");
-  return with_controls_in(std::move(program), slots, place);
-}
-
-Program with_control_tokens(Program program) {
-  const Count slots = control_slots(program);
-  return with_controls_in(std::move(program), slots, {{Buffer::staging, 0}, 1});
-}
-
-Program in_port_order(Program program) {
-  const auto by_port = [](const Message& a, const Message& b) { return a.port < b.port; };
+Program in_posting_order(Program program) {
+  Bytes sent = 0;  // the longest list of control messages that a round sends: where arrivals begin
+  for (const Round& round : program.rounds) {
+    Bytes here = 0;
+    for (const Control& control : round.control_sends)
+      here = checked_sum(here, std::max<Bytes>(control.bytes, 0)).value_or(std::numeric_limits<Bytes>::max());
+    sent = std::max(sent, here);
+  }
+  Bytes arrived = sent;
   for (Round& round : program.rounds) {
-    std::stable_sort(round.sends.begin(), round.sends.end(), by_port);
-    std::stable_sort(round.receives.begin(), round.receives.end(), by_port);
+    const auto by_port = [](const Message& a, const Message& b) { return a.port < b.port; };
+    for (auto* messages : {&round.sends, &round.receives})
+      if (!std::is_sorted(messages->begin(), messages->end(), by_port))
+        std::stable_sort(messages->begin(), messages->end(), by_port);
+    if (round.control_sends.empty() && round.control_receives.empty()) continue;
+    Bytes first = 0;
+    put_in_front(round.control_sends, round.sends, first);
+    put_in_front(round.control_receives, round.receives, arrived);
+    if (stands_alone(round)) arrived = sent;  // whatever comes after it waits for it
   }
   return program;
+}
+
+bool is_control(const Message& message) { return !message.regions.empty() && message.regions.front().buffer == Buffer::staging; }
+
+bool stands_alone(const Round& round) {
+  return !(round.sends.empty() && round.receives.empty()) && std::all_of(round.sends.begin(), round.sends.end(), is_control) &&
+         std::all_of(round.receives.begin(), round.receives.end(), is_control);
 }
 
 Program joined(Part first, Part second) {

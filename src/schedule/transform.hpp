@@ -35,18 +35,17 @@ Program reversed(Program program);
 // other end would depend on who looks, so no schedule may have them.
 std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 
-// Control messages as messages, for those who move or wait for messages: each takes the bytes it has, and one at least, in
-// scratch memory added behind the program's own. What a rank sends in a round depends on all it has heard in rounds before, so
-// that a barrier holds everybody back under every policy. Throws Error{too_large} where that memory reaches 2^63 bytes, and
-// Error{misuse} for a `repeated_peer`.
-Program with_control_messages(Program program);
+// The same program as its rank posts it: the messages of each round in the order of their ports, so that the k-th message of a
+// round to a rank is the k-th that this rank receives; and control messages as messages in front of them. A control message has its
+// bytes in the buffer `staging`, which schedules have none of. Nobody reads them and no dependence comes of them: what waits for
+// control messages is said by ordering.hpp. Those under way at the same time lie apart. Where they would lie beyond 2^63 their
+// regions end there or overlap; whoever gives them memory has to refuse that.
+Program in_posting_order(Program program);
 
-// The same for those who only ask what waits for what: each control message is one byte, in the buffer `staging`, of which
-// schedules have none. So its size does not matter.
-Program with_control_tokens(Program program);
+// Of a program in posting order.
+bool is_control(const Message& message);
 
-// The same program with the messages of each round in the order of their ports, so that the k-th message of a round to a rank is
-// the k-th that this rank receives: executors match by order.
-Program in_port_order(Program program);
+// Has the round control messages and no other message?
+bool stands_alone(const Round& round);
 
 }  // namespace quadrille

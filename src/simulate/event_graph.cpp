@@ -11,8 +11,10 @@
 #include "problem/limits.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/dependence.hpp"
 #include "schedule/extent.hpp"
+#include "schedule/meetings.hpp"
+#include "schedule/ordering.hpp"
+#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
@@ -21,23 +23,18 @@ using Event = EventGraph::Event;
 
 constexpr Bytes bytes_of_operation = 40;  // in the graph and its simulation, at least
 
-// One end of a message: payload, or a control message, which goes ahead.
-struct End {
-  Rank peer = 0;
-  Bytes bytes = 0;
-  std::optional<Port> port;
-  std::size_t operation = no_operation;  // of the dependence graph
-};
-
 class Builder {
  public:
-  Builder(const Schedule& schedule, Policy policy, bool barriers) : schedule_(schedule), policy_(policy), barriers_(barriers) {}
+  Builder(const Schedule& schedule, const EventGraphOptions& options)
+      : schedule_(schedule),
+        policy_(options.barriers ? Policy::blocking : options.policy),
+        barriers_(options.barriers),
+        rendezvous_(options.rendezvous) {}
 
   EventGraph build() && {
     const Count operations = operation_count(schedule_, available_memory() / bytes_of_operation);
     check_memory(schedule_.problem, times_at_most(operations, bytes_of_operation, std::numeric_limits<Bytes>::max()), "events");
-    incoming_.resize(static_cast<std::size_t>(schedule_.problem.ranks), 0);
-    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add(schedule_.program(rank));
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add(in_posting_order(schedule_.program(rank)));
     graph_.first_after.push_back(graph_.after.size());
     if (!graph_.ports.empty()) graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});
     match();
@@ -52,28 +49,36 @@ class Builder {
     graph_.first_receive.push_back(EventGraph::none);
     last_send_ = last_receive_ = EventGraph::none;
     first_event_ = static_cast<Event>(graph_.kinds.size());
-    edges_.clear();
-    if (policy_ == Policy::dataflow && !barriers_)
-      with_dependences(program, [&](const DependenceGraph& dependence) { add_dataflow(program, dependence); });
-    else
-      add_windows(program);
-    enter_edges();
+    with_ordering(program, [&](const DependenceGraph& graph, const Ordering& order) {
+      for (const Ordering::Node& node : order.nodes) enter(program, graph, node);
+      enter_edges(order);
+    });
   }
 
-  // The dependences of an image are those of its representative, where it lists its messages alike; so they are found once.
+  // The ordering of an image is that of its representative, where it lists its messages alike; so it is found once.
   template <class Use>
-  void with_dependences(const Program& program, Use&& use) {
-    if (!schedule_.symmetry) return use(dependences(program));
+  void with_ordering(const Program& program, Use&& use) {
+    const auto find = [&](const Program& its_program) {
+      Known known{{}, policy_ == Policy::blocking ? DependenceGraph{operations(its_program), {}} : dependences(its_program), {}};
+      known.order = ordering(its_program, known.graph, policy_, rendezvous_ ? Packing::as_executed : Packing::always);
+      return known;
+    };
+    const auto use_own = [&] {
+      const Known own = find(program);
+      use(own.graph, own.order);
+    };
+    if (!schedule_.symmetry || policy_ == Policy::blocking) return use_own();
     const Rank representative = schedule_.symmetry->representative_of(program.rank);
     auto known = known_.find(representative);
     if (known == known_.end()) {
-      Program its_program = schedule_.program(representative);
-      DependenceGraph dependence = dependences(its_program);
-      known = known_.emplace(representative, Known{std::move(its_program), std::move(dependence)}).first;
+      Program its_program = in_posting_order(schedule_.program(representative));
+      Known found = find(its_program);
+      found.program = std::move(its_program);
+      known = known_.emplace(representative, std::move(found)).first;
     }
     const auto same_messages = [&](const std::vector<Message>& own, const std::vector<Message>& other) {
       return std::equal(own.begin(), own.end(), other.begin(), other.end(), [&](const Message& a, const Message& b) {
-        return a.peer == schedule_.symmetry->image(program.rank, b.peer) && a.port == b.port;
+        return a.peer == schedule_.symmetry->image(program.rank, b.peer) && a.port == b.port && is_control(a) == is_control(b);
       });
     };
     const auto same_round = [&](const Round& own, const Round& other) {
@@ -82,121 +87,38 @@ class Builder {
     };
     const std::vector<Round>& its_rounds = known->second.program.rounds;
     if (std::equal(program.rounds.begin(), program.rounds.end(), its_rounds.begin(), its_rounds.end(), same_round))
-      use(known->second.dependences);
+      use(known->second.graph, known->second.order);
     else
-      use(dependences(program));
+      use_own();
   }
 
-  // Windows of rounds. With barriers every round is one.
-  void add_windows(const Program& program) {
-    std::vector<std::size_t> window(program.rounds.size());
-    std::iota(window.begin(), window.end(), std::size_t{0});
-    if (policy_ == Policy::nonblocking && !barriers_)
-      with_dependences(program, [&](const DependenceGraph& dependence) { window = windows(program, dependence, policy_); });
-    Event gate = EventGraph::none;
-    std::vector<Event> own;  // messages of the window
-    for (std::size_t r = 0; r < program.rounds.size(); ++r) {
-      const Round& round = program.rounds[r];
-      ends_of(round);
-      if (sends_.empty() && receives_.empty()) continue;
-      const std::size_t index = index_of(round.number);
-      if (gate == EventGraph::none || window[r] != window_ || stands_alone(round) || stood_alone_) {
-        gate = enter(program.rank, EventKind::gate);
-        for (const Event message : own) edge(message, gate);
-        own.clear();
-        if (barriers_) graph_.gates_of_round[index].push_back(gate);
-      }
-      window_ = window[r];
-      stood_alone_ = stands_alone(round);
-      enter_messages(program.rank, index, [&](const End&, Event message) {
-        edge(gate, message);
-        if (!barriers_) own.push_back(message);
-      });
+  void enter(const Program& program, const DependenceGraph& graph, const Ordering::Node& node) {
+    const Round& round = program.rounds[node.round];
+    if (node.kind == Ordering::Kind::gate || node.kind == Ordering::Kind::local) {
+      const Event gate = enter(program.rank, EventKind::gate);
+      if (barriers_) graph_.gates_of_round[index_of(round.number)].push_back(gate);
+      return;
     }
-    stood_alone_ = false;
-  }
-
-  // Dependences. A receive that overwrites what a send reads waits until the send is ready, since it is packed then.
-  void add_dataflow(const Program& program, const DependenceGraph& dependence) {
-    std::vector<Event> event_of(dependence.operations.size(), EventGraph::none), ready_of(event_of);
-    std::vector<bool> is_packed(dependence.operations.size(), false);
-    for (std::size_t i = 0; i < dependence.operations.size(); ++i)
-      if (dependence.operations[i].kind == OperationKind::receive)
-        for (const Dependence& before : dependence.before[i]) is_packed[before.on] = true;
-    const auto wait = [&](std::size_t operation, Event event) {
-      const Operation& own = dependence.operations[operation];
-      for (const Dependence& before : dependence.before[operation]) {
-        const Operation& other = dependence.operations[before.on];
-        const bool receives = own.kind == OperationKind::receive;
-        // Where receives of a round seem to overlap, that is for want of a closer look: in no window do they wait for each other.
-        if (receives && other.kind == OperationKind::receive && other.round == own.round) continue;
-        const Event packed = receives ? ready_of[before.on] : EventGraph::none;
-        edge(packed != EventGraph::none ? packed : event_of[before.on], event);
-      }
-    };
-    Event fence = EventGraph::none;
-    std::vector<Event> since;  // messages since the fence
-    std::size_t operation = 0;
-    for (std::size_t r = 0; r < program.rounds.size(); ++r) {
-      const Round& round = program.rounds[r];
-      for (; operation < event_of.size() && dependence.operations[operation].round == r &&
-             dependence.operations[operation].kind == OperationKind::local;
-           ++operation) {
-        event_of[operation] = enter(program.rank, EventKind::gate);
-        wait(operation, event_of[operation]);
-      }
-      ends_of(round, operation);
-      if (sends_.empty() && receives_.empty()) continue;
-      const auto raise_fence = [&] {
-        fence = enter(program.rank, EventKind::gate);
-        for (const Event message : std::exchange(since, {})) edge(message, fence);
-      };
-      if (stands_alone(round)) raise_fence();
-      // Gates have to stand before their messages are entered, so that these follow each other.
-      for (const End& end : sends_)
-        if (end.operation != no_operation && is_packed[end.operation]) {
-          ready_of[end.operation] = enter(program.rank, EventKind::gate);
-          wait(end.operation, ready_of[end.operation]);
-          if (fence != EventGraph::none) edge(fence, ready_of[end.operation]);
-        }
-      enter_messages(program.rank, index_of(round.number), [&](const End& end, Event message) {
-        since.push_back(message);
-        if (fence != EventGraph::none) edge(fence, message);
-        if (end.operation == no_operation) return;
-        event_of[end.operation] = message;
-        if (ready_of[end.operation] != EventGraph::none)
-          edge(ready_of[end.operation], message);
-        else
-          wait(end.operation, message);
-      });
-      operation += round.sends.size() + round.receives.size();
-      if (stands_alone(round)) raise_fence();
+    const bool sends = node.kind == Ordering::Kind::send;
+    const Message& message = graph.message(program, node.operation);
+    const std::size_t number = index_of(round.number);
+    if (!rendezvous_ && (message.peer < 0 || message.peer >= schedule_.problem.ranks || message.peer == program.rank))
+      mismatch(program.rank, number);
+    const Event event = enter(program.rank, sends ? EventKind::send : EventKind::receive);
+    Event& last = sends ? last_send_ : last_receive_;
+    (last == EventGraph::none ? (sends ? graph_.first_send : graph_.first_receive).back() : graph_.next[last]) = event;
+    last = event;
+    graph_.meets_other_way[event] = !round.sends.empty() && !round.receives.empty() ? 1 : 0;
+    graph_.rounds[event] = static_cast<std::uint32_t>(number);
+    graph_.bytes[event] = quadrille::bytes(message.regions);
+    graph_.other_ends[event] = static_cast<Event>(message.peer);  // until they are matched
+    if (!sends) return;
+    if (message.port) {
+      graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});
+      graph_.ports.back() = *message.port;
     }
-  }
-
-  // Control messages that come with a payload go with it. A round of nothing else says what comes next: it waits for all before,
-  // and all after wait for it.
-  static bool stands_alone(const Round& round) {
-    return round.sends.empty() && round.receives.empty() && !(round.control_sends.empty() && round.control_receives.empty());
-  }
-
-  // Of a round, in the order in which they are posted; by port where messages have one, so that both ends list them alike.
-  void ends_of(const Round& round, std::size_t operation = no_operation) {
-    const auto list = [&](std::vector<End>& ends, const std::vector<Control>& controls, const std::vector<Message>& messages) {
-      ends.clear();
-      for (const Control& control : controls) ends.push_back({control.peer, control.bytes, {}, no_operation});
-      bool has_ports = false;
-      for (const Message& message : messages) {
-        ends.push_back({message.peer, quadrille::bytes(message.regions), message.port,
-                        operation == no_operation ? no_operation : operation++});
-        has_ports = has_ports || message.port;
-      }
-      if (has_ports)
-        std::stable_sort(ends.begin() + static_cast<std::ptrdiff_t>(controls.size()), ends.end(),
-                         [](const End& a, const End& b) { return a.port < b.port; });
-    };
-    list(sends_, round.control_sends, round.sends);
-    list(receives_, round.control_receives, round.receives);
+    ++graph_.messages_of_round[number];
+    ++graph_.messages;
   }
 
   Event enter(Rank rank, EventKind kind) {
@@ -213,34 +135,6 @@ class Builder {
     return static_cast<Event>(graph_.kinds.size() - 1);
   }
 
-  template <class Visit>
-  void enter_messages(Rank rank, std::size_t round, Visit&& visit) {
-    const bool both = !sends_.empty() && !receives_.empty();
-    const auto enter_end = [&](const End& end, EventKind kind, Event& last, Event& first) {
-      if (end.peer < 0 || end.peer >= schedule_.problem.ranks || end.peer == rank) mismatch(rank, round);
-      const Event event = enter(rank, kind);
-      (last == EventGraph::none ? first : graph_.next[last]) = event;
-      last = event;
-      graph_.meets_other_way[event] = both ? 1 : 0;
-      graph_.rounds[event] = static_cast<std::uint32_t>(round);
-      graph_.bytes[event] = end.bytes;
-      graph_.other_ends[event] = static_cast<Event>(end.peer);  // until they are matched
-      if (end.port && kind == EventKind::send) {
-        graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});
-        graph_.ports.back() = *end.port;
-      }
-      visit(end, event);
-      return event;
-    };
-    for (const End& end : sends_) {
-      enter_end(end, EventKind::send, last_send_, graph_.first_send.back());
-      ++incoming_[static_cast<std::size_t>(end.peer)];
-      ++graph_.messages_of_round[round];
-      ++graph_.messages;
-    }
-    for (const End& end : receives_) enter_end(end, EventKind::receive, last_receive_, graph_.first_receive.back());
-  }
-
   std::size_t index_of(Count round) {
     if (const std::size_t guess = last_index_ + 1; guess < graph_.round_numbers.size() && graph_.round_numbers[guess] == round)
       return last_index_ = guess;
@@ -253,50 +147,60 @@ class Builder {
     return last_index_ = entry->second;
   }
 
-  void edge(Event from, Event to) {
-    edges_.emplace_back(from, to);
-    ++graph_.waits_for[to];
-  }
-
-  // Of one rank, sorted by where they begin.
-  void enter_edges() {
+  // Of one rank, sorted by where they begin. With barriers gates wait for those alone.
+  void enter_edges(const Ordering& order) {
     auto& first = graph_.first_after;
     const std::size_t events = graph_.kinds.size();
+    const auto is_left_out = [&](const Ordering::Edge& edge) {
+      return barriers_ && order.nodes[edge.to].kind == Ordering::Kind::gate;
+    };
     first.resize(events, 0);
-    for (const auto& [from, to] : edges_) ++first[from];
-    std::size_t position = graph_.after.size();
-    graph_.after.resize(position + edges_.size());
+    std::size_t position = graph_.after.size(), end = position;
+    for (const Ordering::Edge& edge : order.edges) {
+      if (is_left_out(edge)) continue;
+      ++first[first_event_ + edge.from];
+      ++graph_.waits_for[first_event_ + edge.to];
+      ++end;
+    }
+    graph_.after.resize(end);
     for (std::size_t event = first_event_; event < events; ++event) position += std::exchange(first[event], position);
     cursor_.assign(first.begin() + first_event_, first.end());
-    for (const auto& [from, to] : edges_) graph_.after[cursor_[from - first_event_]++] = to;
+    for (const Ordering::Edge& edge : order.edges)
+      if (!is_left_out(edge)) graph_.after[cursor_[edge.from]++] = static_cast<Event>(first_event_ + edge.to);
   }
 
-  // What comes to a rank, by sender and round, meets its receives in the same order.
-  void match() {
-    const auto p = static_cast<std::size_t>(schedule_.problem.ranks);
-    std::vector<std::size_t> end(p);
-    std::partial_sum(incoming_.begin(), incoming_.end(), end.begin());
-    std::vector<Event> coming(end.empty() ? 0 : end.back());
-    std::vector<std::size_t> next(p);
-    for (std::size_t rank = 0; rank < p; ++rank) next[rank] = end[rank] - incoming_[rank];
-    for (Event event = 0; event < graph_.kinds.size(); ++event)
-      if (graph_.kinds[event] == EventKind::send) coming[next[graph_.other_ends[event]]++] = event;
-    std::vector<std::uint64_t> expected;  // sender and event
-    for (std::size_t rank = 0; rank < p; ++rank) {
-      expected.clear();
-      for (Event event = graph_.first_receive[rank]; event != EventGraph::none; event = graph_.next[event])
-        expected.push_back(std::uint64_t{graph_.other_ends[event]} << 32 | event);
-      std::sort(expected.begin(), expected.end());
-      const std::size_t first = end[rank] - incoming_[rank];
-      if (expected.size() != incoming_[rank]) mismatch(static_cast<Rank>(rank), 0);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        const Event send = coming[first + i], receive = static_cast<Event>(expected[i]);
-        if (graph_.ranks[send] != expected[i] >> 32 || graph_.rounds[send] != graph_.rounds[receive] ||
-            graph_.bytes[send] != graph_.bytes[receive])
-          mismatch(static_cast<Rank>(rank), graph_.rounds[receive]);
-        graph_.other_ends[send] = receive;
-      }
+  // As for_each_meeting wants it: the ends of messages know their peers.
+  struct Ends {
+    EventGraph& graph;
+
+    template <class Visit>
+    void for_each_send(Visit&& visit) const {
+      for (Event event = 0; event < graph.kinds.size(); ++event)
+        if (graph.kinds[event] == EventKind::send) visit(Rank{graph.ranks[event]}, Rank{graph.other_ends[event]}, event);
     }
+    template <class Visit>
+    void for_each_receive(Rank at, Visit&& visit) const {
+      for (Event event = graph.first_receive[index(at)]; event != EventGraph::none; event = graph.next[event])
+        visit(Rank{graph.other_ends[event]}, event);
+    }
+    std::strong_ordering order(Event, Event) const { return std::strong_ordering::equal; }
+  };
+
+  void match() {
+    std::vector<Event> lone;
+    for_each_meeting<Event>(
+        schedule_.problem.ranks, Ends{graph_},
+        [&](Event send, Event receive) {
+          if (!rendezvous_ && (graph_.rounds[send] != graph_.rounds[receive] || graph_.bytes[send] != graph_.bytes[receive]))
+            mismatch(graph_.ranks[receive], graph_.rounds[receive]);
+          graph_.other_ends[send] = receive;
+        },
+        [&](Event end, bool is_send) {
+          if (!rendezvous_)
+            mismatch(is_send ? Rank{graph_.other_ends[end]} : Rank{graph_.ranks[end]}, is_send ? 0 : graph_.rounds[end]);
+          if (is_send) lone.push_back(end);
+        });
+    for (const Event send : lone) graph_.other_ends[send] = EventGraph::none;
   }
 
   [[noreturn]] void mismatch(Rank rank, std::size_t round) const {
@@ -327,30 +231,24 @@ class Builder {
 
   struct Known {
     Program program;
-    DependenceGraph dependences;
+    DependenceGraph graph;
+    Ordering order;
   };
 
   const Schedule& schedule_;
   const Policy policy_;
-  const bool barriers_;
+  const bool barriers_, rendezvous_;
   EventGraph graph_;
-  std::vector<std::size_t> incoming_;  // messages to each rank
   std::unordered_map<Count, std::size_t> index_of_round_;
   std::size_t last_index_ = 0;
   std::unordered_map<Rank, Known> known_;  // of representatives
   // Of the rank at hand.
   Event first_event_ = 0, last_send_ = EventGraph::none, last_receive_ = EventGraph::none;
-  std::vector<std::pair<Event, Event>> edges_;
   std::vector<std::size_t> cursor_;
-  std::vector<End> sends_, receives_;  // of a round
-  std::size_t window_ = 0;
-  bool stood_alone_ = false;
 };
 
 }  // namespace
 
-EventGraph event_graph(const Schedule& schedule, Policy policy, bool barriers) {
-  return Builder(schedule, policy, barriers).build();
-}
+EventGraph event_graph(const Schedule& schedule, const EventGraphOptions& options) { return Builder(schedule, options).build(); }
 
 }  // namespace quadrille

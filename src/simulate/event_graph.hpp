@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A schedule as a graph of events: both ends of each message, and gates, which take no time and pass when all before them have. The
 // policies differ in the edges alone. `blocking` and `nonblocking` have a gate before each window, which waits for the messages of
-// the window before; `dataflow` has the dependences themselves, with a gate for each local operation. So the edges of one policy
-// follow from those of the policy before it in this list, which is why none takes longer (docs/simulation.md).
+// the window before; `dataflow` has the dependences themselves, with a gate for each local operation (schedule/ordering.hpp). So
+// the edges of one policy follow from those of the policy before it in this list, which is why none takes longer
+// (docs/simulation.md).
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,16 @@ struct EventGraph {
   }
 };
 
+struct EventGraphOptions {
+  Policy policy = Policy::blocking;
+  bool barriers = false;
+  // Of messages that wait for their receivers, as the verifier plays them; else each leaves its memory at once. Sends are then
+  // packed as they are executed, and messages that meet nobody, or those of another round or length, are no error: a send that
+  // meets nobody has no other end.
+  bool rendezvous = false;
+};
+
 // Makes one program at a time. Throws Error{misuse} where a message has one end only, and Error{too_large} beyond 2^32 events.
-EventGraph event_graph(const Schedule& schedule, Policy policy, bool barriers);
+EventGraph event_graph(const Schedule& schedule, const EventGraphOptions& options);
 
 }  // namespace quadrille

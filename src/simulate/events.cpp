@@ -52,7 +52,7 @@ class Run {
       : times_(times),
         options_(options),
         jitter_(options.seed, options.jitter),
-        graph_(event_graph(schedule, options.policy, options.barriers)),
+        graph_(event_graph(schedule, {.policy = options.policy, .barriers = options.barriers})),
         begins_(begins(schedule.problem.ranks)),
         send_ports_(schedule.problem.ranks, port_count(), begins_),
         receive_ports_(send_ports_),

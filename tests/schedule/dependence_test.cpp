@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dependences and windows: overlap against its definition, hazards, and where the policies cut.
+// Dependences: overlap against its definition, and hazards.
 #include "schedule/dependence.hpp"
 
 #include <gtest/gtest.h>
@@ -101,33 +101,6 @@ TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
   const Program in_place = std::move(swap).finish();
   EXPECT_EQ(dependences(in_place).before[2],
             (std::vector<Dependence>{{0, Hazard::write_after_write}, {1, Hazard::write_after_read}}));
-}
-
-TEST(Windows, FollowThePolicies) {
-  const Program program = three_rounds();
-  const DependenceGraph graph = dependences(program);
-  EXPECT_EQ(windows(program, graph, Policy::blocking), (std::vector<std::size_t>{0, 1, 2, 3}));
-  EXPECT_EQ(windows(program, graph, Policy::nonblocking), (std::vector<std::size_t>{0, 0, 1, 2}));
-}
-
-TEST(Windows, IndependentRoundsOfAStageGoTogether) {
-  const Program shift = make_schedule(alltoall(6, 8), "shift").program(2);
-  const auto together = windows(shift, dependences(shift), Policy::nonblocking);
-  EXPECT_EQ(together.back(), 0u) << "pairwise rounds are independent";
-  const Program ring = make_schedule(alltoall(6, 8), "ring").program(2);
-  EXPECT_EQ(windows(ring, dependences(ring), Policy::nonblocking).back(), 4u) << "each round of the ring waits for the one before";
-}
-
-TEST(Channels, LinkTheMessagesOfAPair) {
-  ProgramBuilder program{0};
-  for (Rank peer : {1, 2, 1}) {
-    program.begin_round();
-    program.send(peer, {{Buffer::input, peer, 1}});
-    program.receive(peer, {{Buffer::output, peer, 1}});
-  }
-  const Program made = std::move(program).finish();
-  EXPECT_EQ(previous_in_channel(made, dependences(made)),
-            (std::vector<std::size_t>{no_operation, no_operation, no_operation, no_operation, 0, 1}));
 }
 
 // Dependences of p - 1 independent messages are found in about p log p steps, not p^2.

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "execute/script.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
+#include "schedule/dependence.hpp"
 
 namespace quadrille {
 namespace {
@@ -59,25 +61,32 @@ TEST(Reversed, TwiceIsTheSame) {
   EXPECT_EQ(reversed(back), there);
 }
 
-TEST(ControlMessages, BecomeMessagesThatWaitForWhatWasHeard) {
+TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
   ProgramBuilder builder{0};
   builder.begin_round();
+  builder.send(1, {{Buffer::input, 0, 4}}, Port{1, 1});
+  builder.send(1, {{Buffer::input, 4, 4}}, Port{0, 1});
   builder.control_send(1, 0);
   builder.control_receive(1, 8);
-  builder.control_receive(2, 0);
+  builder.control_receive(2, 3);
   builder.begin_round();
   builder.control_send(2, 8);
-  const Program program = with_control_messages(std::move(builder).finish());
-  EXPECT_EQ(program.scratch_bytes, 32);
-  const Region news{Buffer::scratch, 16, 16};
-  EXPECT_EQ(program.rounds[0].sends, (std::vector<Message>{{1, {{Buffer::scratch, 16, 1}}, {}}}));
+  builder.control_receive(1, 5);
+  const Program program = in_posting_order(std::move(builder).finish());
+  EXPECT_EQ(program.scratch_bytes, 0);
+  EXPECT_EQ(program.rounds[0].sends, (std::vector<Message>{{1, {{Buffer::staging, 0, 0}}, {}},
+                                                           {1, {{Buffer::input, 4, 4}}, Port{0, 1}},
+                                                           {1, {{Buffer::input, 0, 4}}, Port{1, 1}}}));
+  // Arrivals that may be under way together lie apart, and apart from what is sent.
   EXPECT_EQ(program.rounds[0].receives,
-            (std::vector<Message>{{1, {{Buffer::scratch, 0, 8}}, {}}, {2, {{Buffer::scratch, 8, 1}}, {}}}));
-  EXPECT_EQ(program.rounds[1].locals, (std::vector<Local>{{LocalKind::copy, {}, {{Buffer::scratch, 0, 16}}, {news}}}));
-  EXPECT_EQ(program.rounds[1].sends, (std::vector<Message>{{2, {{Buffer::scratch, 16, 8}}, {}}}));
+            (std::vector<Message>{{1, {{Buffer::staging, 8, 8}}, {}}, {2, {{Buffer::staging, 16, 3}}, {}}}));
+  EXPECT_EQ(program.rounds[1].sends, (std::vector<Message>{{2, {{Buffer::staging, 0, 8}}, {}}}));
+  EXPECT_EQ(program.rounds[1].receives, (std::vector<Message>{{1, {{Buffer::staging, 19, 5}}, {}}}));
   EXPECT_TRUE(program.rounds[0].control_sends.empty() && program.rounds[0].control_receives.empty());
+  EXPECT_TRUE(is_control(program.rounds[0].sends[0]) && !is_control(program.rounds[0].sends[1]));
+  EXPECT_TRUE(stands_alone(program.rounds[1]) && !stands_alone(program.rounds[0]));
   const Program without = part("one", 3);
-  EXPECT_EQ(with_control_messages(without), without);
+  EXPECT_EQ(in_posting_order(without), without);
 }
 
 // Whoever executes would match them by their order, and others might not.
@@ -87,30 +96,24 @@ TEST(ControlMessages, OneARoundFromOneRankToAnother) {
     builder.begin_round();
     for (const Bytes bytes : {8, 16}) sends ? builder.control_send(1, bytes) : builder.control_receive(1, bytes);
     const Program program = std::move(builder).finish();
-    EXPECT_THROW(with_control_messages(program), Error);
-    EXPECT_EQ(with_control_tokens(program).rounds.size(), 1u);  // the verifier says what is wrong itself
+    EXPECT_THROW(make_script(program, 2, {}), Error);
+    EXPECT_EQ(in_posting_order(program).rounds.size(), 1u);  // the verifier says what is wrong itself
   }
 }
 
 // Sums of legal sizes that no 64 bits hold.
 TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
   ProgramBuilder builder{0};
-  builder.scratch(10);
   builder.begin_round();
   builder.control_send(1, Bytes{1} << 62);
-  builder.control_receive(1, 8);
+  builder.control_receive(1, Bytes{1} << 62);
+  builder.control_receive(2, Bytes{1} << 62);
   builder.begin_round();
   builder.control_send(1, 1);
   const Program program = std::move(builder).finish();
-  EXPECT_THROW(with_control_messages(program), Error);
-
-  const Program tokens = with_control_tokens(program);
-  EXPECT_EQ(tokens.scratch_bytes, 10);
-  const Region arrived{Buffer::staging, 0, 1}, news{Buffer::staging, 1, 1};
-  EXPECT_EQ(tokens.rounds[0].sends, (std::vector<Message>{{1, {news}, {}}}));
-  EXPECT_EQ(tokens.rounds[0].receives, (std::vector<Message>{{1, {arrived}, {}}}));
-  EXPECT_EQ(tokens.rounds[1].locals, (std::vector<Local>{{LocalKind::copy, {}, {arrived}, {news}}}));
-  EXPECT_EQ(tokens.rounds[1].sends, (std::vector<Message>{{1, {news}, {}}}));
+  EXPECT_THROW(make_script(program, 3, {}), Error);
+  const Program posted = in_posting_order(program);
+  EXPECT_EQ(dependences(posted).operations.size(), 4u);
 }
 
 }  // namespace

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/ordering.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+#include "schedule/meetings.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+namespace {
+
+// Must `operation` wait until messages are complete that were posted together with `dependence.on`?
+bool needs_completion(const DependenceGraph& graph, std::size_t operation, const Dependence& dependence) {
+  switch (graph.operations[dependence.on].kind) {
+    case OperationKind::local: return false;  // locals of a window run before its messages, in program order
+    case OperationKind::receive: return true;
+    case OperationKind::send: return graph.operations[operation].kind == OperationKind::local;  // a receive has the send packed
+  }
+  return true;
+}
+
+class OrderingMaker {
+ public:
+  OrderingMaker(const Program& program, const DependenceGraph& graph)
+      : program_(program), graph_(graph), node_of_(graph.operations.size(), no_operation) {}
+
+  Ordering in_windows(Policy policy) && {
+    const std::vector<std::size_t> window = windows(program_, graph_, policy);
+    std::size_t gate = no_operation, current = 0;
+    std::vector<std::size_t> own;  // messages of the window
+    for (std::size_t i = 0; i < graph_.operations.size(); ++i) {
+      const Operation& operation = graph_.operations[i];
+      if (operation.kind == OperationKind::local) continue;
+      if (gate == no_operation || window[operation.round] != current) {
+        gate = enter_gate(operation.round, std::exchange(own, {}));
+        current = window[operation.round];
+      }
+      own.push_back(enter(i));
+      edge(gate, own.back());
+    }
+    return std::move(made_);
+  }
+
+  Ordering as_dataflow(Packing packing) && {
+    find_gated(packing);
+    std::size_t fence = no_operation;  // the last gate that all messages wait for
+    std::vector<std::size_t> since;    // messages after it
+    const auto raise_fence = [&](std::size_t round) {
+      if (fence != no_operation) since.push_back(fence);
+      fence = enter_gate(round, std::exchange(since, {}));
+    };
+    for (std::size_t i = 0; i < graph_.operations.size();) {
+      const std::size_t round = graph_.operations[i].round;
+      std::size_t end = i;
+      for (; end < graph_.operations.size() && graph_.operations[end].round == round; ++end)
+        if (graph_.operations[end].kind == OperationKind::local) wait(end, enter(end));
+      while (i < end && graph_.operations[i].kind == OperationKind::local) ++i;
+      const bool alone = stands_alone(program_.rounds[round]);
+      if (alone) raise_fence(round);
+      for (std::size_t send = i; send < end; ++send)
+        if (gated_[send]) {
+          gate_of_[send] = enter({Ordering::Kind::gate, round, send});
+          if (fence != no_operation) edge(fence, gate_of_[send]);
+          if (previous_[send] != no_operation) edge(gate_of_[previous_[send]], gate_of_[send]);
+          wait(send, gate_of_[send]);
+        }
+      for (; i < end; ++i) {
+        since.push_back(enter(i));
+        if (fence != no_operation) edge(fence, since.back());
+        if (gated_[i])
+          edge(gate_of_[i], since.back());
+        else
+          wait(i, since.back());
+      }
+      if (alone) raise_fence(round);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  // The sends that are packed, and with them those before them in their channels, whose turns have to be seen.
+  void find_gated(Packing packing) {
+    is_packed_.assign(graph_.operations.size(), false);
+    gated_ = is_packed_;
+    gate_of_.assign(graph_.operations.size(), no_operation);
+    const std::vector<std::size_t> all_together(program_.rounds.size(), 0);
+    for (const auto& [packed, receive] :
+         packed_sends(graph_, packing == Packing::always ? all_together : every_round_alone(program_))) {
+      is_packed_[packed] = true;
+      if (previous_.empty())
+        for (const ChannelPlace& place : channel_places(program_, graph_)) previous_.push_back(place.previous);
+      for (std::size_t send = packed; send != no_operation && !gated_[send]; send = previous_[send]) gated_[send] = true;
+    }
+  }
+
+  std::size_t enter(const Ordering::Node& node) {
+    made_.nodes.push_back(node);
+    return made_.nodes.size() - 1;
+  }
+
+  std::size_t enter(std::size_t operation) {
+    static constexpr Ordering::Kind kinds[]{Ordering::Kind::local, Ordering::Kind::send, Ordering::Kind::receive};
+    const Operation& its = graph_.operations[operation];
+    return node_of_[operation] = enter({kinds[static_cast<std::size_t>(its.kind)], its.round, operation});
+  }
+
+  std::size_t enter_gate(std::size_t round, const std::vector<std::size_t>& after) {
+    const std::size_t gate = enter({Ordering::Kind::gate, round, no_operation});
+    for (const std::size_t node : after) edge(node, gate);
+    return gate;
+  }
+
+  void edge(std::size_t from, std::size_t to) { made_.edges.push_back({from, to}); }
+
+  // The node starts after what the operation depends on.
+  void wait(std::size_t operation, std::size_t node) {
+    const Operation& own = graph_.operations[operation];
+    for (const Dependence& dependence : graph_.before[operation]) {
+      const Operation& other = graph_.operations[dependence.on];
+      if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) continue;
+      edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : node_of_[dependence.on], node);
+    }
+  }
+
+  const Program& program_;
+  const DependenceGraph& graph_;
+  Ordering made_;
+  std::vector<std::size_t> node_of_, gate_of_;  // of an operation
+  std::vector<std::size_t> previous_;           // of an operation, in its channel; empty where nothing is packed
+  std::vector<bool> is_packed_, gated_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> every_round_alone(const Program& program) {
+  std::vector<std::size_t> window(program.rounds.size());
+  std::iota(window.begin(), window.end(), std::size_t{0});
+  return window;
+}
+
+std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy) {
+  assert(policy != Policy::dataflow);
+  std::vector<std::size_t> window = every_round_alone(program);
+  if (policy == Policy::blocking) return window;
+  const auto stage_of = [&](std::size_t round) {
+    return std::upper_bound(program.stages.begin(), program.stages.end(), program.rounds[round].number,
+                            [](Count number, const Stage& stage) { return number < stage.first_round; });
+  };
+  std::size_t first_round = 0;  // of the current window
+  std::size_t operation = 0;
+  bool was_alone = false;
+  for (std::size_t round = 0; round < window.size(); ++round) {
+    const bool is_alone = stands_alone(program.rounds[round]);
+    bool cut = round > 0 && (is_alone || was_alone || stage_of(round) != stage_of(round - 1));
+    was_alone = is_alone;
+    for (; operation < graph.operations.size() && graph.operations[operation].round == round; ++operation)
+      for (const Dependence& dependence : graph.before[operation]) {
+        const std::size_t other = graph.operations[dependence.on].round;
+        cut = cut || (other >= first_round && other < round && needs_completion(graph, operation, dependence));
+      }
+    if (cut) first_round = round;
+    window[round] = round == 0 ? 0 : window[round - 1] + (cut ? 1 : 0);
+  }
+  return window;
+}
+
+std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round) {
+  std::vector<PackedSend> packed;
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    if (graph.operations[i].kind != OperationKind::receive) continue;
+    for (const Dependence& dependence : graph.before[i]) {
+      const Operation& other = graph.operations[dependence.on];
+      if (other.kind == OperationKind::send && group_of_round[other.round] == group_of_round[graph.operations[i].round])
+        packed.push_back({dependence.on, i});
+    }
+  }
+  return packed;
+}
+
+Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy, Packing packing) {
+  OrderingMaker maker(program, graph);
+  return policy == Policy::dataflow ? std::move(maker).as_dataflow(packing) : std::move(maker).in_windows(policy);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The verifier, the event simulator and the executors play random programs, of which many have messages that cross or meet nobody.
+// They must agree on which of them finish.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "execute/shared/communicator.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/interpreter.hpp"
+#include "quadrille/simulate.hpp"
+#include "schedule/ordering.hpp"
+#include "schedule/transform.hpp"
+#include "simulate/event_graph.hpp"
+#include "support/apart.hpp"
+#include "support/cases.hpp"
+#include "verify/report.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes length = 1032;  // of every message: more than what is copied twice at any costs
+constexpr Bytes memory_bytes = 3 * length;
+constexpr std::array<Policy, 3> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
+
+struct RandomCase {
+  std::vector<Program> programs;
+  bool is_matched = true;       // is each message sent and received in one round, by one port?
+  bool has_one_meaning = true;  // no byte is received twice in a round
+};
+
+class Maker {
+ public:
+  explicit Maker(std::uint64_t seed) : random_(seed) {}
+
+  RandomCase make(Count ranks) {
+    const Count rounds = 1 + below(5);
+    made_.programs.resize(index(ranks));
+    const std::vector<Stage> stages{{"one", 0, rounds / 2}, {"two", rounds / 2, rounds - rounds / 2}};
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      Program& program = made_.programs[index(rank)];
+      program = {.rank = rank, .scratch_bytes = memory_bytes, .stages = stages};
+      program.rounds.resize(index(rounds));
+      for (Count number = 0; number < rounds; ++number) program.rounds[index(number)].number = number;
+      for (const Buffer buffer : {Buffer::output, Buffer::scratch})
+        program.rounds[0].locals.push_back({.source = {{Buffer::input, 0, memory_bytes}}, .target = {{buffer, 0, memory_bytes}}});
+    }
+    for (Count number = 0; number < rounds; ++number) fill_round(ranks, index(number));
+    for (Count mistakes = below(2) * (1 + below(8)); mistakes > 0; --mistakes) mistake(ranks, rounds);
+    for (Program& program : made_.programs)
+      for (const Round& round : program.rounds) check_receives(round);
+    return std::move(made_);
+  }
+
+ private:
+  Count below(Count limit) { return static_cast<Count>(random_() % static_cast<std::uint64_t>(limit)); }
+
+  // A message's bytes in one of few places, so that many overlap; in two pieces at times.
+  Regions region() {
+    const Buffer buffer = below(2) == 0 ? Buffer::output : Buffer::scratch;
+    if (below(4) == 0) return {{buffer, below(2) * length / 2, length / 2, {{{2, length}, {}, {}}}}};
+    return {{buffer, below(5) * length / 2, length, {}}};
+  }
+
+  void fill_round(Count ranks, std::size_t number) {
+    const bool only_controls = below(8) == 0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      Round& own = made_.programs[index(rank)].rounds[number];
+      if (below(3) == 0)  // from one buffer to the other, so that source and target are apart
+        own.locals.push_back({.source = {{Buffer::output, below(5) * length / 2, length, {}}},
+                              .target = {{Buffer::scratch, below(5) * length / 2, length, {}}}});
+    }
+    for (Count turn = 1 + below(2); turn > 0; --turn) {
+      std::vector<Rank> targets(index(ranks));
+      std::iota(targets.begin(), targets.end(), Rank{0});
+      std::shuffle(targets.begin(), targets.end(), random_);
+      for (Rank from = 0; from < ranks; ++from) {
+        const Rank to = targets[index(from)];
+        if (to == from || below(5) == 0) continue;
+        Round &sender = made_.programs[index(from)].rounds[number], &receiver = made_.programs[index(to)].rounds[number];
+        const auto goes_there = [&](const auto& each) { return each.peer == to; };
+        const bool has_control = std::any_of(sender.control_sends.begin(), sender.control_sends.end(), goes_there);
+        if (!has_control && (only_controls || below(6) == 0)) {
+          sender.control_sends.push_back({to, length});
+          receiver.control_receives.push_back({from, length});
+        }
+        if (only_controls) continue;
+        // The second message between two ranks goes by another port, at times a lower one.
+        const bool again = std::any_of(sender.sends.begin(), sender.sends.end(), goes_there);
+        const std::optional<Port> port = again ? std::optional(Port{static_cast<int>(turn), 1}) : std::nullopt;
+        sender.sends.push_back({to, region(), port});
+        receiver.receives.push_back({from, region(), port});
+        if (below(2) == 0) std::swap(receiver.receives.front(), receiver.receives.back());
+      }
+    }
+  }
+
+  // Moves one end of a message to another round, so that it crosses others, or leaves it out.
+  void mistake(Count ranks, Count rounds) {
+    Program& program = made_.programs[index(below(ranks))];
+    Round& round = program.rounds[index(below(rounds))];
+    std::vector<Message>& list = below(2) == 0 ? round.sends : round.receives;
+    if (list.empty()) return;
+    const bool is_send = &list == &round.sends;
+    const auto which = list.begin() + below(size(list));
+    Message moved = std::move(*which);
+    list.erase(which);
+    made_.is_matched = false;
+    if (below(20) == 0) return;
+    moved.port.reset();
+    Round& target = program.rounds[index(below(rounds))];
+    (is_send ? target.sends : target.receives).push_back(std::move(moved));
+  }
+
+  void check_receives(const Round& round) {
+    std::set<std::pair<Buffer, Bytes>> halves;
+    for (const Message& message : round.receives)
+      for (const Region& region : message.regions)
+        for_each_run(region, [&](Bytes offset, Bytes run) {
+          for (Bytes half = offset; half < offset + run; half += length / 2)
+            made_.has_one_meaning = made_.has_one_meaning && halves.emplace(region.buffer, half).second;
+        });
+  }
+
+  std::mt19937_64 random_;
+  RandomCase made_;
+};
+
+Schedule schedule_of(const RandomCase& random_case) {
+  Schedule schedule;
+  schedule.problem.collective = Collective::allgather;
+  schedule.problem.ranks = size(random_case.programs);
+  schedule.problem.block_bytes = memory_bytes;
+  schedule.algorithm = "random";
+  schedule.program = [&](Rank rank) { return random_case.programs[index(rank)]; };
+  schedule.stated_input_bytes.assign(random_case.programs.size(), memory_bytes);
+  return schedule;
+}
+
+bool verifier_finds_deadlock(const RandomCase& random_case, Policy policy) {
+  Report report(1);
+  check_deadlock(random_case.programs, {policy}, report);
+  return report.has(Rule::deadlock);
+}
+
+// Plays the simulator's events where each message waits for its receiver. Do all of them pass?
+bool all_events_pass(const Schedule& schedule, Policy policy) {
+  using Event = EventGraph::Event;
+  const EventGraph graph = event_graph(schedule, {.policy = policy, .rendezvous = true});
+  std::vector<Event> other_end(graph.kinds.size(), EventGraph::none), next(other_end);
+  std::vector<std::uint32_t> missing = graph.waits_for;
+  for (Event event = 0; event < graph.kinds.size(); ++event) {
+    if (graph.kinds[event] == EventKind::receive) --missing[event];  // its send
+    if (graph.kinds[event] != EventKind::send || graph.other_ends[event] == EventGraph::none) continue;
+    other_end[event] = graph.other_ends[event];
+    other_end[graph.other_ends[event]] = event;
+  }
+  std::vector<bool> held(graph.kinds.size(), false), posted(held), passed(held);
+  for (const auto* first : {&graph.first_send, &graph.first_receive})
+    for (const Event begin : *first) {
+      std::map<std::uint32_t, Event> last;  // by peer
+      for (Event event = begin; event != EventGraph::none; event = graph.next[event]) {
+        if (other_end[event] == EventGraph::none) continue;  // and none after it in its channel meets anybody
+        const auto [entry, fresh] = last.try_emplace(graph.ranks[other_end[event]], event);
+        if (!fresh) held[event] = true, next[std::exchange(entry->second, event)] = event;
+      }
+    }
+  std::size_t passed_count = 0;
+  for (bool moved = true; std::exchange(moved, false);)
+    for (Event event = 0; event < graph.kinds.size(); ++event) {
+      const auto pass = [&](Event each) {
+        passed[each] = moved = true;
+        ++passed_count;
+        for (const Event after : graph.events_after(each)) --missing[after];
+      };
+      if (posted[event] || held[event] || missing[event] > 0) continue;
+      posted[event] = moved = true;
+      if (next[event] != EventGraph::none) held[next[event]] = false;
+      if (graph.kinds[event] == EventKind::gate)
+        pass(event);
+      else if (other_end[event] != EventGraph::none && posted[other_end[event]])
+        pass(event), pass(other_end[event]);
+    }
+  return passed_count == passed.size();
+}
+
+// Ranks that run a program on threads tell each other when they are stuck: every rank has looked at all that it waits for in vain
+// since the last time that anything happened at any rank.
+class Watchdog {
+ public:
+  explicit Watchdog(Count ranks) : seen_(index(ranks)) {}
+
+  void happens() { happened_.fetch_add(1); }
+  std::uint64_t now() const { return happened_.load(); }
+  void has_looked(Rank rank, std::uint64_t since) { seen_[index(rank)].store(since); }
+  bool is_stuck() const {
+    const std::uint64_t last = now();
+    return std::all_of(seen_.begin(), seen_.end(), [&](const auto& seen) { return seen.load() == last || seen.load() == ended; }) &&
+           std::any_of(seen_.begin(), seen_.end(), [&](const auto& seen) { return seen.load() != ended; }) && now() == last;
+  }
+  void ends(Rank rank) { has_looked(rank, ended); }
+
+ private:
+  static constexpr std::uint64_t ended = UINT64_MAX;
+  std::atomic<std::uint64_t> happened_{1};
+  std::vector<std::atomic<std::uint64_t>> seen_;
+};
+
+struct Stuck {};
+
+// As run.hpp wants it.
+class WatchedMessages {
+ public:
+  WatchedMessages(SharedExecutable& messages, Watchdog& watchdog, Rank rank)
+      : messages_(messages), watchdog_(watchdog), rank_(rank) {}
+
+  void post(std::uint32_t message) { messages_.post(message); }
+  void wait(Range) {
+    messages_.advance();  // what has been posted is now seen by others
+    watchdog_.happens();
+    while (messages_.has_open()) wait_any();
+  }
+  std::uint32_t wait_any() {
+    watchdog_.happens();
+    for (;;) {
+      const std::uint64_t before = watchdog_.now();
+      if (const auto complete = messages_.advance_any()) {
+        watchdog_.happens();
+        return *complete;
+      }
+      watchdog_.has_looked(rank_, before);
+      if (watchdog_.is_stuck()) throw Stuck{};
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  SharedExecutable& messages_;
+  Watchdog& watchdog_;
+  const Rank rank_;
+};
+
+enum class Outcome : std::uint8_t { finished, stuck, refused };
+
+// One rank's part of an execution on threads.
+Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Program& program, Policy policy, Watchdog& watchdog,
+            const std::byte* input, std::byte* output) {
+  const auto script = std::make_shared<const Script>(
+      make_script(program, communicator.size(),
+                  {.policy = policy, .strided_messages = true, .buffered_bytes = [&](Rank) { return costs.longest_twice(); }}));
+  std::optional<SharedExecutable> messages;
+  try {
+    messages.emplace(*communicator.space(), costs, script);
+  } catch (const Error&) {
+    return Outcome::refused;
+  }
+  Outcome outcome = Outcome::finished;
+  WatchedMessages watched(*messages, watchdog, communicator.rank());
+  DataflowState state(*script);
+  NoWatch no_watch;
+  const Bases& bases = messages->begin(input, output);
+  try {
+    run_script(*script, bases, state, watched, no_watch);
+    messages->end();
+  } catch (const Stuck&) {
+    messages->withdraw();
+    outcome = Outcome::stuck;
+  }
+  watchdog.happens();
+  watchdog.ends(communicator.rank());
+  return outcome;
+}
+
+struct Expected {
+  RandomCase random_case;
+  std::array<bool, 3> deadlocks{};          // by policy
+  std::vector<ByteVector> inputs, outputs;  // outputs: empty where they are not the interpreter's
+  std::uint64_t seed = 0;
+};
+
+Expected expected_of(std::uint64_t seed, Count ranks) {
+  Expected made{Maker(seed).make(ranks), {}, {}, {}, seed};
+  const Schedule schedule = schedule_of(made.random_case);
+  for (const Policy policy : policies) {
+    const bool deadlocks = made.deadlocks[static_cast<std::size_t>(policy)] = verifier_finds_deadlock(made.random_case, policy);
+    EXPECT_EQ(!all_events_pass(schedule, policy), deadlocks) << "seed " << seed << ", policy " << static_cast<int>(policy);
+    if (made.random_case.is_matched) EXPECT_FALSE(deadlocks) << "seed " << seed;
+  }
+  std::mt19937_64 random(seed);
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    ByteVector& input = made.inputs.emplace_back(index(memory_bytes));
+    for (std::byte& each : input) each = static_cast<std::byte>(random());
+  }
+  if (made.random_case.is_matched && made.random_case.has_one_meaning) made.outputs = interpret(schedule, made.inputs);
+  return made;
+}
+
+// A run on threads, and what each rank says of it.
+struct Trial {
+  const Expected& expected;
+  Policy policy;
+  bool is_long;
+  Watchdog watchdog;
+  std::vector<Outcome> outcomes;  // by rank
+  std::atomic<bool> is_right{true};
+
+  Trial(const Expected& of, Policy its_policy, bool all_long, Count ranks)
+      : expected(of), policy(its_policy), is_long(all_long), watchdog(ranks), outcomes(index(ranks)) {}
+};
+
+void run_all(std::deque<Trial>& trials, Count ranks) {
+  run_threads(ranks, [&](Communicator& communicator) {
+    auto& threads = dynamic_cast<SharedCommunicator&>(communicator);
+    threads.space()->set_core_count(1);  // whoever waits yields
+    const auto me = index(communicator.rank());
+    ByteVector output(index(memory_bytes * ranks));
+    for (Trial& trial : trials) {
+      const auto& [random_case, deadlocks, inputs, outputs, seed] = trial.expected;
+      trial.outcomes[me] = run(threads, testing::costs_of_copying_once(trial.is_long ? 0 : 1), random_case.programs[me],
+                               trial.policy, trial.watchdog, inputs[me].data(), output.data());
+      if (trial.outcomes[me] == Outcome::finished && !outputs.empty() &&
+          !std::equal(output.begin(), output.begin() + memory_bytes, outputs[me].begin()))
+        trial.is_right = false;
+    }
+  });
+}
+
+TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
+  const auto times = testing::extent<std::uint64_t>(1, 100, 1000);
+  Count finished = 0, stuck = 0, refused = 0, right = 0;
+  for (const Count ranks : {2, 3, 4, 5}) {
+    const std::uint64_t count = times * std::array<std::uint64_t, 4>{45, 40, 12, 4}[index(ranks - 2)];  // 10,100 normally
+    std::deque<Expected> cases;
+    std::deque<Trial> trials;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Expected& expected = cases.emplace_back(expected_of(i * 4 + static_cast<std::uint64_t>(ranks) - 2, ranks));
+      for (const Policy policy : policies) {
+        trials.emplace_back(expected, policy, true, ranks);
+        // Eager messages may finish where the verifier finds a deadlock; where it does not, a part will do.
+        if (!expected.deadlocks[static_cast<std::size_t>(policy)] && i % 4 == 0)
+          trials.emplace_back(expected, policy, false, ranks);
+      }
+    }
+    run_all(trials, ranks);
+    for (const Trial& trial : trials) {
+      const bool deadlocks = trial.expected.deadlocks[static_cast<std::size_t>(trial.policy)];
+      const auto all_say = [&](Outcome outcome) {
+        return std::all_of(trial.outcomes.begin(), trial.outcomes.end(), [&](Outcome each) { return each == outcome; });
+      };
+      EXPECT_EQ(all_say(Outcome::finished), !deadlocks) << trial.expected.seed << " on " << ranks << " ranks, policy "
+                                                        << static_cast<int>(trial.policy) << (trial.is_long ? ", long" : ", eager");
+      EXPECT_TRUE(trial.is_right) << trial.expected.seed << " on " << ranks << " ranks, policy " << static_cast<int>(trial.policy);
+      finished += all_say(Outcome::finished) ? 1 : 0;
+      refused += all_say(Outcome::refused) ? 1 : 0;
+      stuck += !all_say(Outcome::finished) && !all_say(Outcome::refused) ? 1 : 0;
+      right += all_say(Outcome::finished) && !trial.expected.outputs.empty() ? 1 : 0;
+    }
+  }
+  RecordProperty("finished", static_cast<int>(finished));
+  RecordProperty("stuck", static_cast<int>(stuck));
+  RecordProperty("refused", static_cast<int>(refused));
+  RecordProperty("right", static_cast<int>(right));
+  for (const Count each : {finished, stuck, refused, right}) EXPECT_GT(each, static_cast<Count>(times));
+}
+
+}  // namespace
+}  // namespace quadrille
