@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <map>
 
-#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/ordering.hpp"
@@ -33,18 +31,13 @@ void check_control_messages(const Program& program) {
                         round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
 }
 
-// Of staging memory, from its beginning.
+// Of staging memory, from its beginning. Throws Error{too_large} where they do not fit into 2^63 bytes.
 Bytes control_bytes(const Program& posted) {
   Bytes end = 0;
   for (const Round& round : posted.rounds)
     for (const auto* messages : {&round.sends, &round.receives})
-      for (const Message& message : *messages) {
-        if (!is_control(message)) continue;
-        const auto last = checked_sum(message.regions[0].offset, message.regions[0].length);
-        if (!last || *last > std::numeric_limits<Bytes>::max() - staging_alignment)
-          throw Error(ErrorCode::too_large, "the control messages of a rank take 2^63 bytes of memory; make them shorter");
-        end = std::max(end, *last);
-      }
+      for (const Message& message : *messages)
+        if (is_control(message)) end = std::max(end, hull(message.regions[0]).second);
   return end;
 }
 
@@ -274,32 +267,26 @@ class ScriptMaker {
   // The ordering's edges between tasks. Where a send is packed into staging memory, what waits for the send to have left its own
   // memory waits for that; where posting it does the same, for its posting.
   void wait_in_order() {
-    using Node = Ordering::Node;
     const Ordering order = ordering(program_, graph_, Policy::dataflow);
-    std::map<const Node*, std::uint32_t> gates;  // those that stand for no operation
-    for (const Node& node : order.nodes)
-      if (node.operation == no_operation) gates[&node] = enter_task({}, Task::no_message);
-    for (const auto& [from_number, to_number] : order.edges) {
-      const Node &from = order.nodes[from_number], &to = order.nodes[to_number];
-      const bool from_turn = from.kind == Ordering::Kind::gate && from.operation != no_operation;
-      const bool to_turn = to.kind == Ordering::Kind::gate && to.operation != no_operation;
-      if (from_turn && from.operation == to.operation) continue;  // a send's tasks follow each other
-      if (from.operation == no_operation && to.operation == no_operation) {
-        wait(gates[&to], gates[&from]);
-      } else if (from.operation == no_operation) {
-        wait(to.kind == Ordering::Kind::receive ? tasks_[to.operation].message : tasks_[to.operation].start, gates[&from]);
-      } else if (to.operation == no_operation) {
-        wait(gates[&to], tasks_[from.operation].finish);
-      } else {
-        const OperationTasks &own = tasks_[to.operation], &other = tasks_[from.operation];
-        // What is written is written by the last task of a receive and by the only one of anything else.
-        const std::uint32_t waiting = to.kind == Ordering::Kind::receive ? own.finish : own.start;
-        const bool leaves_by_packing = staged_[from.operation] && operation(from.operation).kind == OperationKind::send;
-        if (from_turn && (to_turn || !leaves_by_packing))
-          wait(waiting, other.message, false);
-        else
-          wait(waiting, leaves_by_packing ? other.start : other.finish);
-      }
+    std::vector<OperationTasks> tasks;  // of a node
+    for (const Ordering::Node& node : order.nodes) {
+      const bool is_operation = node.operation != no_operation;
+      const std::uint32_t gate = is_operation ? 0 : enter_task({}, Task::no_message);
+      tasks.push_back(is_operation ? tasks_[node.operation] : OperationTasks{gate, gate, gate});
+    }
+    for (const auto& [first, second] : order.edges) {
+      const Ordering::Node &from = order.nodes[first], &to = order.nodes[second];
+      const bool from_operation = from.operation != no_operation, to_operation = to.operation != no_operation;
+      if (from_operation && from.operation == to.operation) continue;  // a send's tasks follow each other
+      // What is written is written by the last task of a receive and by the only one of anything else.
+      const std::uint32_t waiting =
+          to.kind == Ordering::Kind::receive && from_operation ? tasks[second].finish : tasks[second].start;
+      const bool leaves_by_packing =
+          from_operation && to_operation && staged_[from.operation] && operation(from.operation).kind == OperationKind::send;
+      if (from_operation && from.kind == Ordering::Kind::gate && (to.kind == Ordering::Kind::gate || !leaves_by_packing))
+        wait(waiting, tasks[first].message, false);
+      else
+        wait(waiting, leaves_by_packing ? tasks[first].start : tasks[first].finish);
     }
   }
 

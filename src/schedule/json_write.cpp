@@ -9,6 +9,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/document.hpp"
+#include "schedule/meetings.hpp"
 
 namespace quadrille {
 namespace {
@@ -47,21 +48,23 @@ void by_round(auto& list) {
 
 // Gives every sender the end of its receiver. Of several between the same two ranks by the same port, the first meets the first.
 void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string_view verb) {
-  const auto earlier = [](const End& a, const End& b) { return a.meeting() < b.meeting(); };
-  std::vector<End*> sorted;
-  for (End& sender : senders) sorted.push_back(&sender);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const End* a, const End* b) { return earlier(*a, *b); });
-  std::stable_sort(receivers.begin(), receivers.end(), earlier);
-  for (std::size_t i = 0; i < std::max(sorted.size(), receivers.size()); ++i) {
-    const bool lone_receiver = i == sorted.size() || (i < receivers.size() && earlier(receivers[i], *sorted[i]));
-    if (lone_receiver)
-      inexpressible(fmt::format("in round {} rank {} receives {} from rank {} that is not sent", receivers[i].round,
-                                receivers[i].to, verb, receivers[i].from));
-    if (i == receivers.size() || earlier(*sorted[i], receivers[i]))
-      inexpressible(fmt::format("in round {} rank {} sends {} to rank {} that is not received", sorted[i]->round, sorted[i]->from,
-                                verb, sorted[i]->to));
-    sorted[i]->partner = receivers[i].regions;
-  }
+  const auto earlier = [](const End* a, const End* b) { return a->meeting() < b->meeting(); };
+  std::vector<End*> sends, receives;
+  for (End& sender : senders) sends.push_back(&sender);
+  for (End& receiver : receivers) receives.push_back(&receiver);
+  std::stable_sort(sends.begin(), sends.end(), earlier);
+  std::stable_sort(receives.begin(), receives.end(), earlier);
+  for_each_meeting(
+      sends, receives, [](const End* a, const End* b) { return a->meeting() <=> b->meeting(); },
+      [](End* sender, const End* receiver) { sender->partner = receiver->regions; },
+      [&](const End* sender) {
+        inexpressible(fmt::format("in round {} rank {} sends {} to rank {} that is not received", sender->round, sender->from, verb,
+                                  sender->to));
+      },
+      [&](const End* receiver) {
+        inexpressible(fmt::format("in round {} rank {} receives {} from rank {} that is not sent", receiver->round, receiver->to,
+                                  verb, receiver->from));
+      });
   by_round(senders);
 }
 

@@ -4,12 +4,10 @@
 // unbounded range of tags. In a schedule without findings these two are also of the same round and port.
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <vector>
 
-#include "quadrille/indexed.hpp"
 #include "schedule/dependence.hpp"
 
 namespace quadrille {
@@ -23,59 +21,25 @@ struct ChannelPlace {
 // Of each operation of a program in posting order; locals are in no channel.
 std::vector<ChannelPlace> channel_places(const Program& program, const DependenceGraph& graph);
 
-// Calls meet(send, receive) for the pairs that meet, and lone(end, is_send) for the ends that meet nobody: receiver by receiver,
-// then by sender and position. Numbers are the caller's. `Ends` has
-//   void for_each_send(visit)                visit(Rank from, Rank to, Number) for all ranks ascending, each in posting order
-//   void for_each_receive(Rank at, visit)    visit(Rank from, Number), in posting order
-//   std::strong_ordering order(Number send, Number receive) const    of a channel: an end that comes before what the other side has
-//                                            next meets nobody; `equal` lets all meet by position alone
-template <class Number, class Ends, class Meet, class Lone>
-void for_each_meeting(Count ranks, const Ends& ends, Meet&& meet, Lone&& lone) {
-  struct End {
-    std::uint32_t sender;
-    Number number;
-  };
-  std::vector<std::size_t> first(index(ranks) + 1, 0);  // of a receiver, in `coming`
-  const auto exists = [&](Rank rank) { return rank >= 0 && rank < ranks; };
-  ends.for_each_send([&](Rank, Rank to, Number number) {
-    if (exists(to))
-      ++first[index(to) + 1];
+// Walks sends and receives, each sorted by `order`, a three-way comparison of ends: calls meet(send, receive) for those that are
+// equal, the first with the first, and lone_send or lone_receive for what is left. By channel alone ends meet by position, as
+// executors have them; by channel, round and port those of a schedule do.
+template <class Sends, class Receives, class Order, class Meet, class LoneSend, class LoneReceive>
+void for_each_meeting(const Sends& sends, const Receives& receives, Order&& order, Meet&& meet, LoneSend&& lone_send,
+                      LoneReceive&& lone_receive) {
+  auto send = sends.begin();
+  auto receive = receives.begin();
+  while (send != sends.end() || receive != receives.end()) {
+    auto turn = send == sends.end() ? std::weak_ordering::greater : std::weak_ordering::less;
+    if (send != sends.end() && receive != receives.end()) turn = order(*send, *receive);
+    if (turn == 0)
+      meet(*send, *receive);
+    else if (turn < 0)
+      lone_send(*send);
     else
-      lone(number, true);
-  });
-  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  std::vector<End> coming(first.back()), expected;
-  std::vector<std::size_t> next = first;
-  ends.for_each_send([&](Rank from, Rank to, Number number) {
-    if (exists(to)) coming[next[index(to)]++] = {static_cast<std::uint32_t>(from), number};
-  });
-  for (Rank at = 0; at < ranks; ++at) {
-    expected.clear();
-    ends.for_each_receive(at, [&](Rank from, Number number) {
-      if (exists(from))
-        expected.push_back({static_cast<std::uint32_t>(from), number});
-      else
-        lone(number, false);
-    });
-    const auto by_sender = [](const End& a, const End& b) { return a.sender < b.sender; };
-    if (!std::is_sorted(expected.begin(), expected.end(), by_sender)) std::stable_sort(expected.begin(), expected.end(), by_sender);
-    auto receive = expected.begin();
-    for (std::size_t s = first[index(at)]; s < first[index(at) + 1] || receive != expected.end();) {
-      const bool has_send = s < first[index(at) + 1], has_receive = receive != expected.end();
-      std::strong_ordering order = has_send ? std::strong_ordering::less : std::strong_ordering::greater;
-      if (has_send && has_receive) {
-        order = coming[s].sender <=> receive->sender;
-        if (order == 0) order = ends.order(coming[s].number, receive->number);
-      }
-      if (order == 0)
-        meet(coming[s].number, receive->number);
-      else if (order < 0)
-        lone(coming[s].number, true);
-      else
-        lone(receive->number, false);
-      if (order <= 0) ++s;
-      if (order >= 0) ++receive;
-    }
+      lone_receive(*receive);
+    if (turn <= 0) ++send;
+    if (turn >= 0) ++receive;
   }
 }
 

@@ -59,6 +59,8 @@ bool overlap(const Regions& some, const Regions& others) {
   });
 }
 
+bool by_port(const Message& a, const Message& b) { return a.port < b.port; }
+
 // Lays the control messages of a list in front of the payload; `end` is the first byte behind them.
 void put_in_front(std::vector<Control>& controls, std::vector<Message>& messages, Bytes& end) {
   std::vector<Message> all;
@@ -86,7 +88,16 @@ std::optional<Rank> repeated_peer(const std::vector<Control>& controls) {
   return twice == peers.end() ? std::nullopt : std::optional(*twice);
 }
 
+bool is_in_posting_order(const Program& program) {
+  return std::all_of(program.rounds.begin(), program.rounds.end(), [](const Round& round) {
+    return round.control_sends.empty() && round.control_receives.empty() &&
+           std::is_sorted(round.sends.begin(), round.sends.end(), by_port) &&
+           std::is_sorted(round.receives.begin(), round.receives.end(), by_port);
+  });
+}
+
 Program in_posting_order(Program program) {
+  if (is_in_posting_order(program)) return program;
   Bytes sent = 0;  // the longest list of control messages that a round sends: where arrivals begin
   for (const Round& round : program.rounds) {
     Bytes here = 0;
@@ -96,10 +107,7 @@ Program in_posting_order(Program program) {
   }
   Bytes arrived = sent;
   for (Round& round : program.rounds) {
-    const auto by_port = [](const Message& a, const Message& b) { return a.port < b.port; };
-    for (auto* messages : {&round.sends, &round.receives})
-      if (!std::is_sorted(messages->begin(), messages->end(), by_port))
-        std::stable_sort(messages->begin(), messages->end(), by_port);
+    for (auto* messages : {&round.sends, &round.receives}) std::stable_sort(messages->begin(), messages->end(), by_port);
     if (round.control_sends.empty() && round.control_receives.empty()) continue;
     Bytes first = 0;
     put_in_front(round.control_sends, round.sends, first);

@@ -41,6 +41,7 @@ std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 // control messages is said by ordering.hpp. Those under way at the same time lie apart. Where they would lie beyond 2^63 their
 // regions end there or overlap; whoever gives them memory has to refuse that.
 Program in_posting_order(Program program);
+bool is_in_posting_order(const Program& program);  // nothing would change
 
 // Of a program in posting order.
 bool is_control(const Message& message);

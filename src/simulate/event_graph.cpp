@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "problem/limits.hpp"
@@ -102,8 +103,7 @@ class Builder {
     const bool sends = node.kind == Ordering::Kind::send;
     const Message& message = graph.message(program, node.operation);
     const std::size_t number = index_of(round.number);
-    if (!rendezvous_ && (message.peer < 0 || message.peer >= schedule_.problem.ranks || message.peer == program.rank))
-      mismatch(program.rank, number);
+    if (message.peer < 0 || message.peer >= schedule_.problem.ranks || message.peer == program.rank) mismatch(program.rank, number);
     const Event event = enter(program.rank, sends ? EventKind::send : EventKind::receive);
     Event& last = sends ? last_send_ : last_receive_;
     (last == EventGraph::none ? (sends ? graph_.first_send : graph_.first_receive).back() : graph_.next[last]) = event;
@@ -169,38 +169,42 @@ class Builder {
       if (!is_left_out(edge)) graph_.after[cursor_[edge.from]++] = static_cast<Event>(first_event_ + edge.to);
   }
 
-  // As for_each_meeting wants it: the ends of messages know their peers.
-  struct Ends {
-    EventGraph& graph;
-
-    template <class Visit>
-    void for_each_send(Visit&& visit) const {
-      for (Event event = 0; event < graph.kinds.size(); ++event)
-        if (graph.kinds[event] == EventKind::send) visit(Rank{graph.ranks[event]}, Rank{graph.other_ends[event]}, event);
-    }
-    template <class Visit>
-    void for_each_receive(Rank at, Visit&& visit) const {
-      for (Event event = graph.first_receive[index(at)]; event != EventGraph::none; event = graph.next[event])
-        visit(Rank{graph.other_ends[event]}, event);
-    }
-    std::strong_ordering order(Event, Event) const { return std::strong_ordering::equal; }
-  };
-
+  // What comes to each rank, by sender and in posting order, meets its receives in the same order.
   void match() {
-    std::vector<Event> lone;
-    for_each_meeting<Event>(
-        schedule_.problem.ranks, Ends{graph_},
-        [&](Event send, Event receive) {
-          if (!rendezvous_ && (graph_.rounds[send] != graph_.rounds[receive] || graph_.bytes[send] != graph_.bytes[receive]))
-            mismatch(graph_.ranks[receive], graph_.rounds[receive]);
-          graph_.other_ends[send] = receive;
-        },
-        [&](Event end, bool is_send) {
-          if (!rendezvous_)
-            mismatch(is_send ? Rank{graph_.other_ends[end]} : Rank{graph_.ranks[end]}, is_send ? 0 : graph_.rounds[end]);
-          if (is_send) lone.push_back(end);
-        });
-    for (const Event send : lone) graph_.other_ends[send] = EventGraph::none;
+    struct End {
+      std::uint32_t sender;
+      Event event;
+    };
+    const auto p = static_cast<std::size_t>(schedule_.problem.ranks);
+    std::vector<std::size_t> next(p + 1, 0);  // of each rank, the end of what comes to it so far
+    const auto for_each_send = [&](auto&& visit) {
+      for (Event event = 0; event < graph_.kinds.size(); ++event)
+        if (graph_.kinds[event] == EventKind::send) visit(graph_.other_ends[event] + 1, event);
+    };
+    for_each_send([&](std::size_t after, Event) { ++next[after]; });
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<End> coming(next.back()), expected;
+    for_each_send([&](std::size_t after, Event event) { coming[next[after - 1]++] = {graph_.ranks[event], event}; });
+    for (std::size_t rank = 0; rank < p; ++rank) {
+      expected.clear();
+      for (Event event = graph_.first_receive[rank]; event != EventGraph::none; event = graph_.next[event])
+        expected.push_back({graph_.other_ends[event], event});
+      std::stable_sort(expected.begin(), expected.end(), [](const End& a, const End& b) { return a.sender < b.sender; });
+      const auto lone = [&](const End& end) {
+        if (!rendezvous_) mismatch(static_cast<Rank>(rank), graph_.rounds[end.event]);
+        graph_.other_ends[end.event] = EventGraph::none;
+      };
+      for_each_meeting(
+          std::span(coming.data() + (rank == 0 ? 0 : next[rank - 1]), coming.data() + next[rank]), expected,
+          [](const End& a, const End& b) { return a.sender <=> b.sender; },
+          [&](const End& send, const End& receive) {
+            if (!rendezvous_ && (graph_.rounds[send.event] != graph_.rounds[receive.event] ||
+                                 graph_.bytes[send.event] != graph_.bytes[receive.event]))
+              mismatch(static_cast<Rank>(rank), graph_.rounds[receive.event]);
+            graph_.other_ends[send.event] = receive.event;
+          },
+          lone, lone);
+    }
   }
 
   [[noreturn]] void mismatch(Rank rank, std::size_t round) const {

@@ -17,10 +17,22 @@ namespace {
 using Node = std::size_t;  // of some rank's ordering, numbered through
 constexpr Node none = no_operation;
 
-struct Posted {  // a program as its rank posts it
-  explicit Posted(const Program& own) : program(in_posting_order(own)), graph(dependences(program)) {}
-  Program program;
-  DependenceGraph graph;
+// A program as its rank posts it.
+class Posted {
+ public:
+  explicit Posted(const Program& own)
+      : as_it_was_(own),
+        ordered_(is_in_posting_order(own) ? std::nullopt : std::optional(in_posting_order(own))),
+        graph(dependences(program())) {}
+
+  const Program& program() const { return ordered_ ? *ordered_ : as_it_was_; }
+
+ private:
+  const Program& as_it_was_;
+  const std::optional<Program> ordered_;
+
+ public:
+  const DependenceGraph graph;
 };
 
 // One execution under one policy. A node is posted when all it waits for is complete and its channel has come to it; a message is
@@ -32,13 +44,15 @@ class Rendezvous {
     first_.push_back(nodes_.size());
     std::sort(waits_.begin(), waits_.end());
     for (const auto& [on, waiting] : waits_) ++nodes_[waiting].missing;
-    for_each_meeting<Node>(
-        size(ranks), *this,
-        [&](Node send, Node receive) {
-          nodes_[send].other_end = receive;
-          nodes_[receive].other_end = send;
+    for (auto* ends : {&sends_, &receives_})
+      std::stable_sort(ends->begin(), ends->end(), [](const End& a, const End& b) { return a.channel < b.channel; });
+    for_each_meeting(
+        sends_, receives_, [](const End& a, const End& b) { return a.channel <=> b.channel; },
+        [&](const End& send, const End& receive) {
+          nodes_[send.node].other_end = receive.node;
+          nodes_[receive.node].other_end = send.node;
         },
-        [](Node, bool) {});
+        [](const End&) {}, [](const End&) {});
   }
 
   void run() {
@@ -61,19 +75,12 @@ class Rendezvous {
     return std::nullopt;
   }
 
-  // As for_each_meeting wants it.
-  template <class Visit>
-  void for_each_send(Visit&& visit) const {
-    for (Rank rank = 0; rank < size(ranks_); ++rank)
-      for_each_end(rank, OperationKind::send, [&](Rank to, Node node) { visit(rank, to, node); });
-  }
-  template <class Visit>
-  void for_each_receive(Rank at, Visit&& visit) const {
-    for_each_end(at, OperationKind::receive, visit);
-  }
-  std::strong_ordering order(Node, Node) const { return std::strong_ordering::equal; }
-
  private:
+  struct End {
+    std::pair<Rank, Rank> channel;
+    Node node;
+  };
+
   struct State {
     std::size_t operation = none;  // of a message
     Node other_end = none;         // of a message that meets another
@@ -83,8 +90,8 @@ class Rendezvous {
   };
 
   void enter(const Posted& posted, Policy policy) {
-    const Ordering own = ordering(posted.program, posted.graph, policy);
-    const std::vector<ChannelPlace> places = channel_places(posted.program, posted.graph);
+    const Ordering own = ordering(posted.program(), posted.graph, policy);
+    const std::vector<ChannelPlace> places = channel_places(posted.program(), posted.graph);
     std::vector<Node> node_of(places.size(), none);
     first_.push_back(nodes_.size());
     for (const auto& [from, to] : own.edges) waits_.emplace_back(first_.back() + from, first_.back() + to);
@@ -93,19 +100,14 @@ class Rendezvous {
       if (node.kind != Ordering::Kind::send && node.kind != Ordering::Kind::receive) continue;
       state.operation = node.operation;
       node_of[node.operation] = nodes_.size() - 1;
+      const bool sends = node.kind == Ordering::Kind::send;
+      const Rank me = posted.program().rank, peer = posted.graph.message(posted.program(), node.operation).peer;
+      (sends ? sends_ : receives_).push_back({sends ? std::pair(me, peer) : std::pair(peer, me), nodes_.size() - 1});
       if (const std::size_t before = places[node.operation].previous; before != none) {
         nodes_[node_of[before]].next_in_channel = nodes_.size() - 1;
         state.channel_open = false;
       }
     }
-  }
-
-  template <class Visit>
-  void for_each_end(Rank rank, OperationKind kind, Visit&& visit) const {
-    const Posted& posted = ranks_[index(rank)];
-    for (Node node = first_[index(rank)]; node < first_[index(rank) + 1]; ++node)
-      if (const std::size_t own = nodes_[node].operation; own != none && posted.graph.operations[own].kind == kind)
-        visit(posted.graph.message(posted.program, own).peer, node);
   }
 
   // Posts the node, if it can be, and what its channel held back behind it.
@@ -131,6 +133,7 @@ class Rendezvous {
   const std::vector<Posted>& ranks_;
   std::vector<State> nodes_;
   std::vector<Node> first_;                   // by rank, and the end
+  std::vector<End> sends_, receives_;         // of messages
   std::vector<std::pair<Node, Node>> waits_;  // (on, waiting), sorted
   std::vector<Node> completed_;               // not yet told to those that wait
 };
@@ -147,7 +150,8 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const auto stuck = run.stuck(rank);  // one place a rank is enough to find it
       if (!stuck) continue;
-      const auto& [program, graph] = ranks[rank];
+      const Program& program = ranks[rank].program();
+      const DependenceGraph& graph = ranks[rank].graph;
       const Count number = program.rounds[graph.operations[*stuck].round].number;
       report.add({Rule::deadlock,
                   program.rank,
