@@ -108,7 +108,7 @@ Algorithm prefix_hypercube(Collective collective) {
       .source = "grama2003",
       .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                      Rank me) { return prefixes_on_hypercube(problem, me); },
-      .reason_against = reason_against_odd_ranks,
+      .applies = has_power_of_two_ranks,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = always_fixed_tree,
       .combining_rule = always_fixed_tree_rule,

@@ -137,7 +137,7 @@ Algorithm mesh_algorithm(Collective collective, std::string_view summary) {
                                 LineCut::around_holder};
             return for_collective(problem, scatter_by_tree(node_of(tree, me), shares(analysis), problem.ranks, me));
           },
-      .reason_against = reason_against_rows,
+      .applies = has_full_rows,
       .analyse = Shares::analyse,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
   };
