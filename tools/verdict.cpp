@@ -131,7 +131,7 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
 
 std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{} ranks", problem.ranks);
-  if (problem.collective != Collective::barrier)
+  if (moves_data(problem.collective))
     text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
   return text;

@@ -44,7 +44,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
                        options.subjects[0]));
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
-  const auto cases = make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
+  const auto cases = make_cases(problems, options.algorithms);
   std::vector<Verdict> verdicts;
   Progress progress;
   for (const Case& entry : cases) {

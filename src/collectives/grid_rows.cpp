@@ -21,10 +21,10 @@ Parameter grid_rows() {
           .range = "the divisors of p"};
 }
 
-std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters) {
+Result<> has_full_rows(const Problem& problem, const Parameters& parameters) {
   const Count rows = number(parameters, "rows");
-  if (problem.ranks % rows == 0) return std::nullopt;
-  return fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows);
+  if (problem.ranks % rows == 0) return {};
+  return cannot(fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows));
 }
 
 Parameter mesh_rows() {

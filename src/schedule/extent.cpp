@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "problem/limits.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -36,7 +37,7 @@ Count operation_count(const Program& program) {
 Count operation_count(const Schedule& schedule, Count most) {
   Count count = 0;
   for_each_program(schedule, true, [&](const Program& program, Count ranks) {
-    if (__builtin_add_overflow(count, times_at_most(ranks, operation_count(program), largest), &count)) count = largest;
+    count = checked_sum(count, times_at_most(ranks, operation_count(program), largest)).value_or(largest);
     return count <= most;
   });
   return count;

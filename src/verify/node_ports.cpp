@@ -40,7 +40,7 @@ void check_node_ports(const Schedule& schedule, const EachProgram& each_program,
       };
       note(round.sends, false);
       note(round.receives, true);
-      if (schedule.problem.collective != Collective::barrier) continue;  // it has no other messages
+      if (moves_data(schedule.problem.collective)) continue;
       note(round.control_sends, false);
       note(round.control_receives, true);
     }

@@ -52,7 +52,7 @@ class Replay {
     for (Count at = 0; at < size(programs); ++at) {
       sizes_.push_back(buffer_sizes(schedule, programs[index(at)]));
       write(buffer(at, Buffer::input), 0, {input_bytes(schedule.problem, rank_of(at)), Terms::operand(rank_of(at)), 0});
-      if (schedule.problem.collective != Collective::barrier) continue;
+      if (moves_data(schedule.problem.collective)) continue;
       heard_.emplace_back(index(schedule.problem.ranks));
       heard_.back().set(index(rank_of(at)));
     }
@@ -69,7 +69,7 @@ class Replay {
       first = last;
     }
     check_delivery();
-    if (schedule_.problem.collective == Collective::barrier) check_barrier();
+    if (!moves_data(schedule_.problem.collective)) check_barrier();
   }
 
  private:

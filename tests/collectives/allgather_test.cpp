@@ -87,7 +87,7 @@ TEST(Mesh, TakesItsRowsFromTheGridOfTheProblem) {
     problem.grid = {2, 3, 4};
     EXPECT_EQ(number(parse_choice(problem, "mesh").parameters, "rows"), 4);
     EXPECT_TRUE(verify(make_schedule(problem, "mesh")).empty());
-    EXPECT_TRUE(reason_against(problem, parse_choice(problem, "mesh:rows=5")).has_value());
+    EXPECT_FALSE(applies(problem, parse_choice(problem, "mesh:rows=5")));
     EXPECT_THROW(make_schedule(problem, "mesh:rows=5"), Error);
     EXPECT_THROW(make_schedule(problem, "mesh:rows=0"), Error);
   }
