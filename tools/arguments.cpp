@@ -188,6 +188,4 @@ std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
   return chosen;
 }
 
-std::string_view name(Policy policy) { return policies[static_cast<std::size_t>(policy)].first; }
-
 }  // namespace quadrille::command

@@ -39,6 +39,5 @@ double parse_seconds(std::string_view text, std::string_view option);  // "60", 
 std::vector<std::string> collective_names();
 Collective parse_collective(const std::string& text);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
-std::string_view name(Policy policy);
 
 }  // namespace quadrille::command

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "arguments.hpp"
+#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "build.hpp"
 #include "cases.hpp"
+#include "execute/policy_name.hpp"
 #include "problem_options.hpp"
 #include "talk.hpp"
 #include "text.hpp"

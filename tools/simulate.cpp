@@ -11,6 +11,7 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -129,7 +130,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
     events.topology = topology;
     events.progress = [&](Count arrived, Count messages) {
       progress.show(fmt::format(
-          "{}, {}: {} of {} messages, {} %", name, command::name(policy), arrived, messages,
+          "{}, {}: {} of {} messages, {} %", name, quadrille::name(policy), arrived, messages,
           messages == 0 ? 100 : static_cast<int>(100.0 * static_cast<double>(arrived) / static_cast<double>(messages))));
     };
     const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);

@@ -2,16 +2,17 @@
 #include "collectives/pieces.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "patterns/powers.hpp"
 #include "problem/limits.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
 Problem of_pieces(const Problem& problem, Collective collective) {
   check_limit(problem, problem.ranks, most_listed, "shares");
   std::vector<Bytes> shares;
-  shares.reserve(static_cast<std::size_t>(problem.ranks));
+  shares.reserve(index(problem.ranks));
   for (Rank rank = 0; rank < problem.ranks; ++rank) shares.push_back(piece(Buffer::output, problem, rank).length);
   Problem part = problem;
   part.collective = collective;
@@ -26,7 +27,7 @@ Parameter scatter_part() {
           .summary = "the algorithm for reduce_scatterv that is the first part",
           .standard = "ring",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return "recursive-halving";
+            if (is_power_of_two(problem.ranks)) return "recursive-halving";
             return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
           },
           .standard_rule = "recursive-halving where p is a power of two, else circulant, or direct where the order matters",
@@ -54,7 +55,7 @@ Parameter gather_part() {
           .summary = "the algorithm for allgatherv that is the last part",
           .standard = "ring",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
+            return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling where p is a power of two, else circulant",
           .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},

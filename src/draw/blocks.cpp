@@ -10,6 +10,7 @@
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/symmetry.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
@@ -196,7 +197,7 @@ class BlockPicture {
     std::vector<Terms> last_terms;  // those of the end know all that went before
     Report report(1000);
     Count pieces = 0;
-    replay(schedule_, programs_, {}, report,
+    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, report,
            [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
              Moment moment{round, {}};
              for (std::size_t rank = 0; rank < memories.size(); ++rank) {

@@ -64,14 +64,6 @@ std::string to_string(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
-Symmetry translation_symmetry(Count ranks) {
-  return {{0}, [](Rank) { return Rank{0}; }, [ranks](Rank rank, Rank x) { return (x + rank) % ranks; }};
-}
-
-Symmetry exclusive_or_symmetry(Count) {
-  return {{0}, [](Rank) { return Rank{0}; }, [](Rank rank, Rank x) { return x ^ rank; }};
-}
-
 std::string specification(const Schedule& schedule) { return specification(schedule.algorithm, schedule.parameters); }
 
 std::string specification(std::string_view algorithm, const Parameters& parameters) {

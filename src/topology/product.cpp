@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -73,7 +74,7 @@ void Product::walk(Rank from, std::size_t dimension, Count steps, int direction,
 template <class Visit>
 void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const {
   if (port) {
-    const auto dimension = static_cast<std::size_t>(port->dimension);
+    const std::size_t dimension = index(port->dimension);
     const Count side = dimensions_[dimension].side;
     walk(from, dimension, (port->direction * (coordinate(to, dimension) - coordinate(from, dimension)) + side) % side,
          port->direction, visit);
@@ -173,7 +174,7 @@ Count Product::distance(Rank from, Rank to) const {
 }
 
 std::string Product::text_of(const Link& link) const {
-  const auto dimension = static_cast<std::size_t>(link.dimension);
+  const std::size_t dimension = index(link.dimension);
   if (dimensions_[dimension].kind != DimensionKind::ring) return fmt::format("{} -> {}", link.from, link.to);
   const bool up = (link.number - first_slot_[dimension]) % first_slot_.back() == 0;
   return fmt::format("{} -> {} (dimension {}, {})", link.from, link.to, dimension, up ? '+' : '-');

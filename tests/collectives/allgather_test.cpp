@@ -106,7 +106,7 @@ TEST(Mesh, SendsToNeighboursOnly) {
 
 TEST(Symmetry, OfAllgatherLeavesTheInputWhereItIs) {
   Schedule schedule = make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3");
-  EXPECT_EQ(schedule.symmetry->representatives.size(), 4u);
+  EXPECT_EQ(schedule.symmetry->representatives().size(), 4u);
   EXPECT_EQ(check_symmetry(schedule, every_rank(12)), std::nullopt);
   schedule.symmetry = translation_symmetry(12);
   EXPECT_TRUE(check_symmetry(schedule, every_rank(12)).has_value()) << "a row has an end";

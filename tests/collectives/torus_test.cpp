@@ -38,7 +38,7 @@ Schedule torus(const Sides& sides, Bytes block_bytes, const std::string& specifi
 // The longest message of each round that has one.
 std::vector<Bytes> sizes(const Schedule& schedule) {
   std::map<Count, Bytes> longest;
-  for (const Rank rank : schedule.symmetry->representatives)
+  for (const Rank rank : schedule.symmetry->representatives())
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends) longest[round.number] = std::max(longest[round.number], bytes(message.regions));
   std::vector<Bytes> list;
@@ -414,7 +414,7 @@ TEST(Torus, UsesEachLinkOfLargeToriOnce) {
     const Topology topology = Topology::torus({side, side});
     std::map<Count, std::set<std::tuple<Count, Count, std::ptrdiff_t>>>
         used;  // by round: place of its beginning, and which link there
-    for (const Rank rank : schedule.symmetry->representatives)
+    for (const Rank rank : schedule.symmetry->representatives())
       for (const Round& round : schedule.program(rank).rounds)
         for (const Message& message : round.sends)
           topology.for_each_link(rank, message.peer, message.port, [&](const Link& link) {
@@ -446,9 +446,9 @@ TEST(Torus, IsMadeForLargeTori) {
   }
   const Schedule schedule = torus({64, 64}, 4);
   EXPECT_EQ(check_symmetry(schedule, {1, 64, 66, 2047, 4095}), std::nullopt);
-  EXPECT_EQ(schedule.symmetry->representatives.size(), 4u);
-  EXPECT_EQ(torus({8}, 1, "torus:kernel=ar").symmetry->representatives.size(), 2u);
-  EXPECT_EQ(torus({3, 5}, 1).symmetry->representatives.size(), 1u);
+  EXPECT_EQ(schedule.symmetry->representatives().size(), 4u);
+  EXPECT_EQ(torus({8}, 1, "torus:kernel=ar").symmetry->representatives().size(), 2u);
+  EXPECT_EQ(torus({3, 5}, 1).symmetry->representatives().size(), 1u);
 }
 
 }  // namespace

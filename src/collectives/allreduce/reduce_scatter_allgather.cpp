@@ -8,7 +8,7 @@
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
 // Prefer  long vectors; where far partners share links, scatter=recursive-halving:first=near and
 //         gather=recursive-doubling:first=far, by which the most goes to near ones.
-#include "collectives/scatter_then_gather.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 namespace {
@@ -33,11 +33,12 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .needs = "what the parts need",
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
-    .generate = scatter_then_gather::generate,
+    .generate = joined_at_the_piece,
     .applies = applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
-          return scatter_then_gather::analyse(problem, word(parameters, "scatter"), word(parameters, "gather"));
+          return parts_of_pieces(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
+                                 word(parameters, "gather"));
         },
     .ports = ports,
     .combining = combining_of_scatter,

@@ -138,7 +138,6 @@ extern const Algorithm alltoall_bruck{
     .collective = Collective::alltoall,
     .id = "bruck",
     .summary = "store and forward by the digits of the distance: few rounds, more volume",
-    .needs = "",
     .source = "bruck1997, sections 3 and 4",
     .parameters = {{.name = "radix",
                     .summary = "base of the digits: 2 has the fewest rounds on one port, p the least volume",

@@ -35,7 +35,6 @@ extern const Algorithm alltoall_clustered{
     .id = "clustered",
     .summary =
         "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
-    .needs = "",
     .source = "sanders2002, section 3",
     .parameters = parameters(),
     .generate = generate,

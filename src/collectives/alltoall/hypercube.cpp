@@ -54,7 +54,6 @@ extern const Algorithm alltoall_hypercube{
     .summary = "dimension by dimension: half of everything crosses to i ^ 2^d in round d",
     .needs = "p a power of two",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
     .applies = applies,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

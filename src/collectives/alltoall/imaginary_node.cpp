@@ -123,7 +123,6 @@ extern const Algorithm alltoall_imaginary_node{
     .summary = "all-port exchange on odd rings, made even by an imaginary node whose work rank 0 does",
     .needs = "an odd number of ranks, on a ring",
     .source = "liu2005, section VI",
-    .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },
     .applies = applies,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },

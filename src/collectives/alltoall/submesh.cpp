@@ -73,7 +73,6 @@ extern const Algorithm alltoall_submesh{
     .summary = "on the grid as a torus: inside 2 x 2 submeshes, then around rows and columns of every second rank, on one port",
     .needs = "two even sides",
     .source = "liu2005, section IV.A",
-    .parameters = {},
     .generate = generate,
     .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);

@@ -134,7 +134,6 @@ extern const Algorithm alltoall_subtorus{
     .summary = "on the grid as a torus: around rings of every fourth rank, then inside 4 x 4 submeshes, on one port",
     .needs = "two sides, multiples of 4",
     .source = "suh2001",
-    .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return SubtorusExchange(problem, me).program(); },
     .applies = [](const Problem& problem, const Parameters&) -> Result<> {

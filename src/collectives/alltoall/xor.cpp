@@ -42,7 +42,6 @@ extern const Algorithm alltoall_xor{
     .summary = "pairwise: exchange with i ^ d, one d a round",
     .needs = "p a power of two",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
     .applies = applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },

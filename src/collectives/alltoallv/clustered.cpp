@@ -20,7 +20,6 @@ extern const Algorithm alltoallv_clustered{
     .id = "clustered",
     .summary =
         "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
-    .needs = "",
     .source = "sanders2002, section 3",
     .parameters = clustered_parameters(),
     .generate = clustered_exchange,
