@@ -81,6 +81,22 @@ TEST(Postconditions, CoverEveryOutputExactly) {
       }
 }
 
+// What is said of a collective is what its problems have.
+TEST(Collectives, HaveSizesWhereTheyMoveData) {
+  for (const Collective collective : all_collectives()) {
+    const Problem small = testing::problem_of(collective, 3, 4, /*root=*/1);
+    Bytes given = 0;
+    for (Rank rank = 0; rank < 3; ++rank) given += input_bytes(small, rank);
+    EXPECT_EQ(moves_data(collective), given > 0) << name(collective);
+    EXPECT_EQ(has_blocks(collective), small.block_bytes > 0) << name(collective);
+    if (!is_irregular(collective))
+      EXPECT_EQ(is_rooted(collective),
+                input_bytes(small, 1) != input_bytes(small, 2) || output_bytes(small, 1) != output_bytes(small, 2))
+          << name(collective);
+  }
+  EXPECT_FALSE(moves_data(Collective::barrier));
+}
+
 TEST(Collectives, HaveNames) {
   for (const Collective collective : all_collectives()) EXPECT_EQ(collective_named(name(collective)), collective);
   EXPECT_EQ(collective_named("alltoal"), std::nullopt);

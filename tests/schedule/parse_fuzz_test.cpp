@@ -180,7 +180,7 @@ bool use(const Schedule& schedule, Random& random) {
   const Topology topology = Topology::ring(schedule.problem.ranks);
   const WorkloadOptions options{.topology = below(random, 2) == 0 ? &topology : nullptr, .nodes = below(random, 2) == 0};
   succeeds([&] { simulate_rounds(schedule, model, some_coefficients(model), options); });
-  if (model.id == "loggp" || model.id == "linear")
+  if (model.times_of_message)
     succeeds([&] {
       simulate_events(schedule, message_times(model, some_coefficients(model)),
                       {.policy = static_cast<Policy>(below(random, 3)), .barriers = below(random, 4) == 0});
