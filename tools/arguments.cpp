@@ -11,7 +11,9 @@
 #include <cmath>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -105,11 +107,12 @@ Bytes parse_size(std::string_view text) {
   const std::string_view fraction = has_point ? text.substr(whole + 1, end - whole - 1) : std::string_view();
   const auto part = part_of(fraction, entry->second);
   if (!part) refuse(fmt::format("the size '{}' is no whole number of bytes", text));
-  Bytes number = 0, size = 0;
+  Bytes number = 0;
   const auto status = std::from_chars(text.data(), text.data() + whole, number).ec;
-  if (status != std::errc{} || __builtin_mul_overflow(number, entry->second, &size) || __builtin_add_overflow(size, *part, &size))
-    refuse(fmt::format("the size '{}' reaches 2^63 bytes; make it smaller", text));
-  return size;
+  const auto whole_bytes = checked_product(number, entry->second),
+             size = whole_bytes ? checked_sum(*whole_bytes, *part) : std::nullopt;
+  if (status != std::errc{} || !size) refuse(fmt::format("the size '{}' reaches 2^63 bytes; make it smaller", text));
+  return *size;
 }
 
 std::vector<Bytes> parse_sizes(std::string_view list) {
@@ -145,7 +148,7 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
   std::vector<Count> numbers;
   for (const std::string_view item : split(list, ',')) {
     const Range range = parse_range(item, what, least);
-    if (range.last - range.first >= most_values - static_cast<Count>(numbers.size()))
+    if (range.last - range.first >= most_values - size(numbers))
       refuse(fmt::format("'{}' stands for more than {} numbers; ask for fewer", list, most_values));
     for (Count count = range.last - range.first + 1, i = 0; i < count; ++i) numbers.push_back(range.first + i);
   }
@@ -155,17 +158,21 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
 double parse_seconds(std::string_view text, std::string_view option) {
   double seconds = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::string_view unit(end, index(text.data() + text.size() - end));
   if (status != std::errc{} || !(unit.empty() || unit == "s") || !(seconds > 0 && seconds <= 1e6))
     refuse(fmt::format("{} '{}' is no time; write seconds, such as 60s, up to a million", option, text));
   return seconds;
 }
 
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(quadrille::name(collective));
+  return names;
+}
+
 Collective parse_collective(const std::string& text) {
   if (const auto collective = collective_named(text)) return *collective;
-  std::vector<std::string> known;
-  for (const Collective collective : all_collectives()) known.emplace_back(quadrille::name(collective));
-  refuse_unknown("collective", text, known);
+  refuse_unknown("collective", text, collective_names());
 }
 
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
@@ -179,15 +186,6 @@ std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
           chosen.push_back(policy);
     }
   return chosen;
-}
-
-std::string_view name(Policy policy) { return policies[static_cast<std::size_t>(policy)].first; }
-
-std::vector<std::string> collectives_with_algorithms() {
-  std::vector<std::string> names;
-  for (const Collective collective : all_collectives())
-    if (!algorithms_for(collective).empty()) names.emplace_back(quadrille::name(collective));
-  return names;
 }
 
 }  // namespace quadrille::command

@@ -36,11 +36,8 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
 
 double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"
 
+std::vector<std::string> collective_names();
 Collective parse_collective(const std::string& text);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
-std::string_view name(Policy policy);
-
-// Names of the collectives that the table has algorithms for.
-std::vector<std::string> collectives_with_algorithms();
 
 }  // namespace quadrille::command

@@ -74,9 +74,9 @@ class Selection {
     if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
     try {
       Choice choice = parse_choice(problem, specification);
-      if (const auto reason = reason_against(problem, choice)) {
-        if (left_out_list_) return left_out_list_->push_back({index, specification, *reason});
-        return leave_out(problem, specification, *reason,
+      if (const auto result = applies(problem, choice); !result) {
+        if (left_out_list_) return left_out_list_->push_back({index, specification, result.error()});
+        return leave_out(problem, specification, result.error(),
                          fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
       }
       cases_.push_back({index, problem, std::move(choice)});
@@ -134,17 +134,13 @@ class Selection {
 
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
-  const Collective collective = problems.front().collective;
-  if (algorithms_for(collective).empty())
-    refuse(fmt::format("there is no algorithm for {} yet; there are for: {}", quadrille::name(collective),
-                       fmt::join(collectives_with_algorithms(), ", ")));
   std::vector<Case> cases;
   std::vector<Selection> selections;
-  for (const std::string& specification : specifications) {
-    if (specification == "vendor")
+  for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
+    if (names_vendor(specification))
       refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
-      for (const Algorithm* algorithm : algorithms_for(collective)) {
+      for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
         Selection& selection = selections.emplace_back(cases, left_out);
         for (std::size_t i = 0; i < problems.size(); ++i) selection.add(i, problems[i], std::string(algorithm->id));
       }
@@ -157,9 +153,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
   }
   if (cases.empty() && left_out && !left_out->empty())
     refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
-  if (cases.empty())
-    refuse(selections.empty() ? "name an algorithm: --algorithm all, or one of 'quadrille list'"
-                              : selections.front().first_reason());
+  if (cases.empty()) refuse(selections.front().first_reason());
   for (const Selection& selection : selections) selection.report();
   return cases;
 }
@@ -168,35 +162,15 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
                                    const std::vector<std::string>& specifications) {
   std::vector<std::string_view> known;
   for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
-  if (specifications.empty() && !known.empty())
+  if (specifications.empty())
     refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", quadrille::name(collective),
                        fmt::join(known, ", ")));
   return make_cases(problems, specifications);
 }
 
-std::string full_name(const Choice& choice) {
-  std::string text(choice.algorithm->id);
-  char separator = ':';
-  for (const auto& [key, value] : choice.parameters) {
-    text += separator + key + '=' + to_string(value);
-    separator = ',';
-  }
-  return text;
-}
-
-std::string short_name(const Problem& problem, const Choice& choice) {
-  Choice unusual{choice.algorithm, {}};
-  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on those before it
-    const std::string key(parameter.name);
-    const ParameterValue& value = choice.parameters.at(key);
-    if (parse_choice(problem, full_name(unusual)).parameters.at(key) != value) unusual.parameters[key] = value;
-  }
-  return full_name(unusual);
-}
-
-std::string short_name(const Problem& problem, const std::string& specification) {
-  if (!find_algorithm(problem.collective, std::string_view(specification).substr(0, specification.find(':')))) return specification;
-  return short_name(problem, parse_choice(problem, specification));
+std::string short_name(const Problem& problem, const Candidate& candidate) {
+  const auto* choice = std::get_if<Choice>(&candidate);
+  return choice ? specification(shortened(problem, *choice)) : specification(candidate);
 }
 
 }  // namespace quadrille::command

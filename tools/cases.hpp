@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/algorithm.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 
 namespace quadrille::command {
@@ -22,10 +22,10 @@ struct LeftOut {
   std::string specification, reason;
 };
 
-// "all": every algorithm of the table, with its defaults; those that do not apply are left out. A specification such as
-// "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is remarked upon
-// on stderr, in a line for each specification; a specification of which nothing remains is an error, with its first reason. With
-// `left_out` it is put there instead, and only what never applies, such as a name that nobody knows, is an error.
+// "all", and no specification: every algorithm of the table, with its defaults; those that do not apply are left out. A
+// specification such as "bruck:radix=2..64" stands for one case each, as far as the problem has those values. What is left out is
+// remarked upon on stderr, in a line for each specification; a specification of which nothing remains is an error, with its first
+// reason. With `left_out` it is put there instead, and only what never applies, such as a name that nobody knows, is an error.
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out = nullptr);
 
@@ -33,9 +33,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
 std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
                                    const std::vector<std::string>& specifications);
 
-// "bruck:form=classical,ports=1,radix=8", and the same without the parameters that have their defaults.
-std::string full_name(const Choice& choice);
-std::string short_name(const Problem& problem, const Choice& choice);
-std::string short_name(const Problem& problem, const std::string& specification);  // unknown names are left as they are
+// "bruck:radix=8": without the parameters that have their defaults.
+std::string short_name(const Problem& problem, const Candidate& candidate);
 
 }  // namespace quadrille::command

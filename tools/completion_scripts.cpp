@@ -57,7 +57,7 @@ std::map<std::string, Words> known_values(const CLI::App& command) {
     if (algorithm != "all" && algorithm != "vendor") ids.push_back(algorithm);
   for (const Model* model : all_models()) models.emplace_back(model->id);
   for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) exhibits.emplace_back(exhibit->id);
-  return {{"COLLECTIVE", collectives_with_algorithms()},
+  return {{"COLLECTIVE", collective_names()},
           {"ALGORITHM", std::move(ids)},
           {"SUBCOMMAND", subcommand_names(command)},
           {"SPEC", Words(algorithms.begin(), algorithms.end())},

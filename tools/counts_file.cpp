@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -80,12 +81,12 @@ CountsFile parse_csv(Lines lines) {
   CountsFile counts;
   while (lines.next('#')) {
     const auto fields = split(lines.line(), ',');
-    const auto width = static_cast<Count>(fields.size());
+    const auto width = size(fields);
     if (counts.rows > 0 && width != counts.columns)
       lines.fail(fmt::format("expected {} numbers as in the rows before, found {}", counts.columns, width));
     counts.columns = width;
     for (Count column = 0; column < width; ++column) {
-      const std::string_view field = trimmed(fields[static_cast<std::size_t>(column)]);
+      const std::string_view field = trimmed(fields[index(column)]);
       if (field.empty()) lines.fail(fmt::format("number {} is missing", column + 1));
       try {
         if (const Bytes bytes = parse_size(field); bytes > 0) counts.entries.push_back({counts.rows, column, bytes});
@@ -203,8 +204,8 @@ std::vector<Bytes> shares_of(const CountsFile& file, const std::string& label) {
   if (std::min(file.rows, file.columns) != 1)
     refuse(fmt::format("{} has {} rows of {} numbers; the shares of the ranks are one row or one column", label, file.rows,
                        file.columns));
-  std::vector<Bytes> shares(static_cast<std::size_t>(std::max(file.rows, file.columns)), 0);
-  for (const TrafficEntry& entry : file.entries) shares[static_cast<std::size_t>(std::max(entry.from, entry.to))] = entry.bytes;
+  std::vector<Bytes> shares(index(std::max(file.rows, file.columns)), 0);
+  for (const TrafficEntry& entry : file.entries) shares[index(std::max(entry.from, entry.to))] = entry.bytes;
   return shares;
 }
 

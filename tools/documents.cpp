@@ -15,6 +15,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -52,9 +53,9 @@ std::string read_text(const std::string& file, const std::string& label) {
     if (length < 0 && errno == EINTR) continue;
     if (length < 0) fail(ErrorCode::environment, std::strerror(errno));
     if (length == 0) break;
-    if (std::memchr(piece.data(), 0, static_cast<std::size_t>(length))) fail(ErrorCode::malformed, "it is no text");
-    if (text.size() + static_cast<std::size_t>(length) > most_bytes) fail(ErrorCode::too_large, "it is longer than 1 GiB");
-    text.append(piece.data(), static_cast<std::size_t>(length));
+    if (std::memchr(piece.data(), 0, index(length))) fail(ErrorCode::malformed, "it is no text");
+    if (text.size() + index(length) > most_bytes) fail(ErrorCode::too_large, "it is longer than 1 GiB");
+    text.append(piece.data(), index(length));
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
   return text;
@@ -62,8 +63,8 @@ std::string read_text(const std::string& file, const std::string& label) {
 
 void check_names_file(const std::string& subject, bool about_problem) {
   const bool exists = subject == "-" || ::access(subject.c_str(), F_OK) == 0;
-  if (!exists && (about_problem || nearest(subject, collectives_with_algorithms())))
-    refuse_unknown("collective or file", subject, collectives_with_algorithms());
+  if (!exists && (about_problem || nearest(subject, collective_names())))
+    refuse_unknown("collective or file", subject, collective_names());
   if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
 }
 

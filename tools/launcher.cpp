@@ -9,6 +9,7 @@
 
 #include "output.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
 
@@ -58,7 +59,7 @@ bool first_can_write(Communicator& world, const std::optional<std::string>& file
       fine = 0;
     }
   }
-  std::vector<char> all(static_cast<std::size_t>(world.size()));
+  std::vector<char> all(index(world.size()));
   world.all_gather(&fine, all.data(), 1);
   return all[0] != 0;
 }

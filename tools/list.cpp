@@ -115,11 +115,10 @@ std::string markdown_of(const std::vector<const Algorithm*>& algorithms) {
 // One line for each collective, with links to the pages of the documentation.
 std::string markdown_index() {
   std::string text = "| collective | what it does | algorithms |\n| --- | --- | --- |\n";
-  for (const std::string& collective : collectives_with_algorithms()) {
+  for (const Collective collective : all_collectives()) {
     std::vector<std::string_view> ids;
-    for (const Algorithm* algorithm : algorithms_for(*collective_named(collective))) ids.push_back(algorithm->id);
-    text += fmt::format("| [{0}](collectives/{0}.md) | {1} | {2} |\n", collective, summary(*collective_named(collective)),
-                        fmt::join(ids, ", "));
+    for (const Algorithm* algorithm : algorithms_for(collective)) ids.push_back(algorithm->id);
+    text += fmt::format("| [{0}](collectives/{0}.md) | {1} | {2} |\n", name(collective), summary(collective), fmt::join(ids, ", "));
   }
   return text;
 }
@@ -155,17 +154,13 @@ std::string one_algorithm(const Options& options) {
 }
 
 std::string algorithms(const Options& options) {
-  auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
-  std::erase_if(chosen, [](Collective collective) { return algorithms_for(collective).empty(); });
+  const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
   if (options.json) {
     Json array = Json::array();
     for (const Collective collective : chosen)
       for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
     return to_text(array);
   }
-  if (chosen.empty())
-    return fmt::format("no algorithm for {} yet; there are for: {}\n", options.collective,
-                       fmt::join(collectives_with_algorithms(), ", "));
   if (options.markdown) return options.collective.empty() ? markdown_index() : markdown_of(algorithms_for(chosen.front()));
   std::string text;
   for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(algorithms_for(collective));

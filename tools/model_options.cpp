@@ -26,24 +26,23 @@ const Model& named_model(const std::string& name) {
   return *model;
 }
 
-const Model& first_model(const MachineCosts& costs, const Workload& known, const ModelOptions::ReasonAgainst& further_reason) {
+const Model& first_model(const MachineCosts& costs, const Workload& known, const ModelOptions::Suits& suits) {
   std::string need;
   for (const Model* model : all_models()) {
     if (!costs.models.contains(model->id)) continue;
-    auto reason = further_reason(*model);
-    if (!reason) reason = reason_against(*model, known);
-    if (!reason) return *model;
-    if (need.empty()) need = *reason;
+    const Result<> suited = suits(*model), applied = suited ? applies(*model, known) : suited;
+    if (applied) return *model;
+    if (need.empty()) need = applied.error();
   }
   refuse(fmt::format("the machine {} has no figures for a model that applies: {}", costs.name, need));
 }
 
-std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::ReasonAgainst& further_reason) {
+std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::Suits& suits) {
   std::string line = fmt::format("nodes are ignored: the model {} does not count them", chosen.id);
   for (const Model* model : all_models()) {
     if (!model->needs_nodes) continue;
-    if (const auto reason = further_reason(*model))
-      line += fmt::format("; {} does, but {}", model->id, *reason);
+    if (const auto suited = suits(*model); !suited)
+      line += fmt::format("; {} does, but {}", model->id, suited.error());
     else if (costs.models.contains(model->id))
       line += fmt::format("; --model {} does", model->id);
     else
@@ -74,13 +73,12 @@ MachineCosts ModelOptions::machine_costs() const {
   return find_machine(*machine);
 }
 
-const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links,
-                                  const ReasonAgainst& reason_against) const {
+const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links, const Suits& suits) const {
   const bool has_nodes = std::set(problem.nodes.begin(), problem.nodes.end()).size() > 1;
   const Workload known{.has_links = has_links, .has_nodes = has_nodes, .is_exchange = is_exchange(problem.collective)};
-  const Model& chosen = model ? named_model(*model) : first_model(costs, known, reason_against);
+  const Model& chosen = model ? named_model(*model) : first_model(costs, known, suits);
   coefficients_of(costs, chosen);  // throws where there are none
-  if (has_nodes && !chosen.needs_nodes) remark(nodes_are_ignored(chosen, costs, reason_against));
+  if (has_nodes && !chosen.needs_nodes) remark(nodes_are_ignored(chosen, costs, suits));
   return chosen;
 }
 

@@ -19,11 +19,11 @@ struct ModelOptions {
   MachineCosts machine_costs() const;  // of the machine that is named; refuses where none is
 
   // The model that was asked for, or the first that the machine's file has figures for, that what is known of the problem suffices
-  // for, and that `reason_against` has nothing against. Says so if ranks are on several nodes and the model ignores that.
-  using ReasonAgainst = std::function<std::optional<std::string>(const Model&)>;
+  // for, and that `suits`. Says so if ranks are on several nodes and the model ignores that.
+  using Suits = std::function<Result<>(const Model&)>;
   const Model& choose(
       const MachineCosts& costs, const Problem& problem, bool has_links,
-      const ReasonAgainst& reason_against = [](const Model&) { return std::nullopt; }) const;
+      const Suits& suits = [](const Model&) { return Result<>(); }) const;
 };
 
 // The machine and the model in two paragraphs.

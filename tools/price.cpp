@@ -39,20 +39,16 @@ double contention_factor(std::string_view text) {
 
 // "1.5,1.2": of blocking traffic and of the other; one number is both. Models that know one factor take one number.
 void set_contention(std::string_view text, const Model& model, MachineCosts& machine) {
-  const auto knows = [&](std::string_view key) {
-    return std::any_of(model.coefficients.begin(), model.coefficients.end(),
-                       [&](const Coefficient& coefficient) { return coefficient.key == key; });
-  };
-  if (!knows("contention")) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
+  if (!model.knows("contention")) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
   const std::size_t comma = text.find(',');
   const bool has_two = comma != std::string_view::npos;
   if (has_two && text.find(',', comma + 1) != std::string_view::npos)
     refuse(fmt::format("there are two contention factors at most, of blocking and of nonblocking traffic; '{}' has more", text));
-  if (has_two && !knows("blocking_contention"))
+  if (has_two && !model.knows("blocking_contention"))
     refuse(fmt::format("the model {} knows one contention factor, which is of messages under way together; name one", model.id));
   Coefficients& coefficients = machine.models.find(model.id)->second;
   coefficients["contention"] = contention_factor(has_two ? text.substr(comma + 1) : text);
-  if (knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
+  if (model.knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
 }
 
 Pricer pricer_of(const Options& options, const Problem& problem) {
@@ -66,8 +62,7 @@ Pricer pricer_of(const Options& options, const Problem& problem) {
 
 std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const std::vector<Problem>& problems) {
   std::vector<LeftOut> left_out;
-  const auto cases =
-      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  const auto cases = make_cases(problems, options.algorithms, &left_out);
   std::vector<PriceList> lists;
   Progress progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "arguments.hpp"
+#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"
@@ -85,7 +86,7 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
                         next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
   if (hides(best) || (next && hides(*next))) text += " What is hidden behind these is not counted.";
-  if (best.ports > 1 && pricer.model().id == "flat" && !pricer.coefficients().contains("contention"))
+  if (best.ports > 1 && pricer.model().knows("contention") && !pricer.coefficients().contains("contention"))
     text += fmt::format(
         " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
   return text;

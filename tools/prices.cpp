@@ -21,10 +21,10 @@ bool is_cheaper(const Priced& a, const Priced& b) {
 }
 
 // Nothing where the problem has no such values, or the algorithm does not apply.
-std::optional<Choice> choice_for(const Problem& problem, const std::string& specification) {
+std::optional<Choice> choice_for(const Problem& problem, const Choice& unusual) {
   try {
-    Choice choice = parse_choice(problem, specification);
-    if (!reason_against(problem, choice)) return choice;
+    Choice choice = completed(problem, unusual);
+    if (applies(problem, choice)) return choice;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::misuse) throw;
   }
@@ -71,8 +71,8 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
     try {
       const Workload work = counted(progress.followed(make_schedule(problem, entry.choice)));
       list.messages += work.messages_counted;
-      list.candidates.push_back(
-          {name, full_name(entry.choice), price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports});
+      list.candidates.push_back({name, shortened(problem, entry.choice), specification(entry.choice),
+                                 price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
       list.left_out.push_back({entry.index, name, error.what()});
@@ -100,7 +100,7 @@ void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& 
     std::vector<Priced> candidates;
     for (const Priced& candidate : list.candidates) {
       if (!rivals.contains(candidate.name)) continue;
-      const auto choice = choice_for(problem, candidate.name);
+      const auto choice = choice_for(problem, candidate.choice);
       if (!choice) continue;
       const Workload work = counted(make_schedule(problem, *choice));
       candidates.push_back({.name = candidate.name, .price = price_of(work, *model_, machine_), .ports = work.ports});

@@ -14,7 +14,9 @@
 namespace quadrille::command {
 
 struct Priced {
-  std::string name, full_name;
+  std::string name;
+  Choice choice;  // with the parameters that have not their defaults
+  std::string full_name;
   Price price;
   Bytes scratch = 0, control_bytes = 0;  // of a rank
   Count ports = 0;

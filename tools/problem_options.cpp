@@ -15,6 +15,8 @@
 #include "documents.hpp"
 #include "pattern_text.hpp"
 #include "problem/limits.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 #include "text.hpp"
 
@@ -26,7 +28,7 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
     refuse("the size of --block is too large for shares of up to twice as much");
   std::mt19937_64 random(1);
-  std::vector<Bytes> drawn(static_cast<std::size_t>(how_many));
+  std::vector<Bytes> drawn(index(how_many));
   const auto most = static_cast<std::uint64_t>(2 * block_bytes / element_bytes);
   for (Bytes& count : drawn) count = static_cast<Bytes>(random() % (most + 1)) * element_bytes;
   return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
@@ -45,9 +47,9 @@ Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
   return alltoallv(rank_count, std::move(file.entries));
 }
 
-// Nothing for a barrier.
+// Nothing where no data is moved.
 Sizes sizes_of(const Problem& problem) {
-  if (problem.collective == Collective::barrier) return {};
+  if (!moves_data(problem.collective)) return {};
   if (!is_irregular(problem.collective)) return {{problem.block_bytes}};
   if (problem.counts) {
     const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
@@ -99,7 +101,7 @@ bool ProblemOptions::given() const {
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
   if (topology) return {network()->ranks()};
-  if (nodes || node_sizes) return {static_cast<Count>(placement().size())};
+  if (nodes || node_sizes) return {size(placement())};
   if (grid) return {ranks_of_grid()};
   if (names_file(counts)) {
     const CountsFile file = read_counts(0);
@@ -116,10 +118,10 @@ std::vector<Count> ProblemOptions::sides_of_grid() const {
 }
 
 Count ProblemOptions::ranks_of_grid() const {
-  Count product = 1;
+  std::optional<Count> product = 1;
   for (const Count side : sides_of_grid())
-    if (__builtin_mul_overflow(product, side, &product)) refuse(fmt::format("the grid '{}' has 2^63 ranks or more", *grid));
-  return product;
+    if (product = checked_product(*product, side); !product) refuse(fmt::format("the grid '{}' has 2^63 ranks or more", *grid));
+  return *product;
 }
 
 std::vector<Count> ProblemOptions::placement() const {
@@ -132,10 +134,10 @@ std::vector<Count> ProblemOptions::placement() const {
     const std::size_t cross = item.find('x');
     if (item == "" || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is no size of a node", item, *node_sizes));
     const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
-    for (const Count size : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
-      if (size > (most_listed - static_cast<Count>(placed.size())) / times)
+    for (const Count ranks_of_node : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
+      if (ranks_of_node > (most_listed - size(placed)) / times)
         refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_listed));
-      for (Count i = 0; i < times; ++i) placed.insert(placed.end(), static_cast<std::size_t>(size), node++);
+      for (Count i = 0; i < times; ++i) placed.insert(placed.end(), index(ranks_of_node), node++);
     }
   }
   return placed;
@@ -165,7 +167,7 @@ std::optional<Topology> ProblemOptions::network() const {
 }
 
 bool ProblemOptions::depends_on_block(Collective collective) const {
-  return collective != Collective::barrier && !counts && !(pattern && has_own_sizes(parse_pattern(*pattern, 0).kind));
+  return moves_data(collective) && !counts && !(pattern && has_own_sizes(parse_pattern(*pattern, 0).kind));
 }
 
 std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
@@ -201,7 +203,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
       refuse(fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
                          block_bytes, problem.element_bytes, reduction->name, reduction->type));
   }
-  if (block && collective == Collective::barrier) refuse("barrier moves no data; leave --block out");
+  if (block && !moves_data(collective)) refuse(fmt::format("{} moves no data; leave --block out", quadrille::name(collective)));
   if (counts && !is_irregular(collective))
     refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
   if (pattern && collective != Collective::alltoallv)
@@ -226,7 +228,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
                          most_listed));
     problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
                             : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes, problem.element_bytes);
-  } else if (collective != Collective::barrier) {
+  } else if (has_blocks(collective)) {
     problem.block_bytes = block_bytes;
   }
   problem.root = root_rank;
@@ -239,7 +241,7 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   }
   if (nodes || node_sizes) {
     problem.nodes = placement();
-    if (static_cast<Count>(problem.nodes.size()) != rank_count)
+    if (size(problem.nodes) != rank_count)
       refuse(fmt::format("the nodes '{}' hold {} ranks, not {}", nodes ? *nodes : *node_sizes, problem.nodes.size(), rank_count));
   }
   check(problem);
@@ -262,7 +264,7 @@ std::string block_text(const Problem& problem) {
 }
 
 TableCell block_cell(const Problem& problem) {
-  if (problem.collective == Collective::barrier) return "–";
+  if (!moves_data(problem.collective)) return "–";
   return sizes_of(problem);
 }
 

@@ -16,6 +16,7 @@
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "race_report.hpp"
 #include "talk.hpp"
@@ -82,8 +83,7 @@ std::vector<Executor> executors_for(const Options& options, Communicator& world)
 void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
   std::vector<RaceCandidate> all;
   for (RaceCandidate candidate : candidates) {
-    const bool vendor = candidate.algorithm == "vendor";
-    for (const Executor executor : vendor ? std::vector{Executor::messages} : executors) {
+    for (const Executor executor : is_vendor(candidate.algorithm) ? std::vector{Executor::messages} : executors) {
       candidate.executor = executor;
       if (!candidate.keep_step || executor != Executor::messages) all.push_back(candidate);
     }
@@ -92,38 +92,34 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 }
 
 // What runs on each of `problems`.
-std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems, const Options& options,
-                                                        bool with_vendor) {
-  const auto asked = options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms;
-  const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems, const std::vector<Policy>& policies,
+                                                        const Options& options, bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
   std::vector<std::string> own;
-  for (const std::string& specification : asked) {
-    if (specification == "vendor" && !with_vendor)
+  for (const std::string& specification : options.algorithms) {
+    if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
-    if (specification != "vendor") own.push_back(specification);
+    if (!names_vendor(specification)) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
-  if (!own.empty())
+  if (!own.empty() || options.algorithms.empty())
     for (const Case& entry : make_cases(problems, own))
       for (const Policy policy : policies)
         for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
           for (const bool in_step : {false, true})
             if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
-              candidates[entry.index].push_back({.algorithm = full_name(entry.choice),
-                                                 .policy = policy,
-                                                 .buffers = static_cast<int>(count),
-                                                 .keep_step = in_step});
+              candidates[entry.index].push_back(
+                  {.algorithm = entry.choice, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // what the others are compared with
-    for (auto& list : candidates) list.push_back({"vendor", Policy::blocking});
+    for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   return candidates;
 }
 
 // Where the problem names no nodes, they are `nodes`.
 Request make_request(const Options& options, const std::vector<Count>& nodes, bool mpi) {
-  const auto ranks = static_cast<Count>(nodes.size());
+  const Count ranks = size(nodes);
   if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
   const Collective collective = parse_collective(options.collective);
   Request request;
@@ -149,12 +145,10 @@ Request make_request(const Options& options, const std::vector<Count>& nodes, bo
   for (const Problem& problem : request.problems) check_memory(problem);
   if (options.keep_step && options.executor == "mpi")
     refuse("to keep step the ranks of a node must share memory; leave --executor mpi out");
-  if (options.keep_step && !options.policies.empty()) {
-    const auto policies = parse_policies(options.policies);
-    if (std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
-      refuse("ranks that keep step go round by round; let --policy name blocking, too");
-  }
-  request.candidates = make_candidates(request.problems, options, mpi);
+  const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+  if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
+    refuse("ranks that keep step go round by round; let --policy name blocking, too");
+  request.candidates = make_candidates(request.problems, policies, options, mpi);
   return request;
 }
 
@@ -208,7 +202,7 @@ std::string stuck(double seconds) {
 
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
-  const Request request = make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks), 0), false);
+  const Request request = make_request(options, ByRank<Count>(ranks), false);
   Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
@@ -223,8 +217,7 @@ int run_on_threads(const Options& options) {
 int run_launched(const Options& options) {
   // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
   const bool mpi = choose_transport().transport != "shared";
-  if (const auto here = launched())
-    make_request(options, std::vector<Count>(static_cast<std::size_t>(ranks_launched(options, here->ranks)), 0), mpi);
+  if (const auto here = launched()) make_request(options, ByRank<Count>(ranks_launched(options, here->ranks)), mpi);
 
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   ranks_launched(options, world->size());

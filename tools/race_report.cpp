@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "build.hpp"
 #include "cases.hpp"
+#include "execute/policy_name.hpp"
 #include "problem_options.hpp"
 #include "talk.hpp"
 #include "text.hpp"
@@ -26,8 +27,10 @@ Json json_of(const Spread& spread, const char* suffix) {
 
 Json json_of(const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
-  Json object{{"algorithm", entry.candidate.algorithm},
-              {"same_as", entry.same_as},
+  Json same_as = Json::array();
+  for (const Candidate& other : entry.same_as) same_as.push_back(specification(other));
+  Json object{{"algorithm", specification(entry.candidate.algorithm)},
+              {"same_as", std::move(same_as)},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},
@@ -53,7 +56,8 @@ double s_per_byte(const FlatModel& model) { return model.compose_s_per_byte + mo
 Json json_of(const RaceResult& result) {
   Json entries = Json::array(), left_out = Json::array();
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
-  for (const auto& [candidate, reason] : result.left_out) left_out.push_back({{"algorithm", candidate}, {"reason", reason}});
+  for (const auto& [candidate, reason] : result.left_out)
+    left_out.push_back({{"algorithm", specification(candidate)}, {"reason", reason}});
   Json object{{"block_bytes", result.problem.block_bytes},
               {"model",
                {{"name", result.model.name},
@@ -78,17 +82,17 @@ Json json_of(const RaceResult& result) {
 // "direct = combined", where these are the same here.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = short_name(result.problem, entry.candidate.algorithm);
-  for (const std::string& other : entry.same_as) label += " = " + short_name(result.problem, other);
+  for (const Candidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
   return label;
 }
 
 std::string executor_text(const RaceCandidate& candidate) {
-  return candidate.algorithm == "vendor" ? "" : std::string(name(candidate.executor));
+  return is_vendor(candidate.algorithm) ? "" : std::string(name(candidate.executor));
 }
 
 // "dataflow", or "dataflow/1" where it has one buffer instead of two; "in step" where nodes keep step.
 std::string policy_text(const RaceCandidate& candidate) {
-  if (candidate.algorithm == "vendor") return "";
+  if (is_vendor(candidate.algorithm)) return "";
   return fmt::format("{}{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "",
                      candidate.keep_step ? ", in step" : "");
 }
@@ -98,9 +102,9 @@ std::string full_label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = label_of(result, entry);
   for (const auto text : {policy_text, executor_text}) {
     const bool varies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& other) {
-      return other.candidate.algorithm != "vendor" && text(other.candidate) != text(result.entries.front().candidate);
+      return !is_vendor(other.candidate.algorithm) && text(other.candidate) != text(result.entries.front().candidate);
     });
-    if (varies && entry.candidate.algorithm != "vendor") label += ' ' + text(entry.candidate);
+    if (varies && !is_vendor(entry.candidate.algorithm)) label += ' ' + text(entry.candidate);
   }
   return label;
 }
@@ -115,7 +119,7 @@ std::string conclusion_text(const RaceResult& result) {
   const RaceEntry& best = result.entries[*result.best];
   const std::string name = full_label_of(result, best);
   std::string figures = fmt::format("{}, {}", name, seconds_text(best.seconds.median, best.clock_bound_s));
-  if (best.ratio && best.candidate.algorithm != "vendor")
+  if (best.ratio && !is_vendor(best.candidate.algorithm))
     figures += fmt::format(", {} times the vendor's time", ratio_text(*best.ratio));
   std::string others;  // which may be as fast
   for (const RaceEntry& entry : result.entries)
@@ -150,7 +154,7 @@ std::string phases_of(const RaceResult& result) {
                {"communicate", Align::right},
                {"collect", Align::right}});
   for (const RaceEntry& entry : result.entries)
-    if (entry.candidate.algorithm != "vendor")
+    if (!is_vendor(entry.candidate.algorithm))
       table.add({label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
                  seconds_text(entry.phases.distribute_s), seconds_text(entry.phases.communicate_s),
                  seconds_text(entry.phases.collect_s)});
@@ -190,7 +194,7 @@ std::string predictions_text(const RaceResult& result) {
   const std::string model = fmt::format("a start-up of {} and {:.3g} ns a byte{} ({})", seconds_text(result.model.startup_s),
                                         s_per_byte(result.model) * 1e9,
                                         result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
-                                        result.model.name == "fitted" ? "fitted to these ranks" : result.model.name);
+                                        result.model.is_fitted ? "fitted to these ranks" : result.model.name);
   if (shows_predictions(result)) return fmt::format("predicted for {}\n", model);
   return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they assume {}\n",
                      100 * *result.prediction_error, model);
@@ -199,7 +203,7 @@ std::string predictions_text(const RaceResult& result) {
 RatioCell cell_of(const RaceResult& result) {
   const RaceEntry* best = nullptr;
   for (const RaceEntry& entry : result.entries)
-    if (entry.candidate.algorithm != "vendor" && entry.failed_check.empty() &&
+    if (!is_vendor(entry.candidate.algorithm) && entry.failed_check.empty() &&
         (!best || entry.seconds.median < best->seconds.median))
       best = &entry;
   RatioCell cell{.size = block_text(result.problem)};
@@ -259,7 +263,7 @@ Report::Report(const std::optional<std::string>& file, const ReportForm& form, s
       machine_(this_machine()) {}
 
 void Report::add(const RaceResult& result) {
-  for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", candidate, reason));
+  for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", specification(candidate), reason));
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;
@@ -279,7 +283,7 @@ void Report::add(const RaceResult& result) {
   empty_ = false;
   const Problem& problem = result.problem;
   text += '\n';
-  if (problem.collective != Collective::barrier)
+  if (moves_data(problem.collective))
     text += fmt::format("{} a {}; ", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");

@@ -108,7 +108,7 @@ std::string section_text(const Made& made, const std::string& folder) {
     text += (places ? "| compared | place | verdict | |\n| --- | --- | --- | --- |\n"
                     : "| compared | verdict | |\n| --- | --- | --- |\n") +
             lines;
-  if (const std::size_t holding = verdict.count(Outcome::holds); !all && holding > 0 && !lines.empty())
+  if (const std::size_t holding = verdict.counts[Outcome::holds]; !all && holding > 0 && !lines.empty())
     text += fmt::format("\nThe other {} hold.\n", holding);
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
@@ -139,14 +139,14 @@ Json verdict_json(const Made& made) {
   Json comparisons = Json::array();
   for (const Comparison& comparison : made.reproduction.comparisons) {
     const char* relations[] = {"equal", "at most", "at least"};
-    Json entry{{"what", comparison.what},           {"paper", comparison.paper},
-               {"ours", comparison.ours},           {"relation", relations[static_cast<int>(comparison.relation)]},
+    Json entry{{"what", comparison.what},           {"paper", double{comparison.paper}},
+               {"ours", double{comparison.ours}},   {"relation", relations[static_cast<int>(comparison.relation)]},
                {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
     if (!comparison.place.empty()) entry["place"] = comparison.place;
     if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
     if (const auto& finding = comparison.finding)
       entry["finding"] = {{"verdict", name(finding->level)},
-                          {"value", finding->value},
+                          {"value", double{finding->value}},
                           {"why", finding->why},
                           {"transcript_in_doubt", finding->is_transcript_in_doubt}};
     if (!comparison.aside.empty()) entry["aside"] = comparison.aside;

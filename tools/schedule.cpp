@@ -37,9 +37,8 @@ Count count_regions(const Regions& regions, bool flattened) {
   for (const Region& region : regions) {
     Count pieces = 1;
     if (flattened)
-      for (const Level& level : region.levels)
-        if (__builtin_mul_overflow(pieces, level.count, &pieces)) return most_regions + 1;
-    total += std::min(pieces, most_regions + 1);
+      for (const Level& level : region.levels) pieces = times_at_most(pieces, level.count, most_regions + 1);
+    total += pieces;
   }
   return total;
 }

@@ -11,10 +11,12 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "simulation_report.hpp"
 #include "talk.hpp"
 
@@ -35,7 +37,7 @@ std::optional<double> take_number(std::string_view& text, double least) {
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status != std::errc{} || !std::isfinite(number) || number < least) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(index(end - text.data()));
   return number;
 }
 
@@ -102,12 +104,11 @@ EventOptions event_options(const Options& options) {
 SimulationSetting setting_of(const Options& options, const Problem& problem) {
   SimulationSetting setting{.machine = options.model.machine_costs(), .by_events = by_events(options)};
   setting.events = event_options(options);
-  const auto reason_against = [&](const Model& each) -> std::optional<std::string> {
-    if (setting.by_events && each.id != "loggp" && each.id != "linear")
-      return "events are simulated by the models loggp and linear";
-    return std::nullopt;
+  const auto tells_enough = [&](const Model& each) -> Result<> {
+    if (setting.by_events && !each.times_of_message) return cannot("events are simulated by the models loggp and linear");
+    return {};
   };
-  setting.model = &options.model.choose(setting.machine, problem, options.problem.topology.has_value(), reason_against);
+  setting.model = &options.model.choose(setting.machine, problem, options.problem.topology.has_value(), tells_enough);
   setting.topology = options.problem.network();
   return setting;
 }
@@ -120,7 +121,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
   const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   if (!setting.by_events)
     return {
-        {name, full_name(entry.choice), Policy::blocking,
+        {name, specification(entry.choice), Policy::blocking,
          simulate_rounds(schedule, *setting.model, setting.machine, {.topology = topology, .nodes = setting.model->needs_nodes})}};
   std::vector<Simulated> list;
   for (const Policy policy : policies) {
@@ -129,12 +130,12 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
     events.topology = topology;
     events.progress = [&](Count arrived, Count messages) {
       progress.show(fmt::format(
-          "{}, {}: {} of {} messages, {} %", name, command::name(policy), arrived, messages,
+          "{}, {}: {} of {} messages, {} %", name, quadrille::name(policy), arrived, messages,
           messages == 0 ? 100 : static_cast<int>(100.0 * static_cast<double>(arrived) / static_cast<double>(messages))));
     };
     const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);
     const Picoseconds first_end = *std::min_element(simulation.rank_ends.begin(), simulation.rank_ends.end());
-    list.push_back({name, full_name(entry.choice), policy, simulation, simulation.messages, first_end});
+    list.push_back({name, specification(entry.choice), policy, simulation, simulation.messages, first_end});
   }
   return list;
 }
@@ -142,8 +143,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
 std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting,
                                      const std::vector<Problem>& problems) {
   std::vector<LeftOut> left_out;
-  const auto cases =
-      make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms, &left_out);
+  const auto cases = make_cases(problems, options.algorithms, &left_out);
   const std::vector<Policy> policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   std::vector<SimulationList> lists;
   Progress progress;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"

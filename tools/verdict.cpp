@@ -7,6 +7,7 @@
 
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/extent.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -43,7 +44,9 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
   return fmt::format("{}", value);
 }
 
-std::string findings_text(std::size_t count) {
+std::string findings_text(const Verdict& verdict) {
+  if (!verdict.refusal.empty()) return "not replayed";
+  const std::size_t count = verdict.findings.size();
   return count == 0 ? "no findings" : fmt::format("{} finding{}", count, count == 1 ? "" : "s");
 }
 
@@ -71,7 +74,19 @@ Json json_of(const Finding& finding) {
 std::string findings_of(const Verdict& verdict, const std::string& prefix) {
   std::string text;
   for (const Finding& finding : verdict.findings) text += prefix + to_string(finding) + '\n';
+  if (!verdict.refusal.empty()) text += prefix + verdict.refusal + '\n';
   return text;
+}
+
+// Without a symmetry every rank's program is counted. Of what is not replayed, so many operations are: some minutes.
+constexpr Count most_counted = Count{1} << 30;
+
+bool can_be_counted(const Schedule& schedule) {
+  try {
+    return schedule.symmetry || operation_count(schedule.program(0)) <= most_counted / schedule.problem.ranks;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 // Of C2, its bound and C2 shared, which are compared although other columns stand between them.
@@ -88,12 +103,22 @@ ByteUnit unit_of_volumes(const std::vector<Verdict>& verdicts) {
 }  // namespace
 
 Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
-  Verdict verdict{
-      schedule.problem, schedule.algorithm, std::move(label), schedule.parameters, verify(schedule, options), {}, {}, {}};
+  Verdict verdict;
+  verdict.problem = schedule.problem;
+  verdict.algorithm = schedule.algorithm;
+  verdict.label = std::move(label);
+  verdict.parameters = schedule.parameters;
+  try {
+    verdict.findings = verify(schedule, options, &verdict.coverage);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large || !can_be_counted(schedule)) throw;
+    verdict.refusal = error.what();
+  }
   try {
     verdict.figures = {figures(schedule), output_and_scratch(schedule)};
   } catch (const Error&) {
-    if (verdict.findings.empty()) throw;
+    if (!verdict.refusal.empty()) throw Error(ErrorCode::too_large, verdict.refusal);
+    if (verdict.right()) throw;
     return verdict;
   }
   verdict.bounds = lower_bounds(schedule.problem, verdict.figures->ports, verdict.figures->c1);
@@ -106,16 +131,16 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
 
 std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{} ranks", problem.ranks);
-  if (problem.collective != Collective::barrier)
+  if (moves_data(problem.collective))
     text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
   return text;
 }
 
 std::string text_of(const Verdict& verdict) {
-  std::string text =
-      fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict.findings.size()));
+  std::string text = fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict));
   text += findings_of(verdict, "  ");
+  if (verdict.right()) text += fmt::format("  {}\n", to_string(verdict.coverage));
   if (!verdict.figures) return text;
   Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
   const auto add = [&](const auto& figure, const auto& counted) {
@@ -167,9 +192,9 @@ std::string text_of(const std::vector<Verdict>& verdicts) {
     if (on_network)
       for (const auto& figure : named_link_figures)
         row.push_back(verdict.links ? cell(figure, (*verdict.links).*figure.value) : "–");
-    row.push_back(findings_text(verdict.findings.size()));
+    row.push_back(findings_text(verdict));
     table.add(std::move(row));
-    right += verdict.findings.empty() ? 1 : 0;
+    right += verdict.right() ? 1 : 0;
     findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)));
   }
   return fmt::format("{}\n{}{}{} of {} cases without findings\n", table.text(), findings, findings.empty() ? "" : "\n", right,
@@ -184,8 +209,16 @@ Json json_of(const Verdict& verdict) {
               {"parameters", to_json(verdict.parameters)},
               {"ranks", verdict.problem.ranks},
               {"block_bytes", verdict.problem.block_bytes},
-              {"ok", verdict.findings.empty()},
+              {"ok", verdict.right()},
               {"findings", std::move(findings)}};
+  if (verdict.refusal.empty()) {
+    const Coverage& coverage = verdict.coverage;
+    object["coverage"] = {{"symmetry", coverage.symmetry.empty() ? Json(nullptr) : Json(coverage.symmetry)},
+                          {"replayed", coverage.replayed},
+                          {"compared", coverage.compared}};
+  } else {
+    object["refusal"] = verdict.refusal;
+  }
   if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
   if (is_irregular(verdict.problem.collective)) object["counts"] = all_counts(verdict.problem);
   if (is_reduction(verdict.problem.collective)) {

@@ -21,10 +21,13 @@ struct Verdict {
   std::string algorithm, label;  // with all parameters; for people
   Parameters parameters;
   std::vector<Finding> findings;
-  std::optional<AllFigures> figures;  // absent where a faulty schedule cannot be counted
+  Coverage coverage;
+  std::string refusal;                // why it was not replayed; empty if it was
+  std::optional<AllFigures> figures;  // absent where a faulty schedule, or one that was not replayed, cannot be counted
   std::vector<Bound> bounds;
   std::optional<LinkFigures> links;  // where a topology is given, and the schedule can be counted
 
+  bool right() const { return findings.empty() && refusal.empty(); }
   std::optional<Count> bound(std::string_view figure) const {  // the best
     std::optional<Count> best;
     for (const Bound& entry : bounds)
@@ -33,7 +36,8 @@ struct Verdict {
   }
 };
 
-// `label` names the algorithm for people. Throws Error{too_large} like `verify`.
+// `label` names the algorithm for people. What is too large to be replayed is counted where that takes no more than minutes; else
+// throws Error{too_large} like `verify`.
 Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
 
 std::string problem_text(const Problem& problem);           // "5 ranks, 8 B a block"

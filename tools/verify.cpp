@@ -44,8 +44,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
                        options.subjects[0]));
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
-  for (const Problem& problem : problems) check_verifiable(problem, rules);  // before algorithms look at them
-  const auto cases = make_cases(problems, options.algorithms.empty() ? std::vector<std::string>{"all"} : options.algorithms);
+  const auto cases = make_cases(problems, options.algorithms);
   std::vector<Verdict> verdicts;
   Progress progress;
   for (const Case& entry : cases) {
@@ -87,9 +86,9 @@ int run(const Options& options) {
   } else {
     output.finish(one ? text_of(verdicts[0]) : text_of(verdicts));
   }
-  return std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.findings.empty(); })
-             ? good
-             : with_findings;
+  const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
+  if (any([](const Verdict& verdict) { return !verdict.findings.empty(); })) return with_findings;
+  return any([](const Verdict& verdict) { return !verdict.refusal.empty(); }) ? misused : good;
 }
 
 }  // namespace
@@ -116,7 +115,10 @@ Subcommand add_verify(CLI::App& command) {
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
-      "Exit code 1 if there are findings. Bounds beside the figures hold for any schedule with as many ports (and, for C2, "
+      "Where a schedule states a symmetry, one rank of each class is replayed, and the programs of the others are compared with "
+      "its images: of all ranks up to 4096, else of 64.\n\n"
+      "Exit code 1 if there are findings, 2 if something was too large to be replayed. Bounds beside the figures hold for any "
+      "schedule with as many ports (and, for C2, "
       "rounds).\n\n"
       "Examples:\n  quadrille verify alltoall --ranks 2..16\n  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
       "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"

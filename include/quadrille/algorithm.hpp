@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "quadrille/problem.hpp"
+#include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/staged_program.hpp"
 
@@ -59,8 +60,8 @@ struct Algorithm {
   // One rank's program: pure, at a cost that grows with what the rank does. `analysis` is what `analyse` returned, or null.
   Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);
 
-  // Optional. Why this problem cannot be done so; nothing if it can.
-  std::optional<std::string> (*reason_against)(const Problem&, const Parameters&) = nullptr;
+  // Optional. Can this problem be done so? If not, why.
+  Result<> (*applies)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
   // alltoallv. Do programs depend on what their own rank sends and receives, and on no other counts?
   bool needs_own_counts_only = false;
@@ -90,14 +91,21 @@ const Algorithm& default_algorithm(Collective collective);                    //
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters;
+  bool operator==(const Choice&) const = default;
 };
 
 // Reads "id" or "id:name=value,name=value". Throws Error{misuse}: unknown names (the sentence offers the nearest one),
 // values out of range for this problem.
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
-// Why `choice` cannot solve `problem`; nothing if it can.
-std::optional<std::string> reason_against(const Problem& problem, const Choice& choice);
+// With the defaults of the parameters that `choice` lacks. Throws Error{misuse} for values out of range for this problem.
+Choice completed(const Problem& problem, Choice choice);
+
+// Without the parameters that have their defaults.
+Choice shortened(const Problem& problem, const Choice& choice);
+
+// Can `choice` solve `problem`? If not, why.
+Result<> applies(const Problem& problem, const Choice& choice);
 
 // Throws Error{misuse} with that reason.
 void check_applies(const Problem& problem, const Choice& choice);

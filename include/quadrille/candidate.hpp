@@ -15,11 +15,14 @@
 namespace quadrille {
 
 // The transport's own collective: MPI_Alltoall, for instance. It has no parameters and no schedule.
-struct Vendor {};
+struct Vendor {
+  bool operator==(const Vendor&) const = default;
+};
 
 using Candidate = std::variant<Choice, Vendor>;
 
 inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
+bool names_vendor(std::string_view text);  // does parse_candidate read it as the transport's own collective?
 
 // Reads "vendor", or an algorithm as parse_choice does; empty: the default of the collective (`default_algorithm`).
 Candidate parse_candidate(const Problem& problem, std::string_view text);

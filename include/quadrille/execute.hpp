@@ -26,6 +26,7 @@
 namespace quadrille {
 
 class Transport;  // how the ranks of a group execute schedules; internal
+class Execution;  // of a plan; internal
 
 // Where the time of one execution went on one rank, in seconds: local work and packing before messages leave, waiting for messages
 // and moving them, unpacking what has come. (In the irregular exchange's papers: distribute, communicate, collect.)
@@ -42,14 +43,6 @@ enum class Executor : std::uint8_t {
 };
 
 std::string_view name(Executor executor);
-
-// A collective made ready on one rank.
-class Executable {
- public:
-  virtual ~Executable() = default;
-  virtual void execute(const std::byte* input, std::byte* output) = 0;
-  virtual Phases execute_timed(const std::byte* input, std::byte* output) = 0;  // the same, a little slower
-};
 
 // One rank's end of a group. The members that are said to be collective are called by all ranks of the group in the same order.
 class Communicator {
@@ -101,6 +94,10 @@ struct PlanOptions {
 // other in vain, all that wait throw the same Error{misuse}, which names the two calls.
 class Plan {
  public:
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+  ~Plan();
+
   // Collective. `input` and `output` are the canonical buffers of the problem at this rank, input_bytes(problem, rank) and
   // output_bytes(problem, rank) long, or where the plan's layouts have them; they must not overlap. Returns when this rank's output
   // is complete and its input may be changed. Over MPI it counts as a call of MPI for MPI's thread levels, and while it waits it
@@ -122,11 +119,12 @@ class Plan {
 
  private:
   friend Plan plan(Communicator&, const Problem&, const PlanOptions&);
-  Plan() = default;
+  friend Execution& execution_of(Plan&);  // for the library: an execution in parts (src/execute/execution.hpp)
+  Plan();
 
   void check_apart(const void* input, const void* output) const;
 
-  std::unique_ptr<Executable> executable_;
+  std::unique_ptr<Execution> execution_;
   std::string algorithm_;
   std::pair<Bytes, Bytes> input_extent_, output_extent_;
   bool in_place_ = false;

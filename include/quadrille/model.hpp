@@ -17,10 +17,13 @@
 #include <vector>
 
 #include "quadrille/picoseconds.hpp"
+#include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/topology.hpp"
 
 namespace quadrille {
+
+struct MessageTimes;  // simulate.hpp
 
 // What is counted.
 
@@ -172,15 +175,18 @@ struct Model {
   std::vector<ModelTerm> terms;                          // at most as many as Charges
   Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
   std::string_view shared_table = {};  // of another model, whose figures in a machine's file it reads; empty: none
+  // What a message takes by itself, of models that tell it: those can be simulated by events. Null: rounds are all it tells.
+  MessageTimes (*times_of_message)(const Coefficients&) = nullptr;
 
+  bool knows(std::string_view key) const;                                              // has it this coefficient?
   std::string_view table() const { return shared_table.empty() ? id : shared_table; }  // of its figures in a machine's file
 };
 
 std::span<const Model* const> all_models();    // in the order in which they are preferred
 const Model* find_model(std::string_view id);  // null if there is none
 
-// Why this workload cannot be priced so, in a sentence; nothing if it can.
-std::optional<std::string> reason_against(const Model& model, const Workload& workload);
+// Can this workload be priced so? If not, why.
+Result<> applies(const Model& model, const Workload& workload);
 
 // Machines.
 
@@ -224,6 +230,7 @@ struct FlatModel {
   // How much longer the wire takes for messages that meet at a rank, where everybody goes at their own pace: calibrated. Without
   // it ranks are taken to go in step.
   std::optional<double> contention;
+  bool is_fitted = false;  // to ranks, just before; else a machine's file says it
 };
 
 FlatModel flat_model_of(const Coefficients& coefficients);

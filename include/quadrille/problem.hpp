@@ -44,6 +44,10 @@ const std::vector<Collective>& all_collectives();
 bool is_rooted(Collective collective);     // one rank gives or gets everything
 bool is_reduction(Collective collective);  // operands are combined by an operator
 bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
+bool has_blocks(Collective collective);    // sizes come from `block_bytes`
+// Else ranks only hear of each other: there are no sizes, and control messages are all the messages that there are, and count as
+// such.
+bool moves_data(Collective collective);
 
 // How the operands of ranks first .. last are combined, from the freest way to the strictest. The fixed tree is that of
 // `tree_split`: with it results are the same bit by bit whatever the algorithm, also of floating-point numbers.

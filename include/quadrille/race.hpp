@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "quadrille/candidate.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/model.hpp"
 
 namespace quadrille {
 
 struct RaceCandidate {
-  std::string algorithm;  // as in PlanOptions
+  Candidate algorithm;  // for the problem of the race
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
@@ -49,12 +50,12 @@ struct Spread {
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;           // with all parameters
-  std::vector<std::string> same_as;  // other algorithms whose steps are the same on every rank: they were not run again
-  std::optional<Figures> figures;    // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;           // of the executor, largest over the ranks
-  Spread seconds;                    // of the rounds' times of one run
-  double clock_bound_s = 0;          // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
+  RaceCandidate candidate;
+  std::vector<Candidate> same_as;  // others whose steps are the same on every rank: they were not run again
+  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;         // of the executor, largest over the ranks
+  Spread seconds;                  // of the rounds' times of one run
+  double clock_bound_s = 0;        // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
   std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
   Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
@@ -83,11 +84,11 @@ struct MachineLoad {
 
 struct RaceResult {
   Problem problem;
-  std::vector<RaceEntry> entries;                             // in the order of the candidates
-  std::vector<std::pair<std::string, std::string>> left_out;  // candidate and reason
-  FlatModel model;                                            // that predicted the times
-  std::optional<double> prediction_error;                     // median of |predicted / measured - 1|
-  std::optional<std::size_t> best;                            // the entry with the least median, of those with right data
+  std::vector<RaceEntry> entries;                           // in the order of the candidates
+  std::vector<std::pair<Candidate, std::string>> left_out;  // and the reason
+  FlatModel model;                                          // that predicted the times
+  std::optional<double> prediction_error;                   // median of |predicted / measured - 1|
+  std::optional<std::size_t> best;                          // the entry with the least median, of those with right data
   Conclusion conclusion = Conclusion::wrong_data;
   double confidence = 0;  // of the intervals
   MachineLoad load;       // while it was measured, where it disturbs the most

@@ -142,14 +142,39 @@ using Parameters = std::map<std::string, ParameterValue>;
 
 std::string to_string(const ParameterValue& value);
 
-// A group acting on ranks, and with them on the blocks of the input and output. It takes the program of an orbit's
-// representative to the program of every rank of the orbit, so that counting may look at the representatives alone.
-// Algorithms state it; `check_symmetry` (verify.hpp) tests what they state.
-struct Symmetry {
-  std::vector<Rank> representatives;
-  std::function<Rank(Rank rank)> representative_of;
-  // image(rank, x): where the group element that takes representative_of(rank) to `rank` takes rank x.
-  std::function<Rank(Rank rank, Rank x)> image;
+// A group of translations that acts on ranks, and with them on the blocks of the input and output. It takes the program of an
+// orbit's representative to the program of every rank of the orbit, so that counting and verifying may look at the representatives
+// alone. Algorithms state it; `verify` (verify.hpp) tests what they state.
+//
+// A rank is a number in a mixed radix, and the group adds a multiple of `period` to each digit, modulo the digit's length. So it is
+// commutative, and none of its elements but the identity fixes a rank.
+class Symmetry {
+ public:
+  struct Digit {
+    Count length = 1;
+    Count period = 1;  // divides the length; equal to it: the digit stays as it is
+    bool operator==(const Digit&) const = default;
+  };
+
+  explicit Symmetry(std::vector<Digit> digits);  // the least significant first; the number of ranks is the product of lengths
+
+  Count ranks() const;
+  const std::vector<Rank>& representatives() const { return representatives_; }  // as many orbits, of equally many ranks
+  Rank representative_of(Rank rank) const;
+  Count orbit_of(Rank rank) const;         // where its representative stands in the list
+  Rank image(Rank rank, Rank x) const;     // where the element that takes representative_of(rank) to `rank` takes rank x
+  Rank preimage(Rank rank, Rank x) const;  // the rank with image(rank, preimage(rank, x)) == x
+  // A number of ranks x, x + 1, .. whose images follow one another as they do, at least one and as many as one digit tells.
+  Count stretch(Rank rank, Rank x) const;
+  std::string name() const;  // "translation", "exclusive or", or how long the digits are and what is added to them
+
+ private:
+  Rank moved(Rank rank, Rank x, int direction) const;
+
+  std::vector<Digit> digits_;
+  bool by_bits_ = true;  // every digit is a bit
+  Rank moved_bits_ = 0;  // those bits that change
+  std::vector<Rank> representatives_;
 };
 
 Symmetry translation_symmetry(Count ranks);   // x -> x + t (mod p)

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
@@ -48,8 +49,7 @@ class Network {
   virtual std::vector<Link> links_from(Vertex vertex) const = 0;
   virtual Count distance(Rank from, Rank to) const = 0;
   virtual std::string text_of(const Link& link) const = 0;
-  virtual std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                   const LinkVisitor& visit) const = 0;
+  virtual Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const = 0;
   virtual bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const = 0;
   virtual Bytes exchange_load(Bytes block_bytes) const = 0;
 };
@@ -91,8 +91,8 @@ class Topology {
 
   // The links of the way from one rank to another, in their order. In a product: dimension by dimension, each the shorter way, half
   // way round a ring upwards; with a port straight along that dimension in that direction. In a graph a shortest path: of several,
-  // the receiver decides which, digit by digit. Nothing is visited and the answer is a sentence if there is no such way.
-  std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
+  // the receiver decides which, digit by digit. Where there is no such way, nothing is visited and the answer says why.
+  Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
     return network_->for_each_link(from, to, port, visit);
   }
 

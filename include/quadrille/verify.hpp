@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verifier: replays a schedule on symbolic bytes and reports everything that is wrong with it, with places.
+// The verifier: replays a schedule on symbolic bytes and reports everything that is wrong with it, with places. Where the schedule
+// states a symmetry, representatives are replayed, and the programs of other ranks are compared with the images of theirs.
 //
 //   for (const Finding& finding : verify(make_schedule(alltoall(5, 8), "bruck:radix=2")))
 //     std::cout << to_string(finding) << '\n';
@@ -40,6 +41,7 @@ enum class Rule : std::uint8_t {
   link_contention,
   round_order,
   stage_disagreement,
+  false_symmetry,
   deadlock,
 };
 
@@ -74,21 +76,32 @@ struct VerifyOptions {
   bool strict_links = false;
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
   std::size_t most_findings = 100;                                                        // stop after so many
-  // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs together.
+  // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs that are held. Under a
+  // symmetry those are the representatives'; node ports and links are looked at with all programs.
   Count most_pieces = Count{1} << 26;
   Count most_operations = Count{1} << 24;
 };
 
-// What `verify` can refuse without a schedule; making one may take as much as verifying it. Throws Error{too_large}.
-void check_verifiable(const Problem& problem, const VerifyOptions& options = {});
+// What `verify` looked at.
+struct Coverage {
+  Count ranks = 0;
+  Count replayed = 0;    // ranks
+  std::string symmetry;  // by which those stand for all; empty: all ranks were replayed
+  Count compared = 0;    // ranks whose programs were compared with images: all up to most_compared_exhaustively, else a sample
+};
+inline constexpr Count most_compared_exhaustively = 4096;
 
-// Empty: the schedule is right. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} unless
-// the topology has as many ranks as the schedule.
-std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {});
+// "symmetry: translation, 1 class, all 4096 ranks compared", or "all 5 ranks replayed".
+std::string to_string(const Coverage& coverage);
+
+// Empty: the schedule is right, as far as `coverage` says it was looked at. Throws Error{too_large} if the replay needs more than
+// the options allow, and Error{misuse} unless the topology has as many ranks as the schedule. Where something is wrong with a
+// schedule that states a symmetry, all ranks are replayed if the options allow it, so that the findings name every place.
+std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {}, Coverage* coverage = nullptr);
 
 // Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made
-// for that rank, byte by byte, the order of a reduction's operands aside. Returns the first difference in words; nothing if there
-// is none, or no symmetry stated.
-std::optional<std::string> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
+// for that rank, byte by byte, the order of a reduction's operands aside. Returns the first difference; nothing if there is
+// none, or no symmetry stated.
+std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
 
 }  // namespace quadrille

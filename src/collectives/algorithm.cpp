@@ -44,6 +44,18 @@ Count most(const Parameter& parameter, const Problem& problem) {
   return parameter.most ? parameter.most(problem) : std::numeric_limits<Count>::max();
 }
 
+bool is_in_range(const Parameter& parameter, const Problem& problem, Count value) {
+  return value >= parameter.least && value <= most(parameter, problem);
+}
+
+[[noreturn]] void refuse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem,
+                               std::string_view text) {
+  throw Error(ErrorCode::misuse,
+              fmt::format("{}={} is out of range for {}/{}: it is a whole number in {}{}", parameter.name, text,
+                          name(algorithm.collective), algorithm.id, parameter.range,
+                          parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
+}
+
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
@@ -60,12 +72,18 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   Count value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = status == std::errc{} && end == text.data() + text.size();
-  if (!whole || value < parameter.least || value > most(parameter, problem))
-    throw Error(ErrorCode::misuse,
-                fmt::format("{}={} is out of range for {}/{}: it is a whole number in {}{}", parameter.name, text,
-                            name(algorithm.collective), algorithm.id, parameter.range,
-                            parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
+  if (!whole || !is_in_range(parameter, problem, value)) refuse_value(algorithm, parameter, problem, text);
   return value;
+}
+
+void add_defaults(const Problem& problem, Choice& choice) {
+  for (const Parameter& parameter : choice.algorithm->parameters) {
+    if (choice.parameters.contains(std::string(parameter.name))) continue;
+    ParameterValue value = parameter.standard;
+    if (parameter.standard_for) value = parameter.standard_for(problem, choice.parameters);
+    if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
+    choice.parameters[std::string(parameter.name)] = value;
+  }
 }
 
 }  // namespace
@@ -129,34 +147,46 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
       throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
     choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, setting.substr(equals + 1));
   }
-
-  for (const Parameter& parameter : choice.algorithm->parameters) {
-    if (choice.parameters.contains(std::string(parameter.name))) continue;
-    ParameterValue value = parameter.standard;
-    if (parameter.standard_for) value = parameter.standard_for(problem, choice.parameters);
-    if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
-    choice.parameters[std::string(parameter.name)] = value;
-  }
+  add_defaults(problem, choice);
   return choice;
 }
 
-std::optional<std::string> reason_against(const Problem& problem, const Choice& choice) {
+Choice completed(const Problem& problem, Choice choice) {
+  for (const Parameter& parameter : choice.algorithm->parameters)
+    if (const auto given = choice.parameters.find(std::string(parameter.name)); given != choice.parameters.end())
+      if (const Count* value = std::get_if<Count>(&given->second); value && !is_in_range(parameter, problem, *value))
+        refuse_value(*choice.algorithm, parameter, problem, to_string(given->second));
+  add_defaults(problem, choice);
+  return choice;
+}
+
+Choice shortened(const Problem& problem, const Choice& choice) {
+  Choice unusual{choice.algorithm, {}};
+  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on those before it
+    const std::string key(parameter.name);
+    const ParameterValue& value = choice.parameters.at(key);
+    if (completed(problem, unusual).parameters.at(key) != value) unusual.parameters[key] = value;
+  }
+  return unusual;
+}
+
+Result<> applies(const Problem& problem, const Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
-  if (algorithm.reason_against)
-    if (auto reason = algorithm.reason_against(problem, choice.parameters)) return reason;
+  if (algorithm.applies)
+    if (auto own = algorithm.applies(problem, choice.parameters); !own) return own;
   if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
-    return std::nullopt;
-  return fmt::format("{}; it keeps to: {}",
-                     problem.reproducible
-                         ? "it does not combine operands along the fixed tree that makes results reproducible"
-                         : "it combines operands in another order than that of the ranks, and the operator does not commute",
-                     algorithm.combining_rule);
+    return {};
+  return cannot(fmt::format("{}; it keeps to: {}",
+                            problem.reproducible
+                                ? "it does not combine operands along the fixed tree that makes results reproducible"
+                                : "it combines operands in another order than that of the ranks, and the operator does not commute",
+                            algorithm.combining_rule));
 }
 
 void check_applies(const Problem& problem, const Choice& choice) {
-  if (const auto reason = reason_against(problem, choice))
+  if (const auto result = applies(problem, choice); !result)
     throw Error(ErrorCode::misuse,
-                fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, *reason));
+                fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, result.error()));
 }
 
 std::string specification(const Choice& choice) { return specification(choice.algorithm->id, choice.parameters); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collectives/slice_dealing.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -17,7 +18,7 @@ class ArrayRoute : public SliceRoute {
   ArrayRoute(std::vector<Count> sides, std::optional<Split> split, Bytes grain);
 
   Count ranks() const override { return ranks_; }
-  Count passes() const override { return static_cast<Count>(passes_.size()); }
+  Count passes() const override { return size(passes_); }
   std::string_view name(Count pass) const override { return at(pass).name; }
   std::vector<Meeting> meetings(Count pass, Rank me) const override;
   // By the last coordinate, then the one before it: what a pass of collecting sends to a rank is one run of places.
@@ -36,7 +37,7 @@ class ArrayRoute : public SliceRoute {
     std::string name;
   };
 
-  const Pass& at(Count pass) const { return passes_[static_cast<std::size_t>(pass)]; }
+  const Pass& at(Count pass) const { return passes_[index(pass)]; }
   static Count coordinate(const Dimension& dimension, Rank rank) { return rank / dimension.stride % dimension.side; }
   static Rank with_coordinate(const Dimension& dimension, Rank rank, Count wanted) {
     return rank + (wanted - coordinate(dimension, rank)) * dimension.stride;

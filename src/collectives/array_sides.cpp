@@ -66,24 +66,25 @@ Parameter columns_parameter() {
                     {"paper", [](const Problem& problem) { return NodeArray::paper_columns(problem.ranks); }}}};
 }
 
-std::optional<std::string> reason_against_columns(const Problem& problem, const Parameters& parameters) {
+Result<> columns_apply(const Problem& problem, const Parameters& parameters) {
   const Count p = problem.ranks, columns = number(parameters, "columns");
-  if (NodeArray::is_valid(p, columns)) return std::nullopt;
-  return fmt::format("{} ranks in {} columns make {} full rows and one of {}, and each rank of that needs a full row", p, columns,
-                     p / columns, p % columns);
+  if (NodeArray::is_valid(p, columns)) return {};
+  return cannot(fmt::format("{} ranks in {} columns make {} full rows and one of {}, and each rank of that needs a full row", p,
+                            columns, p / columns, p % columns));
 }
 
-std::optional<std::string> reason_against_array(const Problem& problem, const Parameters& parameters) {
+Result<> array_applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<Count> sides = sides_of(parameters);
-  if (sides.empty()) return reason_against_columns(problem, parameters);
+  if (sides.empty()) return columns_apply(problem, parameters);
   const std::optional<Count> product = product_of(sides);
   const std::string& text = word(parameters, "sides");
   if (product != problem.ranks)
-    return fmt::format("an array of sides {} has {} ranks, and there are {}", text,
-                       product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks);
+    return cannot(fmt::format("an array of sides {} has {} ranks, and there are {}", text,
+                              product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks));
   if (const Count columns = number(parameters, "columns"); columns != sides.back())
-    return fmt::format("sides={} has rows of {} ranks and columns={} has others; give one of the two", text, sides.back(), columns);
-  return std::nullopt;
+    return cannot(
+        fmt::format("sides={} has rows of {} ranks and columns={} has others; give one of the two", text, sides.back(), columns));
+  return {};
 }
 
 }  // namespace quadrille

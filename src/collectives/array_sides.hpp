@@ -14,7 +14,7 @@ std::vector<Count> sides_of(const Parameters& parameters);
 Parameter sides_parameter();
 // The best grid for the number of ranks, the paper's, or any that is valid.
 Parameter columns_parameter();
-std::optional<std::string> reason_against_columns(const Problem& problem, const Parameters& parameters);
-std::optional<std::string> reason_against_array(const Problem& problem, const Parameters& parameters);  // sides or columns
+Result<> columns_apply(const Problem& problem, const Parameters& parameters);
+Result<> array_applies(const Problem& problem, const Parameters& parameters);  // sides or columns
 
 }  // namespace quadrille

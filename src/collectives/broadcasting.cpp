@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/broadcasting.hpp"
 
-#include <bit>
-
 #include "collectives/segments.hpp"
 #include "collectives/tree_rounds.hpp"
 #include "patterns/circulant.hpp"
+#include "patterns/powers.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
-namespace {
-
-Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
-
-}  // namespace
+namespace {}  // namespace
 
 Program broadcast_by_tree(const TreeNode& node, Bytes bytes, Rank me) {
   const Region input = block(Buffer::input, 0, bytes), output = block(Buffer::output, 0, bytes);
@@ -40,7 +36,7 @@ Program broadcast_by_skips(const Problem& problem, Count segments, std::string s
     for (std::size_t k = 0; k + 1 < skips.size(); ++k) theirs.emplace_back(skips, (v + skips[k]) % p, segments);
     for (Count round = 0; round < mine.rounds(); ++round) {
       program.begin_round();
-      const auto k = static_cast<std::size_t>(mine.skip_index(round));
+      const std::size_t k = index(mine.skip_index(round));
       if (const auto got = mine.segment(round)) program.receive(rank_of((v + p - skips[k]) % p), {piece(Buffer::output, *got)});
       if (const auto given = theirs[k].segment(round))
         program.send(rank_of((v + skips[k]) % p), {piece(v == 0 ? Buffer::input : Buffer::output, *given)});
@@ -53,7 +49,7 @@ Program broadcast_by_skips(const Problem& problem, Count segments, std::string s
 Parameter segments_of_skips() {
   return segments_parameter(
       [](const Problem& problem, const Parameters&) -> ParameterValue {
-        return best_segment_count(depth(problem.ranks) - 1, problem.block_bytes);
+        return best_segment_count(ceil_log2(problem.ranks) - 1, problem.block_bytes);
       },
       "sqrt((ceil(log2 p)-1)*b/8KiB), at most 1024");
 }

@@ -8,8 +8,10 @@ constexpr std::string_view vendor = "vendor";
 
 }  // namespace
 
+bool names_vendor(std::string_view text) { return text == vendor; }
+
 Candidate parse_candidate(const Problem& problem, std::string_view text) {
-  if (text == vendor) return Vendor{};
+  if (names_vendor(text)) return Vendor{};
   return parse_choice(problem, text.empty() ? default_algorithm(problem.collective).id : text);
 }
 

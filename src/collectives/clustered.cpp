@@ -107,17 +107,18 @@ Program clustered_exchange(const Problem& problem, const Parameters&, const Anal
   return exchange_by_timetable(problem, static_cast<const ClusteredExchange&>(*analysis).timetable(), me);
 }
 
-std::optional<std::string> reason_against_clustered(const Problem&, const Parameters& parameters) {
+Result<> clustered_applies(const Problem&, const Parameters& parameters) {
   const bool is_inter = word(parameters, "mode") == "inter", is_basic = word(parameters, "factor") == "basic";
   if (is_basic && is_by_permutations(parameters))
-    return "decomposition=permutations has one factor of self-loops, as factor=concentrated says";
+    return cannot("decomposition=permutations has one factor of self-loops, as factor=concentrated says");
   if (is_basic && is_inter)
-    return "mode=inter leaves out what a node has for itself, which only factor=concentrated puts into rounds of its own";
+    return cannot("mode=inter leaves out what a node has for itself, which only factor=concentrated puts into rounds of its own");
   if (number(parameters, "degree") > 1 && !is_inter)
-    return "degree is about messages between nodes, and so needs mode=inter, where those inside nodes have rounds of their own";
+    return cannot(
+        "degree is about messages between nodes, and so needs mode=inter, where those inside nodes have rounds of their own");
   if (number(parameters, "degree") > 1 && number(parameters, "adapters") > 1)
-    return "each adapter has one exchange at a time; degree is for nodes with several ports that all ranks may use";
-  return std::nullopt;
+    return cannot("each adapter has one exchange at a time; degree is for nodes with several ports that all ranks may use");
+  return {};
 }
 
 std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters) {

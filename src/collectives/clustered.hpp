@@ -15,7 +15,7 @@ std::vector<Parameter> clustered_parameters();
 
 // For the fields of Algorithm.
 Program clustered_exchange(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me);
-std::optional<std::string> reason_against_clustered(const Problem& problem, const Parameters& parameters);
+Result<> clustered_applies(const Problem& problem, const Parameters& parameters);
 std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters);
 Count clustered_ports(const Problem& problem, const Parameters& parameters);
 Count clustered_node_ports(const Problem& problem, const Parameters& parameters);

@@ -8,6 +8,7 @@
 #include "collectives/pairs.hpp"
 #include "patterns/one_factor.hpp"
 #include "problem/node_ranks.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
 
@@ -59,7 +60,7 @@ class CombinedProgram {
       if (leader == index_)
         lead(turn, other);
       else
-        follow(static_cast<std::size_t>(leader), other);
+        follow(index(leader), other);
     }
 
     program_.scratch(scratch_);
@@ -111,7 +112,7 @@ class CombinedProgram {
     place(sent_, Buffer::input, &Ends::sent, own_input_);
     place(received_, Buffer::output, &Ends::received, own_output_);
   }
-  Ends& ends_of(Rank mate) { return gather_[static_cast<std::size_t>(leaders_.nodes().index_of(mate))]; }
+  Ends& ends_of(Rank mate) { return gather_[index(leaders_.nodes().index_of(mate))]; }
 
   // Somebody else leads: he is given what goes to the other node, and gives what comes from there.
   void follow(std::size_t leader, Count other) {
@@ -122,7 +123,7 @@ class CombinedProgram {
 
   void lead(Count turn, Count other) {
     const auto strangers = leaders_.nodes().ranks(other);
-    Ends exchange{strangers[static_cast<std::size_t>(leaders_.leader(turn, other))], {}, {}, 0, 0};
+    Ends exchange{strangers[index(leaders_.leader(turn, other))], {}, {}, 0, 0};
     for (std::size_t i = 0; i < mates_.size(); ++i) {
       const Bytes told = code_bytes(mates_[i], other);
       exchange.told += told;
@@ -172,7 +173,7 @@ class CombinedProgram {
 
   void add_messages(std::vector<Ends>& messages) {
     for (std::size_t distance = 1; distance < mates_.size(); ++distance)
-      add_message(messages[(static_cast<std::size_t>(index_) + distance) % mates_.size()]);
+      add_message(messages[(index(index_) + distance) % mates_.size()]);
   }
   void add_message(Ends& ends) {
     if (ends.told > 0) program_.control_send(ends.peer, ends.told);

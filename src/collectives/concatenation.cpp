@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "patterns/concatenation.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille::concatenation {
@@ -17,7 +18,7 @@ struct Plan : Analysis {
   std::vector<Bytes> starts;  // of the shares in the output, and its end; empty: all shares are as long
   ConcatenationRounds rounds;
 
-  Bytes start(Rank rank) const { return starts.empty() ? rank * longest : starts[static_cast<std::size_t>(rank)]; }
+  Bytes start(Rank rank) const { return starts.empty() ? rank * longest : starts[index(rank)]; }
   Bytes share(Rank rank) const { return start(rank + 1) - start(rank); }
 
   // Where byte `from_end` of a block of the longest size, counted from its end, would be in the output. Shorter shares are cut

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/slice_code.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -25,7 +26,7 @@ CountsAgreement::CountsAgreement(const Problem& problem) : ranks_(problem.ranks)
 }
 
 Bytes CountsAgreement::bytes(Rank last, Count rows) const {
-  const auto before = [&](Rank rank) { return ends_[static_cast<std::size_t>(rank)]; };
+  const auto before = [&](Rank rank) { return ends_[index(rank)]; };
   const Rank first = last + 1 - rows;
   if (first >= 0) return before(last + 1) - before(first);
   return before(last + 1) + before(ranks_) - before(first + ranks_);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/gathering.hpp"
 
-#include <bit>
-
 #include "collectives/pairs.hpp"
 #include "patterns/covers.hpp"
+#include "patterns/powers.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -128,9 +127,9 @@ Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
   return std::move(program).finish();
 }
 
-std::optional<std::string> reason_against_odd_ranks(const Problem& problem, const Parameters&) {
-  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
-  return "it pairs rank i with i ^ m and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks";
+Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&) {
+  if (is_power_of_two(problem.ranks)) return {};
+  return cannot("it pairs rank i with i ^ m and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
 }
 
 }  // namespace quadrille

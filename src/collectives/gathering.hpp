@@ -30,6 +30,6 @@ Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares,
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
 
 // Partners i ^ m need a power of two.
-std::optional<std::string> reason_against_odd_ranks(const Problem& problem, const Parameters&);
+Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
 
 }  // namespace quadrille

@@ -7,6 +7,7 @@
 
 #include "collectives/slice_dealing.hpp"
 #include "patterns/node_array.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -18,10 +19,10 @@ class GridRoute : public SliceRoute {
   GridRoute(Count ranks, Count columns, std::optional<Split> split, Bytes grain);
 
   const NodeArray& array() const { return array_; }
-  Pass pass(Count number) const { return passes_[static_cast<std::size_t>(number)]; }
+  Pass pass(Count number) const { return passes_[index(number)]; }
 
   Count ranks() const override { return array_.nodes(); }
-  Count passes() const override { return static_cast<Count>(passes_.size()); }
+  Count passes() const override { return size(passes_); }
   std::string_view name(Count pass) const override;
   std::vector<Meeting> meetings(Count pass, Rank me) const override;
   Count place_of(Rank target) const override { return array_.place_of(target); }

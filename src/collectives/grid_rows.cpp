@@ -21,10 +21,10 @@ Parameter grid_rows() {
           .range = "the divisors of p"};
 }
 
-std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters) {
+Result<> has_full_rows(const Problem& problem, const Parameters& parameters) {
   const Count rows = number(parameters, "rows");
-  if (problem.ranks % rows == 0) return std::nullopt;
-  return fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows);
+  if (problem.ranks % rows == 0) return {};
+  return cannot(fmt::format("{} ranks do not fill a grid of {} rows", problem.ranks, rows));
 }
 
 Parameter mesh_rows() {
@@ -45,13 +45,8 @@ std::vector<Count> mesh_sides(const Problem& problem, Count rows) {
 
 // It keeps the order of blocks in a row; moving the columns would not.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters) {
-  const Count p = problem.ranks;
-  const Count columns = p / number(parameters, "rows");
-  Symmetry symmetry{{},
-                    [columns](Rank rank) { return rank % columns; },
-                    [columns, p](Rank rank, Rank x) { return (x + rank / columns * columns) % p; }};
-  for (Rank first_row = 0; first_row < columns; ++first_row) symmetry.representatives.push_back(first_row);
-  return symmetry;
+  const Count rows = number(parameters, "rows"), columns = problem.ranks / rows;
+  return Symmetry({{columns, columns}, {rows, 1}});
 }
 
 }  // namespace quadrille

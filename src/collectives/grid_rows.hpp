@@ -7,7 +7,7 @@
 namespace quadrille {
 
 Parameter grid_rows();
-std::optional<std::string> reason_against_rows(const Problem& problem, const Parameters& parameters);  // p has to be divisible
+Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // p has to be divisible
 
 // The same for algorithms that take a grid of any number of dimensions: the first side of the problem's own grid stands for that
 // grid, and any other number for a grid of two dimensions.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -15,28 +16,28 @@ bool is_contiguous(const Region& region) { return region.levels == std::array<Le
 
 std::vector<Pair> pairs_of(const Problem& problem) {
   std::vector<Pair> pairs;
-  std::vector<Bytes> arrived(static_cast<std::size_t>(problem.ranks), 0);
+  ByRank<Bytes> arrived(problem.ranks, 0);
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from)
     for (const Share& share : traffic.sent_by(from)) {
-      Bytes& output_offset = arrived[static_cast<std::size_t>(share.peer)];
+      Bytes& output_offset = arrived[share.peer];
       pairs.push_back({from, share.peer, share.bytes, share.offset, output_offset});
       output_offset += share.bytes;
     }
   return pairs;
 }
 
-PairsByTarget::PairsByTarget(const Problem& problem) : starts_(static_cast<std::size_t>(problem.ranks) + 1, 0) {
+PairsByTarget::PairsByTarget(const Problem& problem) : starts_(index(problem.ranks) + 1, 0) {
   const std::vector<Pair> by_source = pairs_of(problem);
-  for (const Pair& pair : by_source) ++starts_[static_cast<std::size_t>(pair.target) + 1];
+  for (const Pair& pair : by_source) ++starts_[index(pair.target) + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   pairs_.resize(by_source.size());
   std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
-  for (const Pair& pair : by_source) pairs_[next[static_cast<std::size_t>(pair.target)]++] = pair;
+  for (const Pair& pair : by_source) pairs_[next[index(pair.target)]++] = pair;
 }
 
 std::span<const Pair> PairsByTarget::of(Rank target) const {
-  const std::size_t first = starts_[static_cast<std::size_t>(target)], last = starts_[static_cast<std::size_t>(target) + 1];
+  const std::size_t first = starts_[index(target)], last = starts_[index(target) + 1];
   return std::span(pairs_).subspan(first, last - first);
 }
 

@@ -2,16 +2,17 @@
 #include "collectives/pieces.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "patterns/powers.hpp"
 #include "problem/limits.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
 Problem of_pieces(const Problem& problem, Collective collective) {
   check_limit(problem, problem.ranks, most_listed, "shares");
   std::vector<Bytes> shares;
-  shares.reserve(static_cast<std::size_t>(problem.ranks));
+  shares.reserve(index(problem.ranks));
   for (Rank rank = 0; rank < problem.ranks; ++rank) shares.push_back(piece(Buffer::output, problem, rank).length);
   Problem part = problem;
   part.collective = collective;
@@ -26,7 +27,7 @@ Parameter scatter_part() {
           .summary = "the algorithm for reduce_scatterv that is the first part",
           .standard = "ring",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return "recursive-halving";
+            if (is_power_of_two(problem.ranks)) return "recursive-halving";
             return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
           },
           .standard_rule = "recursive-halving where p is a power of two, else circulant, or direct where the order matters",
@@ -38,9 +39,9 @@ Choice choice_of_scatter(const Problem& pieces, const Parameters& parameters) {
   return parse_choice(pieces, word(parameters, "scatter"));
 }
 
-std::optional<std::string> reason_against_scatter(const Problem& problem, const Parameters& parameters) {
+Result<> scatter_applies(const Problem& problem, const Parameters& parameters) {
   const Problem pieces = of_pieces(problem, Collective::reduce_scatterv);
-  return reason_against(pieces, choice_of_scatter(pieces, parameters));
+  return applies(pieces, choice_of_scatter(pieces, parameters));
 }
 
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
@@ -54,16 +55,16 @@ Parameter gather_part() {
           .summary = "the algorithm for allgatherv that is the last part",
           .standard = "ring",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            return std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) ? "recursive-doubling" : "circulant";
+            return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling where p is a power of two, else circulant",
           .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},
           .range = {}};
 }
 
-std::optional<std::string> reason_against_gather(const Problem& problem, const Parameters& parameters) {
+Result<> gather_applies(const Problem& problem, const Parameters& parameters) {
   const Problem pieces = of_pieces(problem, Collective::allgatherv);
-  return reason_against(pieces, parse_choice(pieces, word(parameters, "gather")));
+  return applies(pieces, parse_choice(pieces, word(parameters, "gather")));
 }
 
 Count ports_of(const Problem& problem, const Choice& choice) {

@@ -19,13 +19,13 @@ Parameter scatter_part();
 Choice choice_of_scatter(const Problem& pieces, const Parameters& parameters);
 
 // Of the whole, as far as the first part decides it.
-std::optional<std::string> reason_against_scatter(const Problem& problem, const Parameters& parameters);
+Result<> scatter_applies(const Problem& problem, const Parameters& parameters);
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters);
 inline constexpr std::string_view combining_rule_of_scatter = "that of the scatter";
 
 // The parameter `gather`: the algorithm for allgatherv that is the last part.
 Parameter gather_part();
-std::optional<std::string> reason_against_gather(const Problem& problem, const Parameters& parameters);
+Result<> gather_applies(const Problem& problem, const Parameters& parameters);
 
 Count ports_of(const Problem& problem, const Choice& choice);
 

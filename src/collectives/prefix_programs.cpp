@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/prefix_programs.hpp"
 
+#include "collectives/folding.hpp"
+#include "collectives/gathering.hpp"
 #include "collectives/prefixes.hpp"
+#include "collectives/segments.hpp"
 
 namespace quadrille {
+namespace {
 
+// Every rank hears from the one below what is combined up to there, and tells the one above what is combined up to itself.
 Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
   const Count p = problem.ranks;
   const bool own_too = problem.collective == Collective::scan;  // in the result
@@ -41,6 +46,7 @@ Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
   return std::move(program).finish();
 }
 
+// Partners i ^ 1, i ^ 2, i ^ 4, .. exchange what is combined over their runs of ranks; p is a power of two.
 Program prefixes_on_hypercube(const Problem& problem, Rank me) {
   Prefixes prefixes(problem, me, "exchange");
   for (Count bit = 1; bit < problem.ranks; bit *= 2) {
@@ -54,6 +60,7 @@ Program prefixes_on_hypercube(const Problem& problem, Rank me) {
   return std::move(prefixes).finish();
 }
 
+// Every rank tells the one 1, 2, 4, .. above it what is combined over the ranks up to its own.
 Program prefixes_by_doubling(const Problem& problem, Rank me) {
   Prefixes prefixes(problem, me, "tell");
   for (Count distance = 1; distance < problem.ranks; distance *= 2) {
@@ -64,12 +71,63 @@ Program prefixes_by_doubling(const Problem& problem, Rank me) {
   return std::move(prefixes).finish();
 }
 
-Parameter chain_segments() {
-  return segments_parameter(
-      [](const Problem& problem, const Parameters&) -> ParameterValue {
-        return best_segment_count(problem.ranks - 2, problem.block_bytes);
-      },
-      "sqrt((p-2)*b/8KiB), at most 1024");
+// In the order of ranks; along the fixed tree as well where there are so few ranks that there is one order only.
+template <Count fewest>
+Combining rank_order_of_more_than(const Problem& problem, const Parameters&) {
+  return problem.ranks <= fewest ? Combining::fixed_tree : Combining::rank_order;
+}
+
+}  // namespace
+
+Algorithm prefix_chain(Collective collective) {
+  const bool is_scan = collective == Collective::scan;
+  return {
+      .collective = collective,
+      .id = "chain",
+      .summary = "combine what comes from the neighbour below and pass it on, in segments: the least work",
+      .source = "grama2003",
+      .parameters = {segments_parameter(
+          [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return best_segment_count(problem.ranks - 2, problem.block_bytes);
+          },
+          "sqrt((p-2)*b/8KiB), at most 1024")},
+      .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
+                     Rank me) { return prefixes_along_chain(problem, number(parameters, "segments"), me); },
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = is_scan ? rank_order_of_more_than<3> : rank_order_of_more_than<4>,
+      .combining_rule = is_scan ? "rank order; fixed tree where p <= 3" : "rank order; fixed tree where p <= 4",
+  };
+}
+
+Algorithm prefix_hypercube(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "hypercube",
+      .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                     Rank me) { return prefixes_on_hypercube(problem, me); },
+      .applies = has_power_of_two_ranks,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = always_fixed_tree,
+      .combining_rule = always_fixed_tree_rule,
+  };
+}
+
+Algorithm prefix_doubling(Collective collective) {
+  const bool is_scan = collective == Collective::scan;
+  return {
+      .collective = collective,
+      .id = "distance-doubling",
+      .summary = "tell the rank s above what is combined so far, s = 1, 2, 4, ..: the fewest rounds, for any p",
+      .source = "hillis1986",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                     Rank me) { return prefixes_by_doubling(problem, me); },
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = is_scan ? rank_order_of_more_than<2> : rank_order_of_more_than<4>,
+      .combining_rule = is_scan ? "rank order; fixed tree where p <= 2" : "rank order; fixed tree where p <= 4",
+  };
 }
 
 }  // namespace quadrille

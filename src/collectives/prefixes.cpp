@@ -67,7 +67,7 @@ Program Prefixes::finish() && {
 }
 
 Region Prefixes::slot(Slot which) {
-  std::optional<Count>& index = slots_[static_cast<std::size_t>(which)];
+  std::optional<Count>& index = slots_[which];
   if (!index) index = slot_count_++;
   return block(Buffer::scratch, *index, input_.length);
 }

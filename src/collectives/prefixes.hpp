@@ -3,8 +3,9 @@
 // that ends or begins with its own combined. The two are one as long as they are equal.
 #pragma once
 
-#include <array>
+#include <optional>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -36,7 +37,7 @@ class Prefixes {
   std::optional<Region> result_;  // a scan's begins with the input, an exscan's with nothing
   Region told_;
   std::vector<Local> pending_;
-  std::array<std::optional<Count>, 3> slots_;
+  ByEnum<Slot, std::optional<Count>, 3> slots_;
   Count slot_count_ = 0, areas_used_ = 0;
 };
 

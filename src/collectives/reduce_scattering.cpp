@@ -3,6 +3,7 @@
 
 #include "collectives/folding.hpp"
 #include "collectives/gathering.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -35,7 +36,7 @@ class EveryOther {
     if (closed_up_.empty()) return {regular(Buffer::scratch, first / 2, step / 2)};
     Regions regions;
     for (Rank rank = first; rank < p_; rank += step)
-      regions.push_back({Buffer::scratch, closed_up_[static_cast<std::size_t>(rank / 2)], shares_.of(rank), {}});
+      regions.push_back({Buffer::scratch, closed_up_[index(rank / 2)], shares_.of(rank), {}});
     return regions;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "problem/limits.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,7 +19,7 @@ class RouteReplay : public RouteAnalysis {
     Count slices = 0;
     for (Count pass = 0; pass < route_->passes(); ++pass) {
       Messages messages;
-      messages.to.resize(static_cast<std::size_t>(problem.ranks));
+      messages.to.resize(index(problem.ranks));
       for (Rank rank = 0; rank < problem.ranks; ++rank) {
         slices += deal(pass, rank, pass == 0 ? own_slices(problem, rank) : held_after(passes_.back(), rank), messages);
         check_limit(problem, slices, most_slices, "slices to follow");
@@ -29,9 +30,9 @@ class RouteReplay : public RouteAnalysis {
 
   Program program(const Problem& problem, Rank me) const override {
     return SlicePasses(problem, route_, grain_, with_headers_, agreement_ ? &*agreement_ : nullptr, me).run([&](Count pass) {
-      const Messages& messages = passes_[static_cast<std::size_t>(pass)];
+      const Messages& messages = passes_[index(pass)];
       Arrivals arrivals;
-      for (const Message& message : messages.to[static_cast<std::size_t>(me)])
+      for (const Message& message : messages.to[index(me)])
         if (message.from != me) arrivals.emplace(message.from, decode_slices(code_of(messages, message), grain_));
       return arrivals;
     });
@@ -63,7 +64,7 @@ class RouteReplay : public RouteAnalysis {
 
   std::vector<HeldSlice> held_after(const Messages& messages, Rank rank) const {
     std::vector<HeldSlice> held;
-    for (const Message& message : messages.to[static_cast<std::size_t>(rank)])
+    for (const Message& message : messages.to[index(rank)])
       for (const CodedSlice& slice : decode_slices(code_of(messages, message), grain_))
         held.push_back({slice, route_->at_place(slice.target_place)});
     return held;
@@ -83,7 +84,7 @@ class RouteReplay : public RouteAnalysis {
       const std::vector<std::uint8_t> code = coder.code();
       const std::size_t first = messages.codes.size();
       messages.codes.insert(messages.codes.end(), code.begin(), code.end());
-      messages.to[static_cast<std::size_t>(to)].push_back({rank, first, messages.codes.size()});
+      messages.to[index(to)].push_back({rank, first, messages.codes.size()});
     }
     return slices;
   }

@@ -4,6 +4,7 @@
 #include "collectives/grid_rows.hpp"
 #include "collectives/tree_rounds.hpp"
 #include "patterns/mesh_tree.hpp"
+#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
@@ -38,12 +39,17 @@ class Luggage {
 };
 
 // A gather is made here forwards and run backwards.
-std::string stage_name(const Problem& problem) {
-  return problem.collective == Collective::gather || problem.collective == Collective::gatherv ? "gather" : "scatter";
+bool is_gather(Collective collective) { return collective == Collective::gather || collective == Collective::gatherv; }
+
+std::string stage_name(const Problem& problem) { return is_gather(problem.collective) ? "gather" : "scatter"; }
+
+// Of a gather, too, the scatter is made first.
+Program for_collective(const Problem& problem, Program scatter) {
+  return is_gather(problem.collective) ? reversed(std::move(scatter)) : scatter;
 }
 
-}  // namespace
-
+// Down a tree: a rank receives the shares of its whole subtree, keeps its own, and hands the rest on. Subtrees are consecutive
+// ranks.
 Program scatter_by_tree(const TreeNode& node, const Shares& shares, Count ranks, Rank me) {
   const Luggage luggage(shares, ranks, node.ranks, me);
   const bool is_root = !node.parent;
@@ -58,15 +64,7 @@ Program scatter_by_tree(const TreeNode& node, const Shares& shares, Count ranks,
   return std::move(program).finish();
 }
 
-Program scatter_by_binomial_tree(const Problem& problem, const Shares& shares, Rank me) {
-  return scatter_by_tree(node_of(BinomialTree(problem.ranks, problem.root), stage_name(problem), me), shares, problem.ranks, me);
-}
-
-Program scatter_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
-  const MeshTree tree{mesh_sides(problem, rows), problem.root, DimensionOrder::first_first, LineCut::around_holder};
-  return scatter_by_tree(node_of(tree, me), shares, problem.ranks, me);
-}
-
+// From the root straight to everybody, `ports` messages a round, in the order root + 1, root + 2, ..
 Program scatter_from_root(const Problem& problem, const Shares& shares, Count ports, Rank me) {
   const Count p = problem.ranks;
   const Rank root = problem.root;
@@ -88,6 +86,61 @@ Program scatter_from_root(const Problem& problem, const Shares& shares, Count po
     program.send((root + distance) % p, {shares.of(Buffer::input, (root + distance) % p)});
   }
   return std::move(program).finish();
+}
+
+}  // namespace
+
+Algorithm linear_algorithm(Collective collective, std::string_view summary) {
+  return {
+      .collective = collective,
+      .id = "linear",
+      .summary = summary,
+      .source = "grama2003",
+      .parameters = {ports_of_root(is_gather(collective) ? "messages that the root receives in a round"
+                                                         : "messages that the root sends in a round")},
+      .generate =
+          [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+            return for_collective(problem, scatter_from_root(problem, shares(analysis), number(parameters, "ports"), me));
+          },
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+  };
+}
+
+Algorithm binomial_algorithm(Collective collective, std::string_view summary) {
+  return {
+      .collective = collective,
+      .id = "binomial",
+      .summary = summary,
+      .source = "grama2003",
+      .generate =
+          [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+            const TreeNode node = node_of(BinomialTree(problem.ranks, problem.root), stage_name(problem), me);
+            return for_collective(problem, scatter_by_tree(node, shares(analysis), problem.ranks, me));
+          },
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
+
+Algorithm mesh_algorithm(Collective collective, std::string_view summary) {
+  return {
+      .collective = collective,
+      .id = "mesh",
+      .summary = summary,
+      .needs = "rows divides p",
+      .source = "grama2003",
+      .parameters = {mesh_rows()},
+      .generate =
+          [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+            const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root, DimensionOrder::first_first,
+                                LineCut::around_holder};
+            return for_collective(problem, scatter_by_tree(node_of(tree, me), shares(analysis), problem.ranks, me));
+          },
+      .applies = has_full_rows,
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
 }
 
 Parameter ports_of_root(std::string_view summary) {

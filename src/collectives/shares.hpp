@@ -5,6 +5,7 @@
 
 #include "patterns/binomial.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -12,7 +13,7 @@ class Shares : public Analysis {
  public:
   explicit Shares(const Problem& problem);
 
-  Bytes before(Rank rank) const { return sums_.empty() ? rank * block_bytes_ : sums_[static_cast<std::size_t>(rank)]; }
+  Bytes before(Rank rank) const { return sums_.empty() ? rank * block_bytes_ : sums_[index(rank)]; }
   Bytes of(Rank rank) const { return before(rank + 1) - before(rank); }
 
   Bytes bytes(RankRange range) const;  // of a range, round the end

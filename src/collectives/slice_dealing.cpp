@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "patterns/deal.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -19,7 +20,7 @@ Split split_of(const Parameters& parameters) { return word(parameters, "split") 
 
 void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes grain, const std::vector<HeldSlice>& held,
                 const SliceRoute::Hand& hand) {
-  const auto height = static_cast<Count>(line.size());
+  const auto height = size(line);
   Count slot = first;
   for (auto slice = held.begin(); slice != held.end();) {  // the slices for one target
     const Rank target = slice->target;
@@ -35,7 +36,7 @@ void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes g
         const Count stop = std::min(end, before + units);
         hand(slice->part(times_at_most(begin - before, grain, slice->length()),
                          times_at_most(stop - before, grain, slice->length())),
-             line[static_cast<std::size_t>(position)]);
+             line[index(position)]);
         begin = stop;
         if (stop == before + units) {
           before += units;

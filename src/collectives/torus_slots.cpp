@@ -101,23 +101,10 @@ Regions blocks_by_displacement(const std::vector<TorusSide>& sides, Rank me, Buf
 }
 
 Symmetry torus_symmetry(const std::vector<TorusSide>& sides, Count period) {
-  const auto representative_of = [sides, period](Rank rank) {
-    Rank representative = 0;
-    for (const TorusSide& side : sides) representative += place_on(side, rank) % period * side.stride;
-    return representative;
-  };
-  Symmetry stated{{}, representative_of, [sides, representative_of](Rank rank, Rank x) {
-                    const Rank representative = representative_of(rank);
-                    for (const TorusSide& side : sides) x = moved(x, side, place_on(side, rank) - place_on(side, representative));
-                    return x;
-                  }};
-  stated.representatives.push_back(0);
-  for (const TorusSide& side : sides) {
-    const std::vector<Rank> before = stated.representatives;
-    for (Count place = 1; place < std::min(period, side.length); ++place)
-      for (const Rank rank : before) stated.representatives.push_back(rank + place * side.stride);
-  }
-  return stated;
+  std::vector<Symmetry::Digit> digits;
+  for (auto side = sides.rbegin(); side != sides.rend(); ++side)
+    digits.push_back({side->length, side->length % period == 0 ? period : side->length});
+  return Symmetry(digits);
 }
 
 }  // namespace quadrille

@@ -6,6 +6,7 @@
 #include "collectives/pairs.hpp"
 #include "patterns/modulo.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
 
@@ -24,13 +25,13 @@ class Slots {
         inputs_(slot_count(), 0),
         outputs_(slot_count(), 0),
         places_(slot_count() + 1, 0) {
-    for (const Share& share : traffic_.sent_by(me)) inputs_[static_cast<std::size_t>(share.peer)] = share.offset;
-    for (const Share& share : traffic_.received_by(me)) outputs_[static_cast<std::size_t>(share.peer)] = share.offset;
+    for (const Share& share : traffic_.sent_by(me)) inputs_[index(share.peer)] = share.offset;
+    for (const Share& share : traffic_.received_by(me)) outputs_[index(share.peer)] = share.offset;
     // In scratch memory a slot is as large as the largest block that ever rests in it.
     for (Count place = 1; place < p_; place *= radix)
       for (Count j = place * radix; j < p_; ++j)
         if (const Count digit = j / place % radix; digit > 0) {
-          Bytes& largest = places_[static_cast<std::size_t>(j) + 1];
+          Bytes& largest = places_[index(j) + 1];
           largest = std::max(largest, bytes_in(me - digit * place, place, j));
         }
     for (std::size_t j = 0; j < slot_count(); ++j) places_[j + 1] += places_[j];
@@ -46,25 +47,25 @@ class Slots {
 
   Region sent(Count place, Count j) const {
     const Bytes length = bytes_in(me_, place, j);
-    if (j % place == 0) return {Buffer::input, inputs_[static_cast<std::size_t>(wrapped(me_ + j))], length, {}};
-    return {Buffer::scratch, places_[static_cast<std::size_t>(j)], length, {}};
+    if (j % place == 0) return {Buffer::input, inputs_[index(wrapped(me_ + j))], length, {}};
+    return {Buffer::scratch, places_[index(j)], length, {}};
   }
 
   Region received(Count place, Count j) const {
     const Bytes length = bytes_in(me_ - j / place % radix_ * place, place, j);
-    if (j < place * radix_) return {Buffer::output, outputs_[static_cast<std::size_t>(wrapped(me_ - j))], length, {}};
-    return {Buffer::scratch, places_[static_cast<std::size_t>(j)], length, {}};
+    if (j < place * radix_) return {Buffer::output, outputs_[index(wrapped(me_ - j))], length, {}};
+    return {Buffer::scratch, places_[index(j)], length, {}};
   }
 
   Region own(Buffer buffer) const {
-    const auto own = static_cast<std::size_t>(me_);
+    const std::size_t own = index(me_);
     return {buffer, buffer == Buffer::input ? inputs_[own] : outputs_[own], traffic_.bytes(me_, me_), {}};
   }
 
   Rank wrapped(Rank rank) const { return modulo(rank, p_); }
 
  private:
-  std::size_t slot_count() const { return static_cast<std::size_t>(p_); }
+  std::size_t slot_count() const { return index(p_); }
 
   const Traffic traffic_;
   const Count p_, radix_;

@@ -6,6 +6,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
 
 namespace quadrille {
@@ -29,18 +30,18 @@ Bytes times_checked(Count times, Bytes bytes) {
 Figures figures(const Schedule& schedule, bool every_rank) {
   Figures figures;
   std::unordered_map<Count, RoundTotals> rounds;
-  const bool barrier = schedule.problem.collective == Collective::barrier;  // all its messages are control messages
+  const bool counts_control = !moves_data(schedule.problem.collective);
   // Ranks of one orbit count the same, so control bytes (a sum) are weighted and everything else (a maximum) is not.
   const auto count = [&](const Program& program, Count weight) {
     Count startups = 0;
     Bytes out = 0, in = 0;
     for (const Round& round : program.rounds) {
-      const auto sent = static_cast<Count>(round.sends.size() + (barrier ? round.control_sends.size() : 0));
-      const auto received = static_cast<Count>(round.receives.size() + (barrier ? round.control_receives.size() : 0));
+      const auto sent = static_cast<Count>(round.sends.size() + (counts_control ? round.control_sends.size() : 0));
+      const auto received = static_cast<Count>(round.receives.size() + (counts_control ? round.control_receives.size() : 0));
       figures.ports = std::max({figures.ports, sent, received});
       startups += sent;
       RoundTotals* totals = nullptr;
-      if (!round.sends.empty() || !round.receives.empty() || (barrier && !round.control_sends.empty())) {
+      if (!round.sends.empty() || !round.receives.empty() || (counts_control && !round.control_sends.empty())) {
         totals = &rounds[round.number];
         totals->has_message = true;
       }
@@ -71,7 +72,7 @@ Bytes output_and_scratch(const Schedule& schedule) {
   Bytes most = 0;
   for_each_program(schedule, /*by_symmetry=*/true, [&](const Program& program, Count) {
     Bytes written = schedule.stated_output_bytes.empty() ? output_bytes(schedule.problem, program.rank)
-                                                         : schedule.stated_output_bytes[static_cast<std::size_t>(program.rank)];
+                                                         : schedule.stated_output_bytes[index(program.rank)];
     add_bytes(written, program.scratch_bytes);
     most = std::max(most, written);
     return true;

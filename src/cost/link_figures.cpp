@@ -2,6 +2,7 @@
 // Counting what a schedule does to the links of a network.
 #include <algorithm>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "topology/link_loads.hpp"
@@ -12,7 +13,7 @@ namespace quadrille {
 
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
   check_ranks(topology, schedule.problem);
-  SendsByRound sends(schedule, schedule.problem.collective == Collective::barrier);
+  SendsByRound sends(schedule, !moves_data(schedule.problem.collective));
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     if (sends.is_owner(rank)) sends.add(schedule.program(rank));
   LinkFigures figures;
@@ -28,10 +29,10 @@ LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
       [&](Count) {
         const Count sharing = loads.take().messages;
         figures.sharing = std::max(figures.sharing, sharing);
-        Bytes shared = 0;
-        if (__builtin_mul_overflow(longest, sharing, &shared))
+        const auto shared = checked_product(longest, sharing);
+        if (!shared)
           throw Error(ErrorCode::too_large, "the messages that share a link together reach 2^63 bytes; make the sizes smaller");
-        add_bytes(figures.c2_shared, shared);
+        add_bytes(figures.c2_shared, *shared);
         longest = 0;
       });
   return figures;

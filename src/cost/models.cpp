@@ -37,16 +37,20 @@ const Model* find_model(std::string_view id) {
   return found == models.end() ? nullptr : *found;
 }
 
-std::optional<std::string> reason_against(const Model& model, const Workload& workload) {
+bool Model::knows(std::string_view key) const {
+  return std::any_of(coefficients.begin(), coefficients.end(), [&](const Coefficient& each) { return each.key == key; });
+}
+
+Result<> applies(const Model& model, const Workload& workload) {
   if (model.needs_links && !workload.has_links)
-    return fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id);
+    return cannot(fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id));
   if (model.needs_nodes && !workload.has_nodes)
-    return fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id);
+    return cannot(fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id));
   if (model.needs_exchange && !workload.is_exchange)
-    return fmt::format(
+    return cannot(fmt::format(
         "the model {} is of exchanges, alltoall and alltoallv, in which nobody waits for what others pass on; take --model flat",
-        model.id);
-  return std::nullopt;
+        model.id));
+  return {};
 }
 
 const Coefficients& coefficients_of(const MachineCosts& machine, const Model& model) {
@@ -63,7 +67,7 @@ Price price_of(const Workload& workload, const Model& model, const MachineCosts&
 }
 
 Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients) {
-  if (const auto reason = reason_against(model, workload)) throw Error(ErrorCode::misuse, *reason);
+  if (const auto priced = applies(model, workload); !priced) throw Error(ErrorCode::misuse, priced.error());
   const Formula formula = model.formula_of(coefficients);
   Price price;
   Charges totals{};

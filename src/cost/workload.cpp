@@ -7,6 +7,7 @@
 
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
 #include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
@@ -141,7 +142,7 @@ class Counting {
 
   // Links and nodes, which all ranks' messages of a round use together.
   void count_together() {
-    SendsByRound sends(schedule_, schedule_.problem.collective == Collective::barrier || !topology_);
+    SendsByRound sends(schedule_, !moves_data(schedule_.problem.collective) || !topology_);
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
       if (!sends.is_owner(rank)) continue;
       const Program program = schedule_.program(rank);
@@ -149,18 +150,18 @@ class Counting {
       sends.add(program);
     }
     std::optional<LinkLoads> loads;
-    std::vector<Count> ways;  // by which a rank can send at a time
+    ByRank<Count> ways;  // by which a rank can send at a time
     if (topology_) {
       loads.emplace(*topology_);
       for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
-        ways.push_back(std::max<Count>(1, static_cast<Count>(topology_->links_from(rank).size())));
+        ways.push_back(std::max<Count>(1, size(topology_->links_from(rank))));
     }
     Count turns = 0;
     std::vector<RoutedMessage> messages;
     result_.messages_counted = 0;  // anew, with the images
     sends.for_each(
         [&](Count, Rank from, auto own, auto&& image) {
-          if (loads) turns = std::max(turns, ceil_divide(static_cast<Count>(own.size()), ways[static_cast<std::size_t>(from)]));
+          if (loads) turns = std::max(turns, ceil_divide(static_cast<Count>(own.size()), ways[from]));
           result_.messages_counted += 2 * static_cast<Count>(own.size());  // both ends
           for (const SendsByRound::Send& send : own) {
             const Rank to = image(send.peer);
@@ -188,25 +189,25 @@ class Counting {
       Bytes bytes = 0;
     };
     std::vector<Part> parts;
-    std::vector<Totals> inside(static_cast<std::size_t>(schedule_.problem.ranks));
+    ByRank<Totals> inside(schedule_.problem.ranks);
     for (const RoutedMessage& message : messages) {
       if (nodes_->node_of(message.from) == nodes_->node_of(message.to)) {
-        inside[static_cast<std::size_t>(message.from)].send(message.bytes);
-        inside[static_cast<std::size_t>(message.to)].receive(message.bytes);
+        inside[message.from].send(message.bytes);
+        inside[message.to].receive(message.bytes);
       } else {
         parts.push_back({message.from, message.to, message.bytes});
       }
     }
     const auto pair = [](const Part& part) { return std::pair(part.from, part.to); };
     std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
-    std::vector<Totals> of_node(static_cast<std::size_t>(nodes_->node_count()));
+    ByRank<Totals> of_node(nodes_->node_count());
     for (auto first = parts.begin(); first != parts.end();) {
       Bytes sum = 0;
       auto last = first;
       for (; last != parts.end() && pair(*last) == pair(*first); ++last) add_bytes(sum, last->bytes);
       round.longest_exchange = std::max(round.longest_exchange, sum);
-      of_node[static_cast<std::size_t>(nodes_->node_of(first->from))].send(sum);
-      of_node[static_cast<std::size_t>(nodes_->node_of(first->to))].receive(sum);
+      of_node[nodes_->node_of(first->from)].send(sum);
+      of_node[nodes_->node_of(first->to)].receive(sum);
       first = last;
     }
     for (const Totals& totals : of_node) {

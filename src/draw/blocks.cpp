@@ -9,6 +9,8 @@
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/symmetry.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
@@ -38,20 +40,19 @@ struct OriginBlocks {
 
 class BlockNames {
  public:
-  explicit BlockNames(const Problem& problem) : problem_(problem), origins_(static_cast<std::size_t>(problem.ranks)) {
+  explicit BlockNames(const Problem& problem) : problem_(problem), origins_(problem.ranks) {
     std::map<std::pair<Rank, Bytes>, std::set<Rank>> takers;
     for (Rank rank = 0; rank < problem.ranks; ++rank)
       for (const ExpectedPiece& piece : expected_output(problem, rank))
         for (Rank origin = piece.first; piece.length > 0 && origin <= piece.last; ++origin) {
           takers[{origin, piece.input_offset}].insert(rank);
-          for (const Bytes cut : {piece.input_offset, piece.input_offset + piece.length})
-            origins_[static_cast<std::size_t>(origin)].cuts.insert(cut);
+          for (const Bytes cut : {piece.input_offset, piece.input_offset + piece.length}) origins_[origin].cuts.insert(cut);
         }
     std::set<Rank> givers;
     bool several = false;
     for (const auto& [block, ranks] : takers) {
       givers.insert(block.first);
-      if (ranks.size() == 1) origins_[static_cast<std::size_t>(block.first)].targets[block.second] = *ranks.begin();
+      if (ranks.size() == 1) origins_[block.first].targets[block.second] = *ranks.begin();
     }
     for (const OriginBlocks& origin : origins_)
       for (const auto& [begin, target] : origin.targets) several = several || target != origin.targets.begin()->second;
@@ -97,8 +98,8 @@ class BlockNames {
     const Count colour = by_ == ColourBy::place                                      ? place
                          : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
                                                                                      : origin;
-    cell.hue = static_cast<double>(colour) / static_cast<double>(std::max<Count>(1, colours));
-    if (by_operands()) cell.hue = static_cast<double>(operand_count(part, terms) - 1) / static_cast<double>(problem_.ranks);
+    cell.hue = share(colour, std::max<Count>(1, colours));
+    if (by_operands()) cell.hue = share(operand_count(part, terms) - 1, problem_.ranks);
     const std::string who =
         operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
     const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);
@@ -134,7 +135,7 @@ class BlockNames {
   bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
 
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
-    return origins_[static_cast<std::size_t>(terms.sequence(terms.form(run.term)).front().first)];
+    return origins_[terms.sequence(terms.form(run.term)).front().first];
   }
 
   static Count operand_count(const SymbolRun& run, const Terms& terms) {
@@ -144,7 +145,7 @@ class BlockNames {
   }
 
   const Problem& problem_;
-  std::vector<OriginBlocks> origins_;  // by rank
+  ByRank<OriginBlocks> origins_;
   ColourBy by_ = ColourBy::target;
   bool several_givers_ = false;
 };
@@ -196,7 +197,7 @@ class BlockPicture {
     std::vector<Terms> last_terms;  // those of the end know all that went before
     Report report(1000);
     Count pieces = 0;
-    replay(schedule_, programs_, {}, report,
+    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, report,
            [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
              Moment moment{round, {}};
              for (std::size_t rank = 0; rank < memories.size(); ++rank) {
@@ -206,7 +207,7 @@ class BlockPicture {
                  memories[rank][buffer].read(0, sizes[buffer], strips[buffer]);
                  std::erase_if(strips[buffer], [](const SymbolRun& run) { return run.length == 0; });
                  for (const SymbolRun& run : strips[buffer]) names_.learn(run);
-                 check_parts(pieces += static_cast<Count>(strips[buffer].size()), most_cells, "pieces of memory");
+                 check_parts(pieces += size(strips[buffer]), most_cells, "pieces of memory");
                }
                moment.strips.push_back(std::move(strips));
              }
@@ -224,7 +225,7 @@ class BlockPicture {
         for (std::size_t rank = 0; rank < moment.strips.size(); ++rank) {
           panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], last_terms.front()));
           std::vector<Cell>& column = panel.cells[buffer].back();
-          check_parts(cells += static_cast<Count>(column.size()), most_cells, "pieces of memory");
+          check_parts(cells += size(column), most_cells, "pieces of memory");
           if (panels_.size() > 0) mark_fresh(column, panels_.back().cells[buffer][rank]);
         }
       if (panels_.empty() || is_fresh(panel)) panels_.push_back(std::move(panel));
@@ -270,12 +271,12 @@ class BlockPicture {
           }
           if (!column.empty()) longest = std::max(longest, column.back().offset + column.back().length);
         }
-        const auto buffer = static_cast<std::size_t>(&columns - panel.cells.data());
+        const auto buffer = index(&columns - panel.cells.data());
         longest_[buffer] = std::max(longest_[buffer], longest);
       }
     cell_width_ = label + 6;
     if (lengths.empty()) throw Error(ErrorCode::misuse, "no rank holds a single byte: there are no blocks to draw");
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    const auto middle = lengths.begin() + size(lengths) / 2;
     std::nth_element(lengths.begin(), middle, lengths.end());
     scale_ = cell_height / static_cast<double>(*middle);
     const Bytes most = *std::max_element(longest_.begin(), longest_.end());
@@ -283,7 +284,7 @@ class BlockPicture {
   }
 
   double width_of(const Panel& panel) const {
-    const double cells = left_of_cells() + cell_width_ * static_cast<double>(schedule_.problem.ranks);
+    const double cells = left_of_cells() + extent(schedule_.problem.ranks, cell_width_);
     return std::max({cells, text_width(panel.heading), text_width(panel.time)});
   }
 
@@ -308,8 +309,8 @@ class BlockPicture {
       for (const bool fresh : {false, true})  // strong outlines lie above the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
           for (const Cell& cell : columns[rank]) {
-            if (cell.fresh == fresh) draw(cell, begin + cell_width_ * static_cast<double>(rank), y);
-            height = std::max(height, scale_ * static_cast<double>(cell.offset + cell.length));
+            if (cell.fresh == fresh) draw(cell, begin + extent(rank, cell_width_), y);
+            height = std::max(height, extent(cell.offset + cell.length, scale_));
           }
       svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,
                 "faint", 11);
@@ -319,7 +320,7 @@ class BlockPicture {
   }
 
   void draw(const Cell& cell, double x, double top) {
-    const Box place{x, top + scale_ * static_cast<double>(cell.offset), cell_width_, scale_ * static_cast<double>(cell.length)};
+    const Box place{x, top + extent(cell.offset, scale_), cell_width_, extent(cell.length, scale_)};
     if (!cell.defined) return svg_.box(place, "frame");
     svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.hue, 1), cell.explanation);
     if (place.height >= 12)

@@ -10,6 +10,7 @@
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -68,7 +69,7 @@ class LinkMap {
   std::string written() { return svg_.written(width_ + picture_margin, height_ + 28); }
 
  private:
-  Point& at(Vertex vertex) { return points_[static_cast<std::size_t>(vertex)]; }
+  Point& at(Vertex vertex) { return points_[vertex]; }
 
   // The last dimension to the right, the one before it downwards, a third one into the depth.
   void place_in_rows() {
@@ -86,8 +87,7 @@ class LinkMap {
       Point place{picture_margin + loose_end + 20, headline_height + loose_end + 20};
       Count rest = vertex;
       for (std::size_t d = sides.size(); d-- > 0; rest /= sides[d])
-        place =
-            moved(place, static_cast<double>(rest % sides[d]) * steps_[d].x, static_cast<double>(rest % sides[d]) * steps_[d].y);
+        place = moved(place, extent(rest % sides[d], steps_[d].x), extent(rest % sides[d], steps_[d].y));
       points_.push_back(place);
     }
     width_ = points_.back().x + loose_end + 20;
@@ -95,28 +95,27 @@ class LinkMap {
   }
 
   // How many links each vertex is away from the nearest rank.
-  std::vector<std::size_t> levels() const {
-    std::vector<std::size_t> level(static_cast<std::size_t>(topology_.vertices()), 0);
+  ByRank<std::size_t> levels() const {
+    ByRank<std::size_t> level(topology_.vertices());
     std::vector<Vertex> reached;
-    std::vector<char> known(level.size(), 0);
+    ByRank<char> known(topology_.vertices());
     for (Rank rank = 0; rank < topology_.ranks(); ++rank) {
       reached.push_back(rank);
-      known[static_cast<std::size_t>(rank)] = 1;
+      known[rank] = 1;
     }
     for (std::size_t i = 0; i < reached.size(); ++i)
       for (const Vertex next : topology_.neighbours(reached[i]))
-        if (!std::exchange(known[static_cast<std::size_t>(next)], 1)) {
-          level[static_cast<std::size_t>(next)] = level[static_cast<std::size_t>(reached[i])] + 1;
+        if (!std::exchange(known[next], 1)) {
+          level[next] = level[reached[i]] + 1;
           reached.push_back(next);
         }
     return level;
   }
 
   void place_on_circles() {
-    const std::vector<std::size_t> level = levels();
+    const ByRank<std::size_t> level = levels();
     std::vector<std::vector<Vertex>> circles(*std::max_element(level.begin(), level.end()) + 1);
-    for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex)
-      circles[level[static_cast<std::size_t>(vertex)]].push_back(vertex);
+    for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) circles[level[vertex]].push_back(vertex);
     double outermost = std::max(130.0, 90.0 * static_cast<double>(circles.size()));
     for (std::size_t i = 0; i < circles.size(); ++i)  // room for all of a circle, its share of the radius
       outermost = std::max(outermost, 34.0 * static_cast<double>(circles[i].size()) / (2 * std::numbers::pi) *
@@ -156,15 +155,14 @@ class LinkMap {
     const Point from = at(link.from), to = at(link.to);
     const std::string sharing = one_round && load.messages > 1 ? fmt::format("{}", load.messages) : "";
     if (const int out = around(link)) {
-      const Point step = steps_[static_cast<std::size_t>(link.dimension)];
+      const Point step = steps_[index(link.dimension)];
       const double x = out * step.x / std::hypot(step.x, step.y), y = out * step.y / std::hypot(step.x, step.y);
       draw_between(from, moved(from, x * (radius + loose_end), y * (radius + loose_end)), radius, 0, beside, colour, width,
                    explanation, sharing);
       draw_between(moved(to, -x * (radius + loose_end), -y * (radius + loose_end)), to, 0, radius, beside, colour, width,
                    explanation, "");
     } else {
-      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width,
-                   explanation, sharing);
+      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width, explanation, sharing);
     }
   }
 
@@ -189,14 +187,12 @@ class LinkMap {
     svg_.text(moved(at(vertex), 0, 4), fmt::format("{}", vertex), Anchor::middle, "text", 11);
   }
 
-  double share(const Load& load) const {
-    return most_ > 0 ? std::max(0.02, static_cast<double>(load.bytes) / static_cast<double>(most_)) : 1;
-  }
+  double share(const Load& load) const { return heat_share(load.bytes, most_); }
 
   const Topology& topology_;
   Svg svg_;
   bool in_rows_ = false;
-  std::vector<Point> points_;                           // of each vertex
+  ByRank<Point> points_;                                // of each vertex
   std::vector<Point> steps_;                            // in rows: of each dimension, from a rank to the next
   std::vector<std::pair<Point, std::string>> numbers_;  // written last
   double width_ = 0, height_ = 0;
@@ -215,7 +211,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, std::
         add_bytes(loads[link.number].bytes, bytes);
         ++loads[link.number].messages;
       };
-      if (topology.for_each_link(from, to, port, use)) topology.for_each_link(from, to, {}, use);
+      if (!topology.for_each_link(from, to, port, use)) topology.for_each_link(from, to, {}, use);
     }
   LinkMap map(topology,
               fmt::format("{}, on {}{}", headline(schedule), topology.name(), round ? fmt::format(", round {}", *round) : ""));

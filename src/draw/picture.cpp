@@ -4,21 +4,22 @@
 #include <fmt/format.h>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_messages = 50'000;
+constexpr Count most_messages = 50'000;
 constexpr Count most_operations = Count{1} << 22;
 
 }  // namespace
 
 std::string headline(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
-  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
   return fmt::format("{}/{}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
-                     problem.ranks == 1 ? "" : "s", has_blocks ? fmt::format(", {} B a block", problem.block_bytes) : "");
+                     problem.ranks == 1 ? "" : "s",
+                     has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
 void check_parts(Count count, Count most, const std::string& parts) {
@@ -47,9 +48,9 @@ MessagesByRound messages_of(const std::vector<Program>& programs, const Problem&
     }
     rounds = {*found};
   }
-  std::size_t count = 0;
-  for (const auto& [number, messages] : rounds) count += messages.size();
-  check_parts(static_cast<Count>(count), static_cast<Count>(most_messages), "messages");
+  Count count = 0;
+  for (const auto& [number, messages] : rounds) count += size(messages);
+  check_parts(count, most_messages, "messages");
   return rounds;
 }
 

@@ -2,6 +2,8 @@
 // What all pictures have: a headline, messages, and an end to what can be seen.
 #pragma once
 
+#include <algorithm>
+
 #include "topology/round_messages.hpp"
 
 namespace quadrille {
@@ -10,6 +12,15 @@ constexpr double picture_margin = 14;
 constexpr double headline_height = 34;  // the headline's share of the height, margin included
 
 std::string headline(const Schedule& schedule);
+
+// A part of a whole, from 0 to 1.
+inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+
+// The colour's share of the heat, for `heat`: little is seen, too, and where there is nothing at all, all is the most.
+inline double heat_share(Count amount, Count most) { return most > 0 ? std::max(0.02, share(amount, most)) : 1; }
+
+// How long so many of a length are.
+inline double extent(Count count, double each) { return static_cast<double>(count) * each; }
 
 // Throws Error{too_large} if there are more `parts` ("ranks") than `most`.
 void check_parts(Count count, Count most, const std::string& parts);

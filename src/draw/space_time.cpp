@@ -9,6 +9,7 @@
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -74,7 +75,7 @@ class SpaceTime {
     const auto found = std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) {
       return round >= stage.first_round && round - stage.first_round < stage.round_count;
     });
-    return static_cast<std::size_t>(found - stages.begin());
+    return index(found - stages.begin());
   }
 
   // A column is as wide as its figures, and a stage as its name.
@@ -134,7 +135,7 @@ class SpaceTime {
                fmt::format("rank {}, round {}: local work", rank, number));
     if (!column.has_messages) return;
     const double start = column.begin + (column.workers.empty() ? 5 : 14), stop = column.begin + column.width - 5;
-    if (schedule_.problem.collective != Collective::barrier)
+    if (moves_data(schedule_.problem.collective))
       for (const Program& program : programs_)
         for (const Round& round : program.rounds)
           for (const Control& control : round.number == number ? round.control_sends : std::vector<Control>{})

@@ -31,7 +31,7 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
   const std::string title = headline(schedule) + (round ? fmt::format(", round {}", *round) : "");
   Svg svg(title);
   svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
-  const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = cell * static_cast<double>(p);
+  const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
   svg.text({left + std::max(side / 2, 28.0), top - 24}, "receiver", Anchor::middle, "faint");
   svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
   const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // rank has its number written
@@ -42,8 +42,7 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
     svg.text({left - 6, top + middle + 4}, fmt::format("{}", rank), Anchor::end, "text", 11);
   }
   for (const auto& [ends, bytes] : traffic)
-    svg.box({left + cell * static_cast<double>(ends.second), top + cell * static_cast<double>(ends.first), cell, cell}, {},
-            most > 0 ? heat(std::max(0.02, static_cast<double>(bytes) / static_cast<double>(most))) : heat(1),
+    svg.box({left + extent(ends.second, cell), top + extent(ends.first, cell), cell, cell}, {}, heat(heat_share(bytes, most)),
             fmt::format("{} to {}: {} B", ends.first, ends.second, bytes));
   svg.box({left, top, side, side}, "frame");
   const double scale_end = svg.heat_scale({left, top + side + 14}, fmt::format("{} B", most));

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/operator.hpp"
 
 namespace quadrille {
@@ -194,13 +196,13 @@ Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_b
     if (is_aligned(source) && is_aligned(target)) return combine(source, target, elements, order);
     constexpr Bytes room_bytes = 4096;
     alignas(std::max_align_t) std::array<std::byte, 2 * room_bytes> room;
-    std::vector<std::byte> larger(element_bytes > room_bytes ? 2 * static_cast<std::size_t>(element_bytes) : 0);
+    std::vector<std::byte> larger(element_bytes > room_bytes ? 2 * index(element_bytes) : 0);
     const Count at_once = larger.empty() ? room_bytes / element_bytes : 1;
     std::byte* aligned_source = larger.empty() ? room.data() : larger.data();
     std::byte* aligned_target = aligned_source + at_once * element_bytes;
     for (Count done = 0; done < elements; done += at_once) {
       const Count count = std::min(elements - done, at_once);
-      const auto length = static_cast<std::size_t>(count * element_bytes);
+      const auto length = index(count * element_bytes);
       std::memcpy(aligned_source, source + done * element_bytes, length);
       std::memcpy(aligned_target, target + done * element_bytes, length);
       combine(aligned_source, aligned_target, count, order);
@@ -226,8 +228,10 @@ Problem reduction(Collective collective, Count ranks, Count elements, const Oper
   problem.root = root;
   problem.element_bytes = operation.element_bytes;
   problem.commutative = operation.commutative;
-  if (elements < 0 || __builtin_mul_overflow(elements, operation.element_bytes, &problem.block_bytes))
+  const auto bytes = checked_product(elements, operation.element_bytes);
+  if (elements < 0 || !bytes)
     throw Error(ErrorCode::misuse, fmt::format("{} elements of {} bytes are no vector", elements, operation.element_bytes));
+  problem.block_bytes = *bytes;
   check(problem);
   return problem;
 }

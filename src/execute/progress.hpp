@@ -2,7 +2,8 @@
 // What a rank that waits in shared memory does for the transport that brought the ranks together.
 //
 // MPI moves the application's own messages only while their process calls MPI. A rank that polled nothing but shared memory would
-// keep such a message from arriving, and whoever waits for the message may be the rank that is waited for.
+// keep such a message from arriving, and whoever waits for the message may be the rank that is waited for. The same holds for
+// executions of other plans that this rank has in flight.
 #pragma once
 
 #include <sched.h>
@@ -11,12 +12,16 @@
 #include <functional>
 #include <memory>
 
+#include "execute/in_flight.hpp"
+
 namespace quadrille {
 
 struct Progress {
   // Lets the transport go on, once; empty: there is nothing to drive. Returns whether it has given the core away meanwhile.
   std::function<bool()> poll;
   std::shared_ptr<const std::atomic<bool>> ended;  // true after MPI_Finalize; null where there is no MPI
+  // What this rank has in flight, of the whole communicator: it may have plans for messages, too.
+  std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };
 
 inline void give_core_away(const Progress& progress) {

@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a script over messages of any kind. This is the hot path: nothing here allocates, locks or calls virtually.
-//
-// Messages (a transport's type) has
-//   void begin(Bases&)                    once an execution, before anything else
-//   void post(std::uint32_t message)      starts it
-//   void wait(Range messages)             all of them, posted before
-//   std::uint32_t wait_any(..)            dataflow: some posted message that is complete; each is returned once
-//
-// A watch is told at the end of each phase which one it was; NoWatch, which is not told the time, costs nothing.
+// Runs a script over messages of any kind, blocking or in parts. This is the hot path: nothing here allocates, locks, or calls
+// virtually.
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstring>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "execute/executable.hpp"
 #include "execute/script.hpp"
-#include "quadrille/execute.hpp"
+#include "execute/shared/node_steps.hpp"
 
 namespace quadrille {
+
+// What a transport offers to run a script. This is all that is called. An execution is `begin`, then posts, and `end` when all that
+// was posted is complete, or `withdraw` after an error.
+template <class M>
+concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)()) {
+  { messages.script() } -> std::convertible_to<const Script&>;
+  { messages.steps() } -> std::convertible_to<NodeSteps*>;  // to keep; null: none
+  // Can an execution begin now? An earlier one's messages may still be where this one's are to be. `wait_to_begin` waits until
+  // then.
+  { messages.can_begin() } -> std::convertible_to<bool>;
+  messages.wait_to_begin();
+  { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
+  messages.post(message);
+  // Policies blocking and nonblocking: are all that have been posted complete? `wait` waits until then.
+  { messages.advance() } -> std::convertible_to<bool>;
+  messages.wait();
+  // Dataflow: some posted message that is complete. Each is returned once.
+  { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
+  { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
+  // done(). Throws if it is not, and never will be because a rank has failed.
+  { messages.poll(done) } -> std::convertible_to<bool>;
+  messages.end();
+  messages.withdraw();  // nobody reads or writes this rank's memory afterwards; also between executions
+};
 
 inline void run_copies(const Script& script, Range range, const Bases& bases) {
   for (std::uint32_t i = range.first; i < range.last; ++i)
@@ -27,88 +48,204 @@ inline void run_copies(const Script& script, Range range, const Bases& bases) {
       run_reduction(script.copies[i], *script.operation, bases, bases);
 }
 
-struct NoWatch {
-  void ends(double Phases::*) {}
-};
-
+// Is told at the end of each phase which one it was. Without phases it does not look at the clock.
 class Watch {
  public:
-  void ends(double Phases::*phase) {
-    const auto now = Clock::now();
-    phases_.*phase += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
+  Watch() = default;
+  explicit Watch(Phases* phases) : phases_(phases) {
+    if (phases_) {
+      *phases_ = {};
+      last_ = Clock::now();
+    }
   }
-  const Phases& phases() const { return phases_; }
+
+  void ends(double Phases::*phase) {
+    if (phases_) [[unlikely]]
+      add(phase);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-  Phases phases_;
+
+  void add(double Phases::*phase) {
+    const auto now = Clock::now();
+    phases_->*phase += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+  Phases* phases_ = nullptr;
+  Clock::time_point last_{};
 };
 
-template <class Messages, class AnyWatch>
-void run_windows(const Script& script, const Bases& bases, Messages& messages, AnyWatch& watch) {
-  for (const Window& window : script.windows) {
-    run_copies(script, window.copies_before, bases);
-    watch.ends(&Phases::distribute_s);
-    for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages.post(i);
-    messages.wait(window.messages);
-    watch.ends(&Phases::communicate_s);
-    run_copies(script, window.copies_after, bases);
-    watch.ends(&Phases::collect_s);
-  }
-}
-
-// The state of a dataflow execution, allocated once.
+// How far a dataflow execution has come. Its lists are allocated once.
 struct DataflowState {
   explicit DataflowState(const Script& script)
       : missing(script.tasks.size()), ready(script.tasks.size()), task_of_message(script.messages.size()) {
     for (std::uint32_t t = 0; t < script.tasks.size(); ++t)
       if (script.tasks[t].message != Task::no_message) task_of_message[script.tasks[t].message] = t;
   }
+
+  void begin(const Script& script) {
+    queued = started = completed = 0;
+    std::copy(script.predecessors.begin(), script.predecessors.end(), missing.begin());
+    for (std::uint32_t t = 0; t < missing.size(); ++t)
+      if (missing[t] == 0) ready[queued++] = t;
+  }
+  void release(const Script& script, Range successors) {
+    for (std::uint32_t i = successors.first; i < successors.last; ++i)
+      if (const std::uint32_t t = script.successors[i]; --missing[t] == 0) ready[queued++] = t;
+  }
+
   std::vector<std::uint32_t> missing;  // predecessors of each task that are not through
   std::vector<std::uint32_t> ready;    // a queue; every task enters it once
   std::vector<std::uint32_t> task_of_message;
+  std::uint32_t queued = 0, started = 0, completed = 0;
 };
 
-template <class Messages, class AnyWatch>
-void run_dataflow(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, AnyWatch& watch) {
-  const auto task_count = static_cast<std::uint32_t>(script.tasks.size());
-  std::uint32_t queued = 0, started = 0, completed = 0;
-  std::copy(script.predecessors.begin(), script.predecessors.end(), state.missing.begin());
-  for (std::uint32_t t = 0; t < task_count; ++t)
-    if (state.missing[t] == 0) state.ready[queued++] = t;
-  const auto release = [&](Range successors) {
-    for (std::uint32_t i = successors.first; i < successors.last; ++i)
-      if (const std::uint32_t t = script.successors[i]; --state.missing[t] == 0) state.ready[queued++] = t;
-  };
-  while (completed < task_count) {
-    while (started < queued) {
-      const Task& task = script.tasks[state.ready[started++]];
+// A script with its messages. `go_on` does all that can be done without a wait, `is_ready` tells whether what it then waits for has
+// come: a blocking execution and one in parts differ only in what they do between the two.
+template <Messages M>
+class ScriptExecutable final : public Executable {
+ public:
+  template <class... Arguments>
+  explicit ScriptExecutable(Arguments&&... arguments)
+      : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
+  ~ScriptExecutable() override { messages_.withdraw(); }
+
+  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
+    begin(input, output);
+    watch_ = Watch(phases);
+    finish();
+  }
+
+  void begin(const std::byte* input, std::byte* output) override {
+    input_ = input;
+    output_ = output;
+    watch_ = Watch();
+  }
+
+  bool advance() override {
+    try {
+      while (messages_.poll([&] { return is_ready(); }))
+        if ((stage_ = go_on(stage_)) == Stage::to_begin) return true;
+      return false;
+    } catch (...) {
+      withdraw();
+      throw;
+    }
+  }
+
+  void finish() override {
+    try {
+      Stage stage = stage_;
+      do {
+        wait(stage);
+        stage = go_on(stage);
+      } while (stage != Stage::to_begin);
+    } catch (...) {
+      withdraw();
+      throw;
+    }
+    stage_ = Stage::to_begin;
+  }
+
+ private:
+  enum class Stage : std::uint8_t { to_begin, for_step, for_messages };  // what is waited for; to_begin once all is over
+
+  bool is_ready() {
+    switch (stage_) {
+      case Stage::to_begin: return messages_.can_begin();
+      case Stage::for_step: return messages_.steps()->may_enter(window_);
+      case Stage::for_messages: break;
+    }
+    if (script_.policy != Policy::dataflow) return messages_.advance();
+    completed_ = messages_.advance_any();
+    return completed_.has_value();
+  }
+
+  void wait(Stage stage) {
+    switch (stage) {
+      case Stage::to_begin: return messages_.wait_to_begin();
+      case Stage::for_step: return messages_.steps()->wait_to_enter(window_);
+      case Stage::for_messages: break;
+    }
+    if (script_.policy == Policy::dataflow)
+      completed_ = messages_.wait_any();
+    else
+      messages_.wait();
+  }
+
+  // All that can be done when the wait `before` is over; returns the next one. Inlined, so that a blocking execution knows where it
+  // is without a look at memory.
+  [[gnu::always_inline]] Stage go_on(Stage before) {
+    if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
+    const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
+    if (next == Stage::to_begin) messages_.end();
+    return next;
+  }
+
+  [[gnu::always_inline]] Stage run_window(Stage before) {
+    NodeSteps* const steps = messages_.steps();
+    if (before == Stage::to_begin) window_ = 0;
+    if (before == Stage::for_messages) {
+      if (steps) steps->leave(window_);
+      watch_.ends(&Phases::communicate_s);
+      run_copies(script_, script_.windows[window_++].copies_after, *bases_);
+      watch_.ends(&Phases::collect_s);
+    }
+    if (window_ == script_.windows.size()) {
+      if (steps) steps->end();
+      return Stage::to_begin;
+    }
+    const Window& window = script_.windows[window_];
+    if (before != Stage::for_step) {
+      run_copies(script_, window.copies_before, *bases_);
+      watch_.ends(&Phases::distribute_s);
+      if (steps && !steps->may_enter(window_)) return Stage::for_step;
+    }
+    for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
+    return Stage::for_messages;
+  }
+
+  Stage run_tasks(Stage before) {
+    DataflowState& state = dataflow_;
+    if (before == Stage::to_begin) {
+      state.begin(script_);
+    } else {
+      watch_.ends(&Phases::communicate_s);
+      ++state.completed;
+      state.release(script_, script_.tasks[state.task_of_message[*completed_]].after_completion);
+    }
+    while (state.started < state.queued) {
+      const Task& task = script_.tasks[state.ready[state.started++]];
       if (task.message == Task::no_message) {
-        run_copies(script, task.copies, bases);
-        watch.ends(task.collects ? &Phases::collect_s : &Phases::distribute_s);
-        ++completed;
-        release(task.after_completion);
+        run_copies(script_, task.copies, *bases_);
+        watch_.ends(task.collects ? &Phases::collect_s : &Phases::distribute_s);
+        ++state.completed;
+        state.release(script_, task.after_completion);
       } else {
-        messages.post(task.message);
-        release(task.after_start);
+        messages_.post(task.message);
+        state.release(script_, task.after_start);
       }
     }
-    if (completed == task_count) break;
-    const std::uint32_t message = messages.wait_any();
-    watch.ends(&Phases::communicate_s);
-    ++completed;
-    release(script.tasks[state.task_of_message[message]].after_completion);
+    return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
   }
-}
 
-template <class Messages, class AnyWatch>
-void run_script(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, AnyWatch& watch) {
-  if (script.policy == Policy::dataflow)
-    run_dataflow(script, bases, state, messages, watch);
-  else
-    run_windows(script, bases, messages, watch);
-}
+  void withdraw() {
+    messages_.withdraw();
+    stage_ = Stage::to_begin;
+  }
+
+  M messages_;
+  const Script& script_;
+  DataflowState dataflow_;
+  const Bases* bases_ = nullptr;
+  const std::byte* input_ = nullptr;
+  std::byte* output_ = nullptr;
+  Watch watch_;
+  Stage stage_ = Stage::to_begin;
+  std::size_t window_ = 0;
+  std::optional<std::uint32_t> completed_;  // dataflow: the message that it has waited for
+};
 
 }  // namespace quadrille

@@ -29,21 +29,12 @@ StagedExecutable::StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy
       memory_(std::move(memory)),
       saved_(static_cast<std::size_t>(bytes(memory_.saved))) {}
 
-void StagedExecutable::execute(const std::byte* input, std::byte* output) { execute_and_tell(input, output); }
-
-Program StagedExecutable::execute_and_tell(const std::byte* input, std::byte* output) {
-  NoWatch watch;
-  return run(input, output, watch);
+void StagedExecutable::execute(const std::byte* input, std::byte* output, Phases* phases) {
+  execute_and_tell(input, output, phases);
 }
 
-Phases StagedExecutable::execute_timed(const std::byte* input, std::byte* output) {
-  Watch watch;
-  run(input, output, watch);
-  return watch.phases();
-}
-
-template <class AnyWatch>
-Program StagedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+Program StagedExecutable::execute_and_tell(const std::byte* input, std::byte* output, Phases* phases) {
+  Watch watch(phases);
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
   bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();

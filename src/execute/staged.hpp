@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "execute/copies.hpp"
+#include "execute/executable.hpp"
 #include "execute/layout.hpp"
 #include "execute/mail.hpp"
-#include "quadrille/execute.hpp"
 #include "quadrille/staged_program.hpp"
 
 namespace quadrille {
@@ -21,15 +21,12 @@ class StagedExecutable : public Executable {
   // messages of a stage are under way together.
   StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy, BoundMemory memory = {});
 
-  void execute(const std::byte* input, std::byte* output) override;
-  Phases execute_timed(const std::byte* input, std::byte* output) override;
+  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override;
 
   // As execute; returns what has run.
-  Program execute_and_tell(const std::byte* input, std::byte* output);
+  Program execute_and_tell(const std::byte* input, std::byte* output, Phases* phases = nullptr);
 
  private:
-  template <class AnyWatch>
-  Program run(const std::byte* input, std::byte* output, AnyWatch& watch);
   void send(const StagedRound& round, std::size_t number);
   void receive(StagedProgram& program, Rank from);
   void make_room(const Regions& regions);

@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "quadrille/execute.hpp"
+#include "execute/in_flight.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 
@@ -26,6 +26,9 @@ class Starts {
   // different plans.
   virtual void begin(std::uint32_t plan) = 0;
 
+  // What this rank has in flight of the group's plans.
+  virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
+
  protected:
   // A barrier of the group, on its own or as a part of making a plan, has its place in the order, too.
   static constexpr std::uint32_t barrier = 0;
@@ -38,33 +41,6 @@ class Starts {
  private:
   std::map<std::uint32_t, std::string> calls_;  // of the plans that there are
   std::uint32_t last_ = barrier;
-};
-
-// An executable whose executions are in the book. `starts` is destroyed after the executable, and so may keep alive what that uses.
-class EnlistedExecutable final : public Executable {
- public:
-  EnlistedExecutable(std::shared_ptr<Starts> starts, std::string call)
-      : starts_(std::move(starts)), plan_(starts_->enlist(std::move(call))) {}
-  ~EnlistedExecutable() override { starts_->strike(plan_); }
-  EnlistedExecutable(const EnlistedExecutable&) = delete;
-  EnlistedExecutable& operator=(const EnlistedExecutable&) = delete;
-
-  // Before the first execution. A rank that fails to make its executable has its place in the list all the same.
-  void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
-
-  void execute(const std::byte* input, std::byte* output) override {
-    starts_->begin(plan_);
-    executable_->execute(input, output);
-  }
-  Phases execute_timed(const std::byte* input, std::byte* output) override {
-    starts_->begin(plan_);
-    return executable_->execute_timed(input, output);
-  }
-
- private:
-  const std::shared_ptr<Starts> starts_;
-  std::unique_ptr<Executable> executable_;
-  const std::uint32_t plan_;
 };
 
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "execute/executable.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/result.hpp"
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "patterns/powers.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -22,8 +23,7 @@ struct RankRange {
 
 class BinomialTree {
  public:
-  constexpr BinomialTree(Count ranks, Rank root)
-      : p_(ranks), root_(root), depth_(static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p_ - 1)))) {}
+  constexpr BinomialTree(Count ranks, Rank root) : p_(ranks), root_(root), depth_(ceil_log2(p_)) {}
 
   constexpr Count depth() const { return depth_; }  // ceil(log2 p): the number of rounds
   constexpr Count virtual_of(Rank rank) const { return power_of_two() ? rank ^ root_ : (rank - root_ + p_) % p_; }
@@ -42,7 +42,7 @@ class BinomialTree {
   }
 
  private:
-  constexpr bool power_of_two() const { return std::has_single_bit(static_cast<std::uint64_t>(p_)); }
+  constexpr bool power_of_two() const { return is_power_of_two(p_); }
 
   Count p_;
   Rank root_;

@@ -5,17 +5,19 @@
 #include <cassert>
 #include <limits>
 
+#include "quadrille/indexed.hpp"
+
 namespace quadrille {
 namespace {
 
 // The index of the last skip used when r is written as a sum of skips, largest first.
 Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
-  Count index = static_cast<Count>(skips.size()) - 1;
+  Count last = size(skips) - 1;
   while (r > 0) {
-    while (skips[static_cast<std::size_t>(index)] > r) --index;
-    r -= skips[static_cast<std::size_t>(index)];
+    while (skips[index(last)] > r) --last;
+    r -= skips[index(last)];
   }
-  return index;
+  return last;
 }
 
 // Walks paths of skips from rank 0, largest skip first, and takes for each round the skip by which a segment that r has not
@@ -24,12 +26,12 @@ class RowSearch {
  public:
   RowSearch(const std::vector<Count>& skips, Rank r)
       : skips_(skips),
-        depth_(static_cast<Count>(skips.size()) - 1),
+        depth_(size(skips) - 1),
         own_(r == 0 ? depth_ : smallest_skip_of(skips, r)),
         target_(skips.back() + r),
         last_(2 * skips.back()),
         alive_(skips.size(), true) {
-    alive_[static_cast<std::size_t>(own_)] = false;
+    alive_[index(own_)] = false;
   }
 
   std::vector<Count> run() && {
@@ -41,18 +43,18 @@ class RowSearch {
   }
 
  private:
-  Count found() const { return static_cast<Count>(row_.size()); }
-  Count skip(Count k) const { return skips_[static_cast<std::size_t>(k)]; }
+  Count found() const { return size(row_); }
+  Count skip(Count k) const { return skips_[index(k)]; }
 
   void walk(Count x, Count e) {
     for (; e >= 0; --e) {
       const Count y = x + skip(e);
-      if (!alive_[static_cast<std::size_t>(e)] || found() >= depth_ || y > target_ - skip(found()) || y >= last_) continue;
+      if (!alive_[index(e)] || found() >= depth_ || y > target_ - skip(found()) || y >= last_) continue;
       if (y <= target_ - skip(found() + 1)) walk(y, e);
       if (found() >= depth_ || x > target_ - skip(found() + 1)) return;
       last_ = y;
       row_.push_back(e);
-      alive_[static_cast<std::size_t>(e)] = false;
+      alive_[index(e)] = false;
     }
   }
 
@@ -76,14 +78,14 @@ std::vector<Count> circulant_receive_row(const std::vector<Count>& skips, Rank r
 
 CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Count segments)
     : segments_(segments),
-      depth_(static_cast<Count>(skips.size()) - 1),
+      depth_(size(skips) - 1),
       start_((depth_ - (segments - 1) % depth_) % depth_),
       is_root_(r == 0),
       row_(circulant_receive_row(skips, r)) {
   // Entry k passes the last segment first in the earliest phase in which row[k] has grown to it.
   last_arrival_ = std::numeric_limits<Count>::max();
   for (Count k = 0; k < depth_; ++k) {
-    const Count missing = segments_ - 1 + start_ - row_[static_cast<std::size_t>(k)];
+    const Count missing = segments_ - 1 + start_ - row_[index(k)];
     Count round = std::max<Count>(0, ceil_divide(std::max<Count>(missing, 0), depth_)) * depth_ + k - start_;
     if (round < 0) round += depth_;
     last_arrival_ = std::min(last_arrival_, round);
@@ -92,7 +94,7 @@ CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Co
 
 Count CirculantReceipts::raw_segment(Count round) const {
   const Count position = round + start_;
-  return row_[static_cast<std::size_t>(position % depth_)] - start_ + position / depth_ * depth_;
+  return row_[index(position % depth_)] - start_ + position / depth_ * depth_;
 }
 
 std::optional<Count> CirculantReceipts::segment(Count round) const {

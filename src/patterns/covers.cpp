@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "quadrille/indexed.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -67,7 +69,7 @@ std::vector<CoverLevel> balanced_levels(const Cover& cover, Count ports) {
     const Count span = cover[x + 1] - low;
     const Count rounds = ceil_divide(ceil_divide(span, low), ports);
     const Count length = std::min(low, ceil_divide(span, rounds * ports));
-    std::vector<Piece> pieces(static_cast<std::size_t>(ceil_divide(span, length)));
+    std::vector<Piece> pieces(index(ceil_divide(span, length)));
     for (std::size_t a = 0; a < pieces.size(); ++a) pieces[a].offset = low + static_cast<Count>(a) * length;
 
     std::vector<Route> next;

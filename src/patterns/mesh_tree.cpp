@@ -2,12 +2,13 @@
 #include "patterns/mesh_tree.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "patterns/powers.hpp"
 
 namespace quadrille {
 namespace {
 
-Count rounds_on_line(Count places) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(places - 1))); }
+Count rounds_on_line(Count places) { return ceil_log2(places); }
 
 struct Run {
   Count first = 0, last = 0;  // half open

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "patterns/modulo.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -48,7 +49,7 @@ NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, Decompo
     std::erase_if(phase.active, [&](Count node) { return size(node) <= done; });
     phase.current =
         size(*std::min_element(phase.active.begin(), phase.active.end(), [&](Count U, Count V) { return size(U) < size(V); }));
-    const auto k = static_cast<Count>(phase.active.size());
+    const auto k = std::ssize(phase.active);
     phase.factors = own_node == OwnNode::apart ? decomposition.factors_with_pairs(k) : k;
     phase.rounds = ceil_divide(phase.factors, decomposition.degree);
     phase.first_step = next_step;
@@ -56,19 +57,19 @@ NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, Decompo
     find_short_round(phase, largest);
     next_step = phase.end_step();
     done = phase.current;
-    phase_of_index_.resize(static_cast<std::size_t>(done), phases_.size());
+    phase_of_index_.resize(index(done), phases_.size());
     phases_.push_back(std::move(phase));
   }
 
   std::size_t total = 0;
   for (std::size_t node = 0; node < sizes_.size(); ++node) {
     position_starts_[node] = total;
-    total += phase_of_index_[static_cast<std::size_t>(sizes_[node]) - 1] + 1;
+    total += phase_of_index_[index(sizes_[node]) - 1] + 1;
   }
   positions_.resize(total);
   for (std::size_t t = 0; t < phases_.size(); ++t)
     for (std::size_t x = 0; x < phases_[t].active.size(); ++x)
-      positions_[position_starts_[static_cast<std::size_t>(phases_[t].active[x])] + t] = static_cast<Count>(x);
+      positions_[position_starts_[index(phases_[t].active[x])] + t] = static_cast<Count>(x);
 }
 
 // How long a pair, or a node with itself, takes in the rounds of a phase.
@@ -82,7 +83,7 @@ Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const 
 // A round lasts as long as its longest pair: as one of a largest node with another, unless each largest node meets itself.
 // That happens in one factor at most, since each node meets itself once.
 void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>& largest) const {
-  const auto k = static_cast<Count>(phase.active.size());
+  const auto k = std::ssize(phase.active);
   const auto own_factor = [&](Count node) {
     const Count x = std::lower_bound(phase.active.begin(), phase.active.end(), node) - phase.active.begin();
     return decomposition_.factor_of(k, x, x);
@@ -96,18 +97,18 @@ void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>&
   if (end - first > 1) return;
   phase.short_round = round;
   for (Count x = 0; x < k; ++x) {
-    const Count U = phase.active[static_cast<std::size_t>(x)];
-    const Count V = phase.active[static_cast<std::size_t>(decomposition_.receiver(k, factor, x))];
+    const Count U = phase.active[index(x)];
+    const Count V = phase.active[index(decomposition_.receiver(k, factor, x))];
     phase.short_steps = std::max(phase.short_steps, pair_steps(phase, U, V));
   }
 }
 
 Count NodeTimetable::own_step(Count U, Count a, Count b) const {
   if (own_node_ == OwnNode::exchanges && a > b) std::swap(a, b);
-  const std::size_t t = phase_of_index_[static_cast<std::size_t>(a)];
+  const std::size_t t = phase_of_index_[index(a)];
   const NodePhase& phase = phases_[t];
   const Count x = position(U, t);
-  const Count start = phase.round_start(decomposition_.factor_of(static_cast<Count>(phase.active.size()), x, x));
+  const Count start = phase.round_start(decomposition_.factor_of(std::ssize(phase.active), x, x));
   if (own_node_ == OwnNode::exchanges)  // each goes to itself and those after it
     return start + (a - phase.done) * size(U) - sum_from_to(phase.done, a) + b - a;
   return start + (a - phase.done) * size(U) + b;
@@ -132,9 +133,9 @@ Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   const Count goes = sender_goes ? a : b, met = sender_goes ? b : a;
   const bool one_at_a_time = decomposition_.degree == 1;
   const Count turn = one_at_a_time ? goes : modulo(goes - met, small);
-  const std::size_t t = phase_of_index_[static_cast<std::size_t>(turn)];
+  const std::size_t t = phase_of_index_[index(turn)];
   const NodePhase& phase = phases_[t];
-  const Count factor = decomposition_.factor_of(static_cast<Count>(phase.active.size()), position(U, t), position(V, t));
+  const Count factor = decomposition_.factor_of(std::ssize(phase.active), position(U, t), position(V, t));
   const Count round = factor / decomposition_.degree, start = phase.round_start(round);
   if (one_at_a_time) return start + (turn - phase.done) * large + met;
   // All pairs of a round turn together, so that a node's processors stay apart.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "patterns/decomposition.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -61,9 +62,9 @@ class NodeTimetable {
   static Count processor_ports(const std::vector<Count>& sizes, const Decomposition& decomposition);
 
  private:
-  Count size(Count node) const { return sizes_[static_cast<std::size_t>(node)]; }
+  Count size(Count node) const { return sizes_[index(node)]; }
   Count position(Count node, std::size_t phase) const {  // among the active nodes
-    return positions_[position_starts_[static_cast<std::size_t>(node)] + phase];
+    return positions_[position_starts_[index(node)] + phase];
   }
   Count own_step(Count U, Count a, Count b) const;
   Count first_met(Count turn, Count index, Count large) const;

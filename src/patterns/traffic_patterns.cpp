@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/traffic_patterns.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +11,9 @@
 
 #include "patterns/node_array.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
 namespace {
@@ -46,7 +46,7 @@ Problem dense(Count p, Count_of&& count_of) {
     throw Error(ErrorCode::too_large,
                 fmt::format("{} ranks have too many counts; dense traffic is for {} at most", p, most_ranks_dense));
   std::vector<Bytes> counts;
-  counts.reserve(static_cast<std::size_t>(p * p));
+  counts.reserve(index(p * p));
   for (Rank from = 0; from < p; ++from)
     for (Rank to = 0; to < p; ++to) counts.push_back(count_of(from, to));
   return alltoallv(p, std::move(counts));
@@ -58,7 +58,7 @@ Problem one_each(Count p, Bytes most, Bytes small, Target&& target) {
   if (small > 0) {
     std::vector<Rank> targets;
     for (Rank from = 0; from < p; ++from) targets.push_back(target(from));
-    return dense(p, [&](Rank from, Rank to) { return to == targets[static_cast<std::size_t>(from)] ? most : small; });
+    return dense(p, [&](Rank from, Rank to) { return to == targets[index(from)] ? most : small; });
   }
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from) entries.push_back({from, target(from), most});
@@ -132,11 +132,10 @@ Problem make_traffic(Count p, const TrafficPattern& pattern) {
     }
     case TrafficKind::power_law: return power_law(p, typical, draw);
     case TrafficKind::permutation: {
-      std::vector<Rank> targets(static_cast<std::size_t>(p));
+      std::vector<Rank> targets(index(p));
       std::iota(targets.begin(), targets.end(), Rank{0});
-      for (std::size_t i = targets.size(); i > 1; --i)
-        std::swap(targets[i - 1], targets[static_cast<std::size_t>(draw.below(static_cast<Count>(i)))]);
-      return one_each(p, typical, 0, [&](Rank from) { return targets[static_cast<std::size_t>(from)]; });
+      for (std::size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[index(draw.below(static_cast<Count>(i)))]);
+      return one_each(p, typical, 0, [&](Rank from) { return targets[index(from)]; });
     }
     case TrafficKind::all_to_one: return one_each(p, typical, 0, [](Rank) { return Rank{0}; });
     case TrafficKind::one_to_all: {

@@ -11,6 +11,7 @@
 
 #include "plan/timing.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/race.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
@@ -33,7 +34,7 @@ class Measuring {
         longest_(std::clamp<Bytes>((Bytes{1} << 24) / (ranks_ * ranks_), 8 * piece, 65536)),
         input_(buffer(communicator, 2 * ranks_ * longest_, false)),
         output_(buffer(communicator, 2 * ranks_ * longest_, false)) {
-    for (std::byte* memory : {input_.get(), output_.get()}) std::memset(memory, 0, static_cast<std::size_t>(2 * ranks_ * longest_));
+    for (std::byte* memory : {input_.get(), output_.get()}) std::memset(memory, 0, index(2 * ranks_ * longest_));
   }
 
   Bytes longest() const { return longest_; }
@@ -57,7 +58,7 @@ class Measuring {
     const Bytes total = ranks_ * longest_ / length * length;
     const Span copying = median_of([&] {
       for (Bytes at = 0; at < total; at += length)
-        std::memcpy(output_.get() + at, input_.get() + at / length * apart, static_cast<std::size_t>(length));
+        std::memcpy(output_.get() + at, input_.get() + at / length * apart, index(length));
     });
     return copying.seconds / static_cast<double>(total);
   }
@@ -154,7 +155,7 @@ LineFit pair_line(Measuring& measuring, Count ranks, Rank one, Rank other, std::
 
 // Nothing on one node.
 std::optional<Coefficients> cluster(Measuring& measuring, const std::vector<Count>& nodes, std::vector<LineFit>& fits) {
-  const auto ranks = static_cast<Count>(nodes.size());
+  const auto ranks = size(nodes);
   const auto elsewhere = std::find_if(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; });
   if (elsewhere == nodes.end()) return std::nullopt;
   const LineFit between = fits.emplace_back(pair_line(measuring, ranks, 0, elsewhere - nodes.begin(), "an exchange between nodes"));
@@ -247,6 +248,7 @@ FlatModel fit_model(Communicator& communicator) {
   const Count p = communicator.size();
   FlatModel model;
   model.name = "fitted";
+  model.is_fitted = true;
   model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport_name());
   if (p == 1) return model;
   Measuring measuring(communicator, Executor::automatic, 0.1);

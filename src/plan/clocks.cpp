@@ -13,6 +13,7 @@
 
 #include "execute/transport.hpp"
 #include "plan/gathered.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -70,14 +71,14 @@ void Clocks::compare() {
   if (!mail_) return;
   ClockOffset mine;
   for (Rank rank = 1; rank < communicator_.size(); ++rank) {
-    if (first_of_clock_[static_cast<std::size_t>(rank)] != rank) continue;
+    if (first_of_clock_[rank] != rank) continue;
     if (communicator_.rank() == 0) answer(rank);
     if (communicator_.rank() == rank) mine = ask();
   }
-  const std::vector<ClockOffset> of_firsts = gathered(communicator_, mine);
+  const ByRank<ClockOffset> of_firsts = gathered(communicator_, mine);
   before_ = std::move(after_);
   after_.clear();
-  for (const Rank first : first_of_clock_) after_.push_back(of_firsts[static_cast<std::size_t>(first)]);
+  for (const Rank first : first_of_clock_) after_.push_back(of_firsts[first]);
 }
 
 ClockOffset Clocks::ask() {
@@ -104,19 +105,17 @@ void Clocks::answer(Rank asking) {
   }
 }
 
-Nanoseconds Clocks::estimated_reference(Nanoseconds time) const {
-  return time - after_[static_cast<std::size_t>(communicator_.rank())].offset;
-}
+Nanoseconds Clocks::estimated_reference(Nanoseconds time) const { return time - after_[communicator_.rank()].offset; }
 
 Nanoseconds Clocks::reference(Nanoseconds time) const {
-  const auto rank = static_cast<std::size_t>(communicator_.rank());
+  const Rank rank = communicator_.rank();
   return reference_time(time, before_[rank], after_[rank]);
 }
 
 Nanoseconds Clocks::bound() const {
   Nanoseconds largest = 0, second = 0;  // of two clocks
-  for (std::size_t rank = 0; rank < first_of_clock_.size(); ++rank) {
-    if (first_of_clock_[rank] != static_cast<Rank>(rank)) continue;
+  for (Rank rank = 0; rank < communicator_.size(); ++rank) {
+    if (first_of_clock_[rank] != rank) continue;
     const Nanoseconds own = std::max(before_[rank].bound, after_[rank].bound);
     second = std::max(second, std::min(own, largest));
     largest = std::max(largest, own);

@@ -12,6 +12,7 @@
 
 #include "execute/mail.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -68,9 +69,9 @@ class Clocks {
 
   Communicator& communicator_;
   const Clock clock_;
-  std::vector<Rank> first_of_clock_;         // for each rank, the first that reads the same clock
-  std::unique_ptr<Mail> mail_;               // where there are several clocks
-  std::vector<ClockOffset> before_, after_;  // of each rank
+  ByRank<Rank> first_of_clock_;         // for each rank, the first that reads the same clock
+  std::unique_ptr<Mail> mail_;          // where there are several clocks
+  ByRank<ClockOffset> before_, after_;  // of each rank
 };
 
 }  // namespace quadrille

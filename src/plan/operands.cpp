@@ -11,6 +11,7 @@
 
 #include "plan/labels.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -174,8 +175,8 @@ Operands::Operands(const Problem& problem, Rank rank, std::shared_ptr<const Oper
 
 void Operands::fill(int pass, Rank rank, Count first, Count elements, std::byte* operands) const {
   const std::uint64_t seed = mixed(static_cast<std::uint64_t>(2 * rank + pass));
-  if (elements == 0) return;                                                                 // perhaps of no buffer at all
-  std::memset(operands, 0, static_cast<std::size_t>(elements * operation_->element_bytes));  // padding of pairs
+  if (elements == 0) return;                                              // perhaps of no buffer at all
+  std::memset(operands, 0, index(elements * operation_->element_bytes));  // padding of pairs
   for (Count i = 0; i < elements; ++i)
     write_(mixed(seed + static_cast<std::uint64_t>(first + i)), problem_.ranks, operands + i * operation_->element_bytes);
 }
@@ -187,7 +188,7 @@ void Operands::fill_input(int pass, std::byte* input) const {
 template <class Use>
 void Operands::for_each_expected(int pass, Use&& use) const {
   const Bytes size = operation_->element_bytes;
-  std::vector<std::byte> result(static_cast<std::size_t>(elements_at_once * size)), operands(result.size());
+  std::vector<std::byte> result(index(elements_at_once * size)), operands(result.size());
   for (const ExpectedPiece& piece : expected_output(problem_, rank_))
     for (Bytes done = 0; done < piece.length; done += elements_at_once * size) {
       const Bytes length = std::min(elements_at_once * size, piece.length - done);

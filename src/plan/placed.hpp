@@ -8,10 +8,9 @@
 
 namespace quadrille {
 
-// Collective: the problem, and where it names no nodes, on those of the communicator.
-inline Problem placed(Communicator& communicator, Problem problem) {
-  const std::vector<Count>& nodes = communicator.nodes();  // asked by all, also by ranks that have an error to report
-  if (problem.nodes.empty() && problem.ranks == communicator.size()) problem.nodes = nodes;
+// The problem, and where it names no nodes, on those of the communicator.
+inline Problem placed(const Communicator& communicator, Problem problem) {
+  if (problem.nodes.empty() && problem.ranks == communicator.size()) problem.nodes = communicator.nodes();
   return problem;
 }
 

@@ -2,76 +2,25 @@
 // Making a plan: everybody reads the request, everybody checks that all ask for the same, then the transport takes over.
 #include <fmt/format.h>
 
-#include <array>
 #include <functional>
 #include <map>
-#include <optional>
-#include <span>
 
+#include "execute/execution.hpp"
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
-#include "execute/starts.hpp"
 #include "execute/transport.hpp"
 #include "plan/placed.hpp"
+#include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
 
-std::uint64_t fingerprint(std::span<const Count> numbers) {
-  std::uint64_t hash = 0;
-  for (const Count number : numbers) {
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
-// Of a matrix of counts, alike for its dense and its sparse form, and whatever the order.
-std::uint64_t fingerprint(const Problem& problem) {
-  std::uint64_t sum = 0;
-  const Traffic traffic(problem);
-  for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(std::array{from, share.peer, share.bytes});
-  return sum;
-}
-
-// What a rank says of the request. All ranks together are to send what they are to receive.
-struct Vote {
-  std::uint64_t request = 0, counts = 0, sent = 0, received = 0;
-  bool good = false;
-};
-
-Vote vote_of(const Problem& problem, Rank me, const std::string& request, bool own_counts) {
-  Vote vote{.request = std::hash<std::string>{}(request), .good = true};
-  if (problem.collective != Collective::alltoallv) return vote;
-  if (!own_counts) vote.counts = fingerprint(problem);
-  const Traffic traffic(problem);
-  for (const Share& share : traffic.sent_by(me)) vote.sent += fingerprint(std::array{me, share.peer, share.bytes});
-  for (const Share& share : traffic.received_by(me)) vote.received += fingerprint(std::array{share.peer, me, share.bytes});
-  return vote;
-}
-
-// One sentence per request; equal sentences, equal plans.
-std::string description(const Problem& problem, const PlanOptions& options, const std::string& algorithm) {
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root,
-                  algorithm, static_cast<int>(options.policy), name(options.executor), options.longest_message, options.keep_step);
-  if (is_reduction(problem.collective) && options.operation)
-    text += fmt::format(" {} {} {} {} {}", options.operation->name, options.operation->type, problem.element_bytes,
-                        problem.commutative, problem.reproducible);
-  if (problem.collective != Collective::alltoallv && problem.counts)
-    for (const Bytes count : *problem.counts) text += fmt::format(" {}", count);
-  if (!problem.nodes.empty()) text += fmt::format(" on nodes {}", fingerprint(problem.nodes));
-  return text;
-}
-
 // A reduction's problem says of its operator what algorithms need to know; here is the operator itself.
 void check_operation(const Problem& problem, const Operator* operation) {
-  if (!is_reduction(problem.collective)) return;
   if (!operation)
     throw Error(ErrorCode::misuse,
                 fmt::format("{} needs an operator; give it as PlanOptions::operation", name(problem.collective)));
@@ -93,6 +42,8 @@ Transport& transport_for(Transport& own, Executor asked, const Candidate& candid
   throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
 }
 
+bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
+
 // A reduction combines whole elements, so each piece of memory holds whole ones, with the pieces that follow it without a gap.
 // Pieces that reach past 2^63 are refused where they are bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
@@ -106,20 +57,22 @@ void check_pieces(const Layout& layout, Bytes element_bytes) {
     if (piece.length == 0) continue;
     if (piece.offset != end) check_complete();
     cut = (cut + piece.length % element_bytes) % element_bytes;
-    if (__builtin_add_overflow(piece.offset, piece.length, &end)) return;
+    const auto sum = checked_sum(piece.offset, piece.length);
+    if (!sum) return;
+    end = *sum;
   }
   check_complete();
 }
 
 // `homes` are the nodes of the ranks; the problem may name others.
-void check_can_keep_step(const Candidate& candidate, const PlanOptions& options, const std::vector<Count>& nodes,
+void check_can_keep_step(const Problem& problem, const PlanOptions& options, const Candidate& candidate,
                          const std::vector<Count>& homes, Executor executor) {
   if (is_vendor(candidate)) throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
   if (options.policy != Policy::blocking)
     throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
   std::map<Count, std::size_t> first;  // rank of each node
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    const std::size_t mate = first.emplace(nodes[rank], rank).first->second;
+  for (std::size_t rank = 0; rank < problem.nodes.size(); ++rank) {
+    const std::size_t mate = first.emplace(problem.nodes[rank], rank).first->second;
     if (mate == rank) continue;
     if (executor == Executor::messages)
       throw Error(ErrorCode::environment, "to keep step the ranks of a node must share memory; take executor hybrid or shared");
@@ -128,39 +81,103 @@ void check_can_keep_step(const Candidate& candidate, const PlanOptions& options,
   }
 }
 
-// Collective: throws on all ranks if one has an error or they disagree.
-void agree(Communicator& communicator, const Vote& mine, const std::optional<Error>& error) {
-  std::vector<Vote> all(static_cast<std::size_t>(communicator.size()));
-  communicator.all_gather(&mine, all.data(), sizeof mine);
-  if (error) throw *error;
-  std::uint64_t difference = 0;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (!all[rank].good) throw Error(ErrorCode::misuse, fmt::format("rank {} could not make the plan", rank));
-    if (all[rank].request != mine.request)
-      throw Error(ErrorCode::misuse, fmt::format("rank {} asks for another plan than rank {}", rank, communicator.rank()));
-    if (all[rank].counts != mine.counts)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("rank {} has other counts than rank {}, and this algorithm needs all of them: gather them by "
-                              "alltoallv_of_rows, or take one that goes by a rank's own",
-                              rank, communicator.rank()));
-    difference += all[rank].sent - all[rank].received;
+void check_options(const Problem& problem, const PlanOptions& options, const Candidate& candidate) {
+  if (is_reduction(problem.collective)) {
+    check_operation(problem, options.operation.get());
+    check_pieces(options.layouts.input, problem.element_bytes);
+    check_pieces(options.layouts.output, problem.element_bytes);
   }
-  if (difference != 0)
-    throw Error(ErrorCode::misuse, "what some ranks are to send is not what others expect of them; compare their counts");
+  if (options.buffers < 1 || options.buffers > 2)
+    throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
+  if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
+    throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
+  if (is_vendor(candidate) && (!is_canonical(options.layouts) || options.in_place))
+    throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
 }
 
 // What sentences call the plan.
 std::string call(const Problem& problem, const std::string& algorithm) {
-  const bool has_blocks = !is_irregular(problem.collective) && problem.collective != Collective::barrier;
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
-                     has_blocks ? fmt::format(" of {} B a block", problem.block_bytes) : "");
+                     has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
 }
 
-// Null where the algorithm's parameters do not ask for headers.
-StagedExecutable::Make staged(const Problem& problem, const Choice& choice, Rank me) {
+// What a rank makes of a plan by itself, before it hears of the other ranks: one of three kinds of execution.
+struct Draft {
+  Transport* transport = nullptr;
+  std::string algorithm;    // with all parameters
+  bool own_counts = false;  // is what this rank sends and receives all that it must know?
+  Layouts layouts;
+  std::unique_ptr<Executable> vendor;
+  std::shared_ptr<const Script> script;
+  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
+  BoundMemory memory;                // and where it has its data
+};
+
+Script script_of(const Program& program, const Problem& problem, const PlanOptions& options, Transport& transport) {
+  return make_script(
+      program, problem.ranks,
+      {.policy = options.policy,
+       .buffers = options.buffers,
+       .strided_messages = transport.moves_strided_messages(),
+       .buffered_bytes = [&](Rank peer) { return transport.buffered_message_bytes(peer); },
+       .fuses = transport.fuses_reductions(),
+       .longest_message = options.longest_message,
+       .operation = options.operation,
+       .nodes = options.keep_step && transport.executor() != Executor::messages ? problem.nodes : std::vector<Count>{}});
+}
+
+// False where the algorithm's parameters ask for no headers.
+bool draft_in_stages(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
   check_applies(problem, choice);
-  if (!choice.algorithm->in_stages(problem, choice.parameters, me)) return nullptr;
-  return [problem, choice, me] { return choice.algorithm->in_stages(problem, choice.parameters, me); };
+  const auto make = [problem, choice, me] { return choice.algorithm->in_stages(problem, choice.parameters, me); };
+  if (!make()) return false;
+  if (options.keep_step)
+    throw Error(ErrorCode::misuse, "headers tell of the rounds on the way, so nobody can keep step; take counts=known");
+  draft.in_stages = make;
+  draft.memory = bound_memory(problem, me, draft.layouts, options.in_place);
+  draft.own_counts = true;
+  return true;
+}
+
+void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
+  draft.own_counts = choice.algorithm->needs_own_counts_only;
+  const Schedule schedule = make_schedule(problem, choice);
+  draft.algorithm = specification(schedule);
+  const Program program = bound(schedule.program(me), problem, draft.layouts, options.in_place);
+  draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+}
+
+Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  check(problem);
+  if (problem.ranks != communicator.size())
+    throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+  const auto* text = std::get_if<std::string>(&options.algorithm);
+  const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
+  check_options(problem, options, candidate);
+  Draft draft{.transport = &transport_for(communicator.transport(), options.executor, candidate),
+              .algorithm = specification(candidate),
+              .layouts = options.layouts};
+  if (options.keep_step) check_can_keep_step(problem, options, candidate, communicator.nodes(), draft.transport->executor());
+  if (options.in_place && is_canonical(options.layouts)) draft.layouts = in_place_layouts(problem, communicator.rank());
+  if (const auto* choice = std::get_if<Choice>(&candidate)) {
+    const Rank me = communicator.rank();
+    if (!choice->algorithm->in_stages || !draft_in_stages(draft, problem, options, *choice, me))
+      draft_schedule(draft, problem, options, *choice, me);
+    return draft;
+  }
+  auto vendor = draft.transport->vendor(problem, options.operation);
+  if (!vendor) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", vendor.error()));
+  draft.vendor = *std::move(vendor);
+  draft.own_counts = true;
+  return draft;
+}
+
+// Collective; throws on all ranks or on none.
+std::unique_ptr<Executable> executable_of(Draft draft, const PlanOptions& options) {
+  if (draft.vendor) return std::move(draft.vendor);
+  if (draft.script) return draft.transport->prepare(draft.script);
+  return std::make_unique<StagedExecutable>(draft.transport->mail(), std::move(draft.in_stages), options.policy,
+                                            std::move(draft.memory));
 }
 
 }  // namespace
@@ -175,94 +192,34 @@ std::string_view name(Executor executor) {
   return "";
 }
 
-Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
-  const Problem problem = placed(communicator, asked);
-  const Rank me = communicator.rank();
-  Plan made;
-  Transport* transport = nullptr;
-  std::shared_ptr<const Script> script;
-  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
-  BoundMemory memory;                // and where it has its data
-  bool own_counts = false;           // is what it itself sends and receives all that this rank must know?
-  std::optional<Error> error;
-  try {
-    check(problem);
-    if (problem.ranks != communicator.size())
-      throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
-    const auto* text = std::get_if<std::string>(&options.algorithm);
-    const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
-    transport = &transport_for(communicator.transport(), options.executor, candidate);
-    made.executor_ = transport->executor();
-    check_operation(problem, options.operation.get());
-    if (is_reduction(problem.collective)) {
-      check_pieces(options.layouts.input, problem.element_bytes);
-      check_pieces(options.layouts.output, problem.element_bytes);
-    }
-    if (options.buffers < 1 || options.buffers > 2)
-      throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
-    if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
-      throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-    if (options.keep_step) check_can_keep_step(candidate, options, problem.nodes, communicator.nodes(), made.executor_);
-    const bool canonical = options.layouts.input.empty() && options.layouts.output.empty();
-    if (is_vendor(candidate) && (!canonical || options.in_place))
-      throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
-    const Layouts layouts = options.in_place && canonical ? in_place_layouts(problem, me) : options.layouts;
-    made.algorithm_ = specification(candidate);
-    if (const auto* choice = std::get_if<Choice>(&candidate)) {
-      own_counts = choice->algorithm->needs_own_counts_only;
-      if (choice->algorithm->in_stages) in_stages = staged(problem, *choice, me);
-      if (in_stages && options.keep_step)
-        throw Error(ErrorCode::misuse, "headers tell of the rounds on the way, so nobody can keep step; take counts=known");
-      if (in_stages) {
-        memory = bound_memory(problem, me, layouts, options.in_place);
-        own_counts = true;
-      } else {
-        const Schedule schedule = make_schedule(problem, *choice);
-        const Program program = bound(schedule.program(me), problem, layouts, options.in_place);
-        made.algorithm_ = specification(schedule);
-        script = std::make_shared<const Script>(make_script(
-            program, problem.ranks,
-            {.policy = options.policy,
-             .buffers = options.buffers,
-             .strided_messages = transport->moves_strided_messages(),
-             .buffered_bytes = [&](Rank peer) { return transport->buffered_message_bytes(peer); },
-             .fuses = transport->fuses_reductions(),
-             .longest_message = options.longest_message,
-             .operation = options.operation,
-             .nodes = options.keep_step && made.executor_ != Executor::messages ? problem.nodes : std::vector<Count>{}}));
-        made.scratch_bytes_ = script->scratch_bytes;
-        made.staging_bytes_ = script->staging_bytes;
-      }
-    } else {
-      own_counts = true;
-      auto vendor = transport->vendor(problem, options.operation);
-      if (!vendor) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", vendor.error()));
-      made.executable_ = *std::move(vendor);
-    }
-    made.input_extent_ = extent(layouts.input, input_bytes(problem, me));
-    made.output_extent_ = extent(layouts.output, output_bytes(problem, me));
-    made.in_place_ = options.in_place;
-  } catch (const Error& caught) {
-    error = caught;
-  } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
-    error = Error(ErrorCode::too_large, fmt::format("there is not enough memory for this plan ({})", caught.what()));
-  }
-  Vote vote;  // what is wrong may not be described
-  if (!error) vote = vote_of(problem, me, description(problem, options, made.algorithm_), own_counts);
-  agree(communicator, vote, error);
+Plan::Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
 
-  std::unique_ptr<EnlistedExecutable> enlisted;
-  if (const auto starts = communicator.transport().starts(made.executor_))
-    enlisted = std::make_unique<EnlistedExecutable>(starts, call(problem, made.algorithm_));
-  if (in_stages)
-    made.executable_ =
-        std::make_unique<StagedExecutable>(transport->mail(), std::move(in_stages), options.policy, std::move(memory));
-  else if (script)
-    made.executable_ = transport->prepare(script);
-  if (enlisted) {
-    enlisted->hold(std::move(made.executable_));
-    made.executable_ = std::move(enlisted);
+Execution& execution_of(Plan& plan) { return *plan.execution_; }
+
+Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+  const Rank me = communicator.rank();
+  Problem problem;
+  Draft draft;
+  Plan made;
+  agree(communicator, [&] {
+    problem = placed(communicator, asked);
+    draft = draft_of(communicator, problem, options);
+    made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
+    made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
+    return request_of(problem, options, me, draft.algorithm, draft.own_counts);
+  });
+  made.algorithm_ = draft.algorithm;
+  made.executor_ = draft.transport->executor();
+  made.in_place_ = options.in_place;
+  if (draft.script) {
+    made.scratch_bytes_ = draft.script->scratch_bytes;
+    made.staging_bytes_ = draft.script->staging_bytes;
   }
+  made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
+  made.execution_->hold(executable_of(std::move(draft), options));
   return made;
 }
 
@@ -292,19 +249,21 @@ void Plan::check_apart(const void* input, const void* output) const {
 
 void Plan::execute(const void* input, void* output) {
   check_apart(input, output);
-  executable_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
 }
 
 Phases Plan::execute_timed(const void* input, void* output) {
   check_apart(input, output);
-  return executable_->execute_timed(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  Phases phases;
+  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output), &phases);
+  return phases;
 }
 
 void Plan::execute_in_place(void* buffer) {
   if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
   check_given(buffer, input_extent_, "input");
   check_given(buffer, output_extent_, "output");
-  executable_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
+  execution_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 
 }  // namespace quadrille

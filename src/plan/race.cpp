@@ -52,22 +52,20 @@ class Race {
     RaceEntry entry{.candidate = candidate};
     std::optional<Program> steps;  // that are known beforehand
     try {
-      if (candidate.algorithm != "vendor") {
-        const Choice choice = parse_choice(problem, candidate.algorithm);
-        if (const auto reason = reason_against(problem, choice)) {
-          result_.left_out.emplace_back(candidate.algorithm, *reason);
+      if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
+        if (const auto result = applies(problem, *choice); !result) {
+          result_.left_out.emplace_back(candidate.algorithm, result.error());
           return;
         }
-        const Schedule schedule = make_schedule(problem, choice);
-        entry.candidate.algorithm = specification(schedule);
+        const Schedule schedule = make_schedule(problem, *choice);
         entry.figures = figures(schedule);
         entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
         const bool on_the_way =
-            choice.algorithm->in_stages && choice.algorithm->in_stages(problem, choice.parameters, communicator_.rank());
+            choice->algorithm->in_stages && choice->algorithm->in_stages(problem, choice->parameters, communicator_.rank());
         if (!on_the_way) steps = steps_of(schedule.program(communicator_.rank()));
       }
       plans_.push_back(plan(communicator_, problem,
-                            {.algorithm = entry.candidate.algorithm,
+                            {.algorithm = candidate.algorithm,
                              .policy = candidate.policy,
                              .executor = candidate.executor,
                              .buffers = candidate.buffers,
@@ -75,16 +73,16 @@ class Race {
                              .keep_step = candidate.keep_step}));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
-      if (candidate.algorithm != "vendor" || error.code() != ErrorCode::misuse) throw;
+      if (!is_vendor(candidate.algorithm) || error.code() != ErrorCode::misuse) throw;
       result_.left_out.emplace_back(candidate.algorithm, error.what());
       return;
     }
     entry.candidate.executor = plans_.back().executor();
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
-      const std::string& name = entry.candidate.algorithm;
-      if (name != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), name) == first.same_as.end())
-        first.same_as.push_back(name);
+      const Candidate& own = candidate.algorithm;
+      if (own != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), own) == first.same_as.end())
+        first.same_as.push_back(own);
       plans_.pop_back();
       return;
     }
@@ -132,7 +130,7 @@ class Race {
     };
     const std::size_t count = result_.entries.size();
     if (count == 0) return std::nullopt;
-    std::vector<char> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+    std::vector<char> mine(count), all(count * index(communicator_.size()));
     for (std::size_t i = 0; i < count; ++i)
       mine[i] = steps && steps == steps_[i] && settings(result_.entries[i].candidate) == settings(candidate);
     communicator_.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
@@ -219,7 +217,7 @@ class Race {
     std::vector<std::vector<double>> seconds(count), ratios(count);
     const auto vendor =
         static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                              [](const RaceEntry& entry) { return entry.candidate.algorithm == "vendor"; }) -
+                                              [](const RaceEntry& entry) { return is_vendor(entry.candidate.algorithm); }) -
                                  result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);

@@ -10,6 +10,7 @@
 
 #include "execute/waiting.hpp"
 #include "plan/gathered.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -26,7 +27,7 @@ bool is_crowded(Communicator& communicator) {
   sched_getaffinity(0, sizeof mine, &mine);
   const std::vector<cpu_set_t> cores = gathered(communicator, mine);
   const std::vector<Count>& nodes = communicator.nodes();
-  const Count node = nodes[static_cast<std::size_t>(communicator.rank())];
+  const Count node = nodes[index(communicator.rank())];
   for (std::size_t rank = 0; rank < cores.size(); ++rank)
     if (nodes[rank] == node) CPU_OR(&all, &all, &cores[rank]);
   return std::count(nodes.begin(), nodes.end(), node) > CPU_COUNT(&all);
@@ -41,7 +42,7 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
     if (shared)
       memory = communicator.allocate(length);
     else
-      memory = {static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(length))), std::free};
+      memory = {static_cast<std::byte*>(std::aligned_alloc(4096, index(length))), std::free};
   } catch (const std::bad_alloc&) {}
   if (!memory) throw Error(ErrorCode::too_large, fmt::format("there is no memory for a buffer of {} bytes", bytes));
   return memory;
@@ -74,7 +75,7 @@ void Stopwatch::start_together() {
 }
 
 std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(std::size_t)>& run) {
-  std::vector<Interval> mine(count), all(count * static_cast<std::size_t>(communicator_.size()));
+  std::vector<Interval> mine(count), all(count * index(communicator_.size()));
   clocks_.compare();
   for (std::size_t i = 0; i < count; ++i) {
     start_together();

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/problem.hpp"
 
 namespace quadrille {
@@ -19,22 +20,19 @@ class NodeRanks {
   // Each node's ranks dealt out like cards to `parts` nodes, or to as many as there are ranks.
   NodeRanks dealt(Count parts) const;
 
-  Count rank_count() const { return static_cast<Count>(nodes_.size()); }
-  Count node_count() const { return static_cast<Count>(starts_.size()) - 1; }
-  Count node_of(Rank rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  Count index_of(Rank rank) const { return indices_[static_cast<std::size_t>(rank)]; }  // among the ranks of its node
-  std::span<const Rank> ranks(Count node) const {
-    const auto first = static_cast<std::size_t>(starts_[static_cast<std::size_t>(node)]);
-    return std::span(ranks_).subspan(first, static_cast<std::size_t>(size(node)));
-  }
-  Count size(Count node) const { return starts_[static_cast<std::size_t>(node) + 1] - starts_[static_cast<std::size_t>(node)]; }
+  Count rank_count() const { return quadrille::size(nodes_); }
+  Count node_count() const { return quadrille::size(starts_) - 1; }
+  Count node_of(Rank rank) const { return nodes_[rank]; }
+  Count index_of(Rank rank) const { return indices_[rank]; }  // among the ranks of its node
+  std::span<const Rank> ranks(Count node) const { return std::span(ranks_).subspan(index(starts_[node]), index(size(node))); }
+  Count size(Count node) const { return starts_[node + 1] - starts_[node]; }
   std::vector<Count> sizes() const;  // of each node
   Count largest() const;             // size
 
  private:
-  std::vector<Count> nodes_, indices_;  // by rank
-  std::vector<Rank> ranks_;             // by node, then rank
-  std::vector<Count> starts_;           // in ranks_; one more than there are nodes
+  ByRank<Count> nodes_, indices_;
+  ByRank<Rank> ranks_;    // by node, then rank
+  ByRank<Count> starts_;  // by node: in ranks_; one more than there are nodes
 };
 
 }  // namespace quadrille

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -18,8 +20,9 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
     if (std::min(entry.from, entry.to) < 0 || std::max(entry.from, entry.to) >= ranks)
       throw Error(ErrorCode::misuse, fmt::format("a count is for {} to {}; ranks are 0 to {}", entry.from, entry.to, ranks - 1));
     if (entry.bytes < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {} bytes; counts are 0 or more", entry.bytes));
-    if (__builtin_add_overflow(total, entry.bytes, &total))
-      throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^63 bytes; make the counts smaller");
+    const auto sum = checked_sum(total, entry.bytes);
+    if (!sum) throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^63 bytes; make the counts smaller");
+    total = *sum;
   }
   std::sort(entries.begin(), entries.end(),
             [](const TrafficEntry& a, const TrafficEntry& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
@@ -30,15 +33,15 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
 
   const auto build = [&](Rank TrafficEntry::*owner, Rank TrafficEntry::*peer, std::vector<Share>& shares,
                          std::vector<Count>& starts) {
-    starts.assign(static_cast<std::size_t>(ranks) + 1, 0);
-    for (const TrafficEntry& entry : entries) ++starts[static_cast<std::size_t>(entry.*owner) + 1];
+    starts.assign(index(ranks) + 1, 0);
+    for (const TrafficEntry& entry : entries) ++starts[index(entry.*owner) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     shares.resize(entries.size());
-    std::vector<Count> next(starts.begin(), starts.end() - 1);
-    std::vector<Bytes> filled(static_cast<std::size_t>(ranks), 0);
+    ByRank<Count> next(starts.begin(), starts.end() - 1);
+    ByRank<Bytes> filled(ranks);
     for (const TrafficEntry& entry : entries) {
-      const auto own = static_cast<std::size_t>(entry.*owner);
-      shares[static_cast<std::size_t>(next[own]++)] = {entry.*peer, entry.bytes, filled[own]};
+      const Rank own = entry.*owner;
+      shares[index(next[own]++)] = {entry.*peer, entry.bytes, filled[own]};
       filled[own] += entry.bytes;
     }
   };
@@ -59,7 +62,7 @@ Bytes end(std::span<const Share> shares) { return shares.empty() ? 0 : shares.ba
 }  // namespace
 
 Bytes Traffic::bytes(Rank from, Rank to) const {
-  if (dense_) return (*dense_)[static_cast<std::size_t>(from * ranks_ + to)];
+  if (dense_) return (*dense_)[index(from * ranks_ + to)];
   if (!sparse_) return block_bytes_;
   const Share* share = find(sparse_->row(from), to);
   return share ? share->bytes : 0;
@@ -102,8 +105,8 @@ std::vector<Share> Traffic::received_by(Rank to) const {
 }
 
 std::vector<Bytes> Traffic::row(Rank from) const {
-  std::vector<Bytes> counts(static_cast<std::size_t>(ranks_), 0);
-  for (const Share& share : sent_by(from)) counts[static_cast<std::size_t>(share.peer)] = share.bytes;
+  ByRank<Bytes> counts(ranks_);
+  for (const Share& share : sent_by(from)) counts[share.peer] = share.bytes;
   return counts;
 }
 
@@ -127,12 +130,11 @@ Bytes Traffic::longest() const {
 
 Bytes Traffic::heaviest() const {
   if (!dense_ && !sparse_) return ranks_ * block_bytes_;
-  std::vector<Bytes> received(static_cast<std::size_t>(ranks_), 0);
+  ByRank<Bytes> received(ranks_);
   Bytes heaviest = 0;
   for (Rank from = 0; from < ranks_; ++from) {
     heaviest = std::max(heaviest, sent_bytes(from));
-    for (const Share& share : sent_by(from))
-      heaviest = std::max(heaviest, received[static_cast<std::size_t>(share.peer)] += share.bytes);
+    for (const Share& share : sent_by(from)) heaviest = std::max(heaviest, received[share.peer] += share.bytes);
   }
   return heaviest;
 }
@@ -156,18 +158,18 @@ Problem alltoallv(Count ranks, std::vector<Bytes> counts) {
 }
 
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
-  const auto p = static_cast<Count>(row.size());
+  const Count p = size(row);
   if (row.size() != column.size())
     throw Error(ErrorCode::misuse, fmt::format("there are counts for {} receivers and {} senders", row.size(), column.size()));
   if (rank < 0 || rank >= p) throw Error(ErrorCode::misuse, fmt::format("there is no rank {} among {}", rank, p));
-  const auto own = static_cast<std::size_t>(rank);
+  const auto own = index(rank);
   if (row[own] != column[own])
     throw Error(ErrorCode::misuse,
                 fmt::format("rank {} sends itself {} bytes and receives {} from itself", rank, row[own], column[own]));
   std::vector<TrafficEntry> entries;
   for (Rank other = 0; other < p; ++other) {
-    entries.push_back({rank, other, row[static_cast<std::size_t>(other)]});
-    if (other != rank) entries.push_back({other, rank, column[static_cast<std::size_t>(other)]});
+    entries.push_back({rank, other, row[index(other)]});
+    if (other != rank) entries.push_back({other, rank, column[index(other)]});
   }
   return alltoallv(p, std::move(entries));
 }

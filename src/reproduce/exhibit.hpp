@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables and figures of the papers, made again. An exhibit is one file and one row of table.cpp: it counts what the paper shows
-// from our schedules, prices it by our models, and lays what the paper says beside it. What comes of that, the verdict, is
-// computed.
+// The tables and figures of the papers, made again. An exhibit is a row of table.cpp and a file, which figures of one kind may
+// share. It counts what the paper shows from our schedules, prices it by our models, and compares it with what the paper says. The
+// verdict is computed from the comparisons.
 //
 //   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"
 #pragma once
 
 #include <array>
+#include <cassert>
+#include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,9 +20,22 @@
 #include <variant>
 #include <vector>
 
-#include "quadrille/types.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::reproduce {
+
+// A count or a measure, as a double. Counts that exhibits compare are exact there.
+class Number {
+ public:
+  constexpr Number(std::floating_point auto measure) : value_(measure) {}
+  constexpr Number(std::integral auto count) : value_(static_cast<double>(count)) { assert(std::abs(value_) <= 0x1p53); }
+  constexpr operator double() const { return value_; }
+
+ private:
+  double value_;
+};
+
+constexpr double ratio(Number one, Number other) { return one / other; }
 
 using Cell = std::variant<std::monostate, Count, double, std::string>;  // nothing: the paper, or we, have none
 
@@ -78,7 +94,7 @@ std::string_view name(Outcome outcome);
 // `value` does. Of a sharper bound both hold, and `value` is the stricter one.
 struct PaperFinding {
   Outcome level = Outcome::paper_is_wrong;  // neither `holds` nor `differs`, which need no finding
-  double value = 0;
+  Number value = 0;
   std::string why;
   bool is_transcript_in_doubt = false;  // the transcript has lost signs there, so that the error may be its own
 };
@@ -86,8 +102,8 @@ struct PaperFinding {
 // One number, or one claim, of the paper beside ours. A claim about curves is one about their ratio or about where they cross.
 struct Comparison {
   std::string what;  // with its unit
-  double paper = 0;
-  double ours = 0;
+  Number paper = 0;
+  Number ours = 0;
   Relation relation = Relation::equal;
   double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
   std::optional<PaperFinding> finding;
@@ -96,6 +112,8 @@ struct Comparison {
   std::string aside;   // said in brackets behind our value: what it is under another convention
   // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
   bool is_reading = false;
+
+  Comparison& found(Outcome level, Number value, std::string why);  // sets the finding
 };
 
 Outcome outcome_of(const Comparison& comparison);
@@ -108,16 +126,20 @@ struct Reproduction {
   std::vector<Panel> panels;  // none: a table that needs no picture
   std::vector<Comparison> comparisons;
   std::vector<std::string> remarks;  // what was assumed
+
+  // Each adds a comparison: ours is equal to, at most, or at least the paper's value. What else is known of it is set in the
+  // result, which is valid until the next one is added.
+  Comparison& equal(std::string what, Number paper, Number ours, std::string place);
+  Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
+  Comparison& at_least(std::string what, Number paper, Number ours, std::string place);
 };
 
 struct Verdict {
-  Outcome outcome = Outcome::holds;                 // the worst
-  std::array<std::size_t, outcome_count> counts{};  // comparisons by outcome
-  bool explained = true;                            // does every difference have a reason?
-  std::string sentence;                             // one line
-  std::string headline;                             // the same without a reason, and shorter: for pictures
-
-  std::size_t count(Outcome of) const { return counts[static_cast<std::size_t>(of)]; }
+  Outcome outcome = Outcome::holds;                      // the worst
+  ByEnum<Outcome, std::size_t, outcome_count> counts{};  // comparisons by outcome
+  bool explained = true;                                 // does every difference have a reason?
+  std::string sentence;                                  // one line
+  std::string headline;                                  // the same without a reason, and shorter: for pictures
 };
 
 Verdict verdict_of(const Reproduction& reproduction);

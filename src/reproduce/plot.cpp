@@ -204,7 +204,7 @@ std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
   std::vector<std::string> lanes, kinds, lines;
   const auto place_of = [](std::vector<std::string>& list, const std::string& name) {
     const auto found = std::find(list.begin(), list.end(), name);
-    const auto place = static_cast<std::size_t>(found - list.begin());
+    const std::size_t place = index(found - list.begin());
     if (found == list.end()) list.push_back(name);
     return place;
   };
@@ -295,10 +295,10 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
   if (panels == 0) return {};
   const std::size_t columns = std::min(panels, most_in_a_row), rows = (panels + columns - 1) / columns;
   const std::size_t width = std::max(columns * panel_width, least_width);
-  const auto letters = static_cast<std::size_t>(static_cast<double>(width) / letter_width) - 4;
+  const std::size_t letters = static_cast<std::size_t>(static_cast<double>(width) / letter_width) - 4;
   const std::vector<std::string> verdict = wrapped("Verdict: " + verdict_of(reproduction).headline, letters, 3);
   const std::size_t heading = heading_height + (verdict.size() + 1) * verdict_line_height, height = rows * panel_height + heading;
-  const auto from_top = [&](std::size_t pixels) { return 1 - static_cast<double>(pixels) / static_cast<double>(height); };
+  const auto from_top = [&](std::size_t pixels) { return 1 - ratio(pixels, height); };
 
   std::string script =
       fmt::format("set terminal svg size {},{} font 'sans-serif,12' background '{}' noenhanced\nset encoding utf8\n", width, height,

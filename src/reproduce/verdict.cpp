@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "reproduce/exhibit.hpp"
 
@@ -116,6 +117,28 @@ std::string values_of(const Comparison& comparison) {
 
 }  // namespace
 
+Comparison& Comparison::found(Outcome level, Number value, std::string why) {
+  finding = PaperFinding{.level = level, .value = value, .why = std::move(why)};
+  return *this;
+}
+
+Comparison& Reproduction::equal(std::string what, Number paper, Number ours, std::string place) {
+  return comparisons.emplace_back(
+      Comparison{.what = std::move(what), .paper = paper, .ours = ours, .relation = Relation::equal, .place = std::move(place)});
+}
+
+Comparison& Reproduction::at_most(std::string what, Number paper, Number ours, std::string place) {
+  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
+  comparison.relation = Relation::at_most;
+  return comparison;
+}
+
+Comparison& Reproduction::at_least(std::string what, Number paper, Number ours, std::string place) {
+  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
+  comparison.relation = Relation::at_least;
+  return comparison;
+}
+
 std::string sentence_of(const Comparison& comparison) {
   std::string text = values_of(comparison);
   const Outcome outcome = outcome_of(comparison);
@@ -131,7 +154,7 @@ Verdict verdict_of(const Reproduction& reproduction) {
   const Comparison* worst = nullptr;
   for (const Comparison& comparison : reproduction.comparisons) {
     const Outcome outcome = outcome_of(comparison);
-    ++verdict.counts[static_cast<std::size_t>(outcome)];
+    ++verdict.counts[outcome];
     if (outcome == Outcome::differs && comparison.reason.empty()) verdict.explained = false;
     if (outcome == Outcome::holds) continue;
     if (!worst || outcome > verdict.outcome || (outcome == verdict.outcome && distance(comparison) > distance(*worst)))
@@ -144,11 +167,10 @@ Verdict verdict_of(const Reproduction& reproduction) {
     return verdict;
   }
   std::vector<std::string> parts;  // from worst to best
-  for (std::size_t i = outcome_count; i-- > 1;)
-    if (verdict.counts[i] > 0)
-      parts.push_back(
-          fmt::format("{} in {}{}", levels()[i].name, verdict.counts[i], parts.empty() ? fmt::format(" of {}", count) : ""));
-  const bool several = count - verdict.count(Outcome::holds) > 1;
+  for (const VerdictLevel& level : levels() | std::views::reverse)
+    if (const std::size_t cases = verdict.counts[level.outcome]; cases > 0 && level.outcome != Outcome::holds)
+      parts.push_back(fmt::format("{} in {}{}", level.name, cases, parts.empty() ? fmt::format(" of {}", count) : ""));
+  const bool several = count - verdict.counts[Outcome::holds] > 1;
   const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "furthest off: " : "");
   verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));
   verdict.headline = fmt::format("{}{}: {}", begin, shortened(without_quotation(worst->what), 120), values_of(*worst));

@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
-StoredPrograms::StoredPrograms(Count ranks) : programs(static_cast<std::size_t>(ranks)) {
-  for (Rank rank = 0; rank < ranks; ++rank) programs[static_cast<std::size_t>(rank)].rank = rank;
+StoredPrograms::StoredPrograms(Count ranks) : programs(index(ranks)) {
+  for (Rank rank = 0; rank < ranks; ++rank) programs[index(rank)].rank = rank;
 }
 
 void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
@@ -21,7 +22,7 @@ void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
     throw Error(ErrorCode::too_large, fmt::format("the document names {} stages for {} ranks that do next to nothing in them",
                                                   stored.stages.size(), stored.programs.size()));
   schedule.program = [shared = std::make_shared<const StoredPrograms>(std::move(stored))](Rank rank) {
-    Program program = shared->programs[static_cast<std::size_t>(rank)];
+    Program program = shared->programs[index(rank)];
     const auto own = shared->own_stages.find(rank);
     program.stages = own == shared->own_stages.end() ? shared->stages : own->second;
     return program;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/document.hpp"
 #include "schedule/json_node.hpp"
 #include "schedule/json_tree.hpp"
@@ -14,8 +15,6 @@ namespace quadrille {
 namespace {
 
 constexpr std::string_view a_size = "a number of bytes";
-
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
 void expect_size(const JsonNode& list, Count wanted, std::string_view of_what) {
   if (static_cast<Count>(list.size()) != wanted) list.expected(fmt::format("an array of {} {}", wanted, of_what));
@@ -53,7 +52,7 @@ Problem read_problem(const JsonNode& document) {
   problem.ranks = document.key("ranks").integer("a number of ranks", 1);
   if (is_irregular(problem.collective))
     problem.counts = read_counts(document.key("counts"), problem);
-  else if (problem.collective != Collective::barrier)
+  else if (has_blocks(problem.collective))
     problem.block_bytes = document.key("block_bytes").integer(a_size, 0);
   if (is_rooted(problem.collective)) problem.root = document.key("root").integer("a rank", 0, problem.ranks - 1);
   if (is_reduction(problem.collective)) {
@@ -146,7 +145,7 @@ class RoundReader {
   }
 
  private:
-  Rank read_rank(const JsonNode& rank) const { return rank.integer("a rank", 0, static_cast<Rank>(programs_.size()) - 1); }
+  Rank read_rank(const JsonNode& rank) const { return rank.integer("a rank", 0, size(programs_) - 1); }
   Round& round_of(Rank rank) { return round_numbered(programs_[index(rank)], number_); }
 
   void read_local(const JsonNode& local) {

@@ -176,7 +176,7 @@ class JsonWriter {
                json_format, name(problem_.collective), algorithm, parameters, problem_.ranks);
     if (is_irregular(problem_.collective))
       write_counts();
-    else if (problem_.collective != Collective::barrier)
+    else if (has_blocks(problem_.collective))
       out_.print(",\n\"block_bytes\": {}", problem_.block_bytes);
     if (is_reduction(problem_.collective))
       out_.print(",\n\"element_bytes\": {},\n\"commutative\": {}{}", problem_.element_bytes, problem_.commutative,

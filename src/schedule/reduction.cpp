@@ -141,7 +141,10 @@ class Reduction {
   }
 
   Program make() && {
-    assert(!spreading_.stages.empty());
+    if (spreading_.stages.empty()) {  // every round belongs to a stage, so there is nothing to turn round
+      assert(spreading_.rounds.empty());
+      return std::move(reduction_);
+    }
     const Count rounds = spreading_.stages.back().first_round + spreading_.stages.back().round_count;
     for (auto stage = spreading_.stages.rbegin(); stage != spreading_.stages.rend(); ++stage)
       reduction_.stages.push_back({stage->name, rounds - stage->first_round - stage->round_count, stage->round_count});

@@ -5,12 +5,16 @@
 
 #include <algorithm>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
 
-[[noreturn]] void overflow() { throw Error(ErrorCode::too_large, "a region reaches past 2^63 bytes"); }
+Bytes checked(std::optional<Bytes> bytes) {
+  if (bytes) return *bytes;
+  throw Error(ErrorCode::too_large, "a region reaches past 2^63 bytes");
+}
 
 }  // namespace
 
@@ -24,15 +28,14 @@ Bytes bytes(const Region& region) {
   Bytes total = region.length;
   for (const Level& level : region.levels) {
     if (level.count < 0) throw Error(ErrorCode::misuse, "a region is repeated a negative number of times");
-    if (__builtin_mul_overflow(total, level.count, &total)) overflow();
+    total = checked(checked_product(total, level.count));
   }
   return total;
 }
 
 Bytes bytes(const Regions& regions) {
   Bytes total = 0;
-  for (const Region& region : regions)
-    if (__builtin_add_overflow(total, bytes(region), &total)) overflow();
+  for (const Region& region : regions) total = checked(checked_sum(total, bytes(region)));
   return total;
 }
 
@@ -47,13 +50,11 @@ std::string to_string(const Region& region) {
 
 std::pair<Bytes, Bytes> hull(const Region& region) {
   Bytes first = region.offset;
-  Bytes last = 0;
-  if (__builtin_add_overflow(region.offset, region.length, &last)) overflow();
+  Bytes last = checked(checked_sum(region.offset, region.length));
   for (const Level& level : region.levels) {
-    Bytes reach = 0;
-    if (__builtin_mul_overflow(std::max<Count>(level.count, 1) - 1, level.stride, &reach)) overflow();
+    const Bytes reach = checked(checked_product(std::max<Count>(level.count, 1) - 1, level.stride));
     Bytes& end = reach < 0 ? first : last;
-    if (__builtin_add_overflow(end, reach, &end)) overflow();
+    end = checked(checked_sum(end, reach));
   }
   return {first, last};
 }
@@ -61,14 +62,6 @@ std::pair<Bytes, Bytes> hull(const Region& region) {
 std::string to_string(const ParameterValue& value) {
   if (const Count* number = std::get_if<Count>(&value)) return std::to_string(*number);
   return std::get<std::string>(value);
-}
-
-Symmetry translation_symmetry(Count ranks) {
-  return {{0}, [](Rank) { return Rank{0}; }, [ranks](Rank rank, Rank x) { return (x + rank) % ranks; }};
-}
-
-Symmetry exclusive_or_symmetry(Count) {
-  return {{0}, [](Rank) { return Rank{0}; }, [](Rank rank, Rank x) { return x ^ rank; }};
 }
 
 std::string specification(const Schedule& schedule) { return specification(schedule.algorithm, schedule.parameters); }

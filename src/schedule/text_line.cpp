@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/document.hpp"
 
 namespace quadrille {
@@ -107,7 +108,7 @@ std::int64_t TextLine::integer(std::string_view what, std::int64_t least, std::i
     if (least > std::numeric_limits<std::int64_t>::min()) expected(fmt::format("{} in {}..2^63-1", what, least));
     expected(fmt::format("{}, a whole number of 64 bits", what));
   }
-  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  rest_.remove_prefix(index(end - rest_.data()));
   return number;
 }
 

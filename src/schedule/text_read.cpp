@@ -8,6 +8,7 @@
 #include <set>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/document.hpp"
 #include "schedule/text_line.hpp"
 
@@ -128,7 +129,7 @@ class HeadReader {
     require("collective");
     require("ranks");
     if (is_irregular(problem.collective)) require("counts");
-    if (!is_irregular(problem.collective) && problem.collective != Collective::barrier) require("block_bytes");
+    if (has_blocks(problem.collective)) require("block_bytes");
     if (is_rooted(problem.collective)) require("root");
     if (is_reduction(problem.collective)) problem.commutative = problem.commutative && given_.contains("commutative");
     if (is_irregular(problem.collective)) problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts_));
@@ -144,7 +145,7 @@ class HeadReader {
   }
 
   void require_for_each_rank(std::string_view key, const std::vector<Bytes>& sizes) {
-    if (!sizes.empty() && static_cast<Count>(sizes.size()) != schedule_.problem.ranks)
+    if (!sizes.empty() && size(sizes) != schedule_.problem.ranks)
       lines_->refuse(fmt::format("expected {} numbers in the '{}' above, found {}", schedule_.problem.ranks, key, sizes.size()));
   }
 

@@ -46,7 +46,7 @@ class TextWriter {
       for (Rank from = 0; from < problem.ranks; ++from) out_.print("counts {}\n", fmt::join(Traffic(problem).row(from), " "));
     else if (is_irregular(collective))
       write_list("counts", *problem.counts);
-    else if (collective != Collective::barrier)
+    else if (has_blocks(collective))
       out_.print("block_bytes {}\n", problem.block_bytes);
     if (is_reduction(collective)) out_.print("element_bytes {}\ncommutative {}\n", problem.element_bytes, problem.commutative);
     if (is_reduction(collective) && problem.reproducible) out_.print("reproducible true\n");

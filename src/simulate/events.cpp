@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
 #include "simulate/event_graph.hpp"
 #include "simulate/link_queues.hpp"
@@ -25,8 +26,7 @@ constexpr Count messages_between_talk = Count{1} << 18;
 // When each of a rank's ports is free again.
 class Ports {
  public:
-  Ports(Count ranks, Count ports, const std::vector<Picoseconds>& begins)
-      : ports_(static_cast<std::size_t>(ports)), free_(static_cast<std::size_t>(ranks) * ports_) {
+  Ports(Count ranks, Count ports, const std::vector<Picoseconds>& begins) : ports_(index(ports)), free_(index(ranks) * ports_) {
     for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = begins[i / ports_];
   }
 
@@ -112,9 +112,8 @@ class Run {
   }
 
   std::vector<Picoseconds> begins(Count ranks) const {
-    std::vector<Picoseconds> list(static_cast<std::size_t>(ranks), 0);
-    for (const std::size_t rank : drawn(options_.seed, static_cast<std::size_t>(options_.late_ranks), list.size()))
-      list[rank] = options_.late_by;
+    std::vector<Picoseconds> list(index(ranks), 0);
+    for (const std::size_t rank : drawn(options_.seed, index(options_.late_ranks), list.size())) list[rank] = options_.late_by;
     return list;
   }
 
@@ -123,8 +122,7 @@ class Run {
     if (options_.slow_links == 0) return slow;
     for (Vertex vertex = 0; vertex < options_.topology->vertices(); ++vertex)
       for (const Link& link : options_.topology->links_from(vertex)) numbers.push_back(link.number);
-    for (const std::size_t i : drawn(options_.seed, static_cast<std::size_t>(options_.slow_links), numbers.size()))
-      slow.push_back(numbers[i]);
+    for (const std::size_t i : drawn(options_.seed, index(options_.slow_links), numbers.size())) slow.push_back(numbers[i]);
     return slow;
   }
 
@@ -283,20 +281,7 @@ MessageTimes message_times(const Model& model, const MachineCosts& machine) {
 }
 
 MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
-  const auto microseconds = [&](std::string_view key) { return whole_units(coefficients.find(key)->second * 1e6); };
-  const auto per_byte = [&](std::string_view key) { return ByteTime::of_seconds(coefficients.find(key)->second * 1e-6); };
-  if (model.id == "loggp")
-    return {.overhead = microseconds("overhead_us"),
-            .latency = microseconds("latency_us"),
-            .gap = microseconds("gap_us"),
-            .per_byte = per_byte("gap_us_per_byte"),
-            .ports = static_cast<Count>(coefficients.at("ports"))};
-  if (model.id == "linear")
-    return {.latency = microseconds("startup_us"),
-            .gap = microseconds("startup_us"),
-            .per_byte = per_byte("transfer_us_per_byte"),
-            .is_first_byte_included = false,
-            .ports = static_cast<Count>(coefficients.at("ports"))};
+  if (model.times_of_message) return model.times_of_message(coefficients);
   throw Error(ErrorCode::misuse,
               fmt::format("the model {} knows rounds, not messages; events are simulated by loggp and linear", model.id));
 }

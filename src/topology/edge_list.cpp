@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "quadrille/indexed.hpp"
 #include "topology/graph.hpp"
 #include "topology/malformed.hpp"
 
@@ -56,7 +57,7 @@ Topology parse_edge_list(std::string_view text, const std::string& label) {
   for (Graph::Edge& edge : edges)
     for (Vertex* end : {&edge.a, &edge.b})
       if (*end < 0) *end = ranks - 1 - *end;
-  return {label, std::make_shared<Graph>(label, ranks, ranks + static_cast<Count>(names.size()), edges, names)};
+  return {label, std::make_shared<Graph>(label, ranks, ranks + size(names), edges, names)};
 }
 
 }  // namespace quadrille

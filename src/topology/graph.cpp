@@ -9,6 +9,7 @@
 #include <span>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -29,24 +30,24 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
     throw Error(ErrorCode::too_large,
                 fmt::format("the topology '{}' has {} ranks, {} switches and {} links: too many to look for ways", name_, ranks,
                             vertices - ranks, links));
-  first_link_.assign(static_cast<std::size_t>(vertices) + 1, 0);
+  first_link_.assign(index(vertices) + 1, 0);
   for (const auto& [a, b] : edges)
-    for (const Vertex end : {a, b}) ++first_link_[static_cast<std::size_t>(end) + 1];
+    for (const Vertex end : {a, b}) ++first_link_[index(end) + 1];
   for (std::size_t i = 1; i < first_link_.size(); ++i) first_link_[i] += first_link_[i - 1];
   links_.resize(2 * edges.size());
   std::vector<Count> next = first_link_;
   for (const auto& [a, b] : edges)
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      const Count number = next[static_cast<std::size_t>(from)]++;
-      links_[static_cast<std::size_t>(number)] = {number, from, to, 0};
+      const Count number = next[index(from)]++;
+      links_[index(number)] = {number, from, to, 0};
     }
   by_end_.resize(links_.size());
   std::iota(by_end_.begin(), by_end_.end(), Count{0});
   std::stable_sort(by_end_.begin(), by_end_.end(), [&](Count a, Count b) {
-    const Link &one = links_[static_cast<std::size_t>(a)], &other = links_[static_cast<std::size_t>(b)];
+    const Link &one = links_[index(a)], &other = links_[index(b)];
     return std::pair(one.from, one.to) < std::pair(other.from, other.to);
   });
-  distances_.assign(static_cast<std::size_t>(distance_count), unknown_distance);
+  distances_.assign(index(distance_count), unknown_distance);
   std::vector<std::int32_t> ends;  // of the links, as close together as can be: they are looked at once for each rank
   ends.reserve(links_.size());
   for (const Link& link : links_) ends.push_back(static_cast<std::int32_t>(link.to));
@@ -60,8 +61,8 @@ void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   distances[to] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const Vertex here = reached[i];
-    for (Count link = first_link_[static_cast<std::size_t>(here)]; link < first_link_[static_cast<std::size_t>(here) + 1]; ++link) {
-      const Vertex next = ends[static_cast<std::size_t>(link)];
+    for (Count link = first_link_[index(here)]; link < first_link_[index(here) + 1]; ++link) {
+      const Vertex next = ends[index(link)];
       if (distances[next] != unknown_distance) continue;
       distances[next] = static_cast<std::uint16_t>(distances[here] + 1);
       reached.push_back(next);
@@ -73,14 +74,14 @@ void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
 }
 
 std::vector<Link> Graph::links_from(Vertex vertex) const {
-  const auto first = links_.begin() + first_link_[static_cast<std::size_t>(vertex)];
-  return {first, links_.begin() + first_link_[static_cast<std::size_t>(vertex) + 1]};
+  const auto first = links_.begin() + first_link_[index(vertex)];
+  return {first, links_.begin() + first_link_[index(vertex) + 1]};
 }
 
 std::string Graph::text_of(Vertex vertex) const {
   if (vertex < ranks_) return fmt::format("{}", vertex);
-  const auto index = static_cast<std::size_t>(vertex - ranks_);
-  return index < switch_names_.size() ? switch_names_[index] : fmt::format("switch {}", index);
+  const Count number = vertex - ranks_;
+  return number < size(switch_names_) ? switch_names_[index(number)] : fmt::format("switch {}", number);
 }
 
 std::string Graph::text_of(const Link& link) const { return fmt::format("{} -> {}", text_of(link.from), text_of(link.to)); }
@@ -89,15 +90,15 @@ template <class Visit>
 void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
   Count digits = to;
   for (Vertex here = from; here != to;) {
-    const auto first = static_cast<std::size_t>(first_link_[static_cast<std::size_t>(here)]);
-    const auto last = static_cast<std::size_t>(first_link_[static_cast<std::size_t>(here) + 1]);
+    const std::size_t first = index(first_link_[index(here)]);
+    const std::size_t last = index(first_link_[index(here) + 1]);
     const std::span<const Count> own(by_end_.data() + first, last - first);
     const auto closer = hops(here, to);
     // The links onwards, those to the same neighbour next to each other: visit(link, is it the first to its neighbour).
     const auto for_each_onward = [&](auto&& look) {
       Vertex before = -1;
       for (const Count number : own) {
-        const Link& link = links_[static_cast<std::size_t>(number)];
+        const Link& link = links_[index(number)];
         if (hops(link.to, to) >= closer) continue;
         look(link, link.to != before);
         before = link.to;
@@ -123,11 +124,10 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
   }
 }
 
-std::optional<std::string> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                const LinkVisitor& visit) const {
-  if (port) return fmt::format("{} has no dimension {} to run along", name_, port->dimension);
+Result<> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
+  if (port) return cannot(fmt::format("{} has no dimension {} to run along", name_, port->dimension));
   walk_way(from, to, visit);
-  return std::nullopt;
+  return {};
 }
 
 bool Graph::append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {

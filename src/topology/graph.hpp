@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/topology.hpp"
 
 namespace quadrille {
@@ -26,21 +27,20 @@ class Graph : public Network {
         std::vector<Count> nodes = {});
 
   Count ranks() const override { return ranks_; }
-  Count vertices() const override { return static_cast<Count>(first_link_.size()) - 1; }
+  Count vertices() const override { return size(first_link_) - 1; }
   std::vector<Count> nodes() const override { return nodes_; }
-  Count link_count() const override { return static_cast<Count>(links_.size()); }
+  Count link_count() const override { return size(links_); }
   Count link_numbers() const override { return link_count(); }
-  Link link(Count number) const override { return links_.at(static_cast<std::size_t>(number)); }
+  Link link(Count number) const override { return links_.at(index(number)); }
   std::vector<Link> links_from(Vertex vertex) const override;
   Count distance(Rank from, Rank to) const override { return hops(from, to); }
   std::string text_of(const Link& link) const override;
-  std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                           const LinkVisitor& visit) const override;
+  Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const override;
   bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const override;
   Bytes exchange_load(Bytes block_bytes) const override;
 
  private:
-  std::uint16_t hops(Vertex from, Rank to) const { return distances_[static_cast<std::size_t>(to * vertices() + from)]; }
+  std::uint16_t hops(Vertex from, Rank to) const { return distances_[index(to * vertices() + from)]; }
   void search(Rank to, const std::vector<std::int32_t>& ends);
   template <class Visit>  // visit(link)
   void walk_way(Rank from, Rank to, Visit&& visit) const;

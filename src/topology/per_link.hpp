@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/topology.hpp"
 
 namespace quadrille {
@@ -14,10 +15,10 @@ template <class Value>
 class PerLink {
  public:
   explicit PerLink(const Topology& topology) {
-    if (topology.link_numbers() <= most_numbers) values_.resize(static_cast<std::size_t>(topology.link_numbers()));
+    if (topology.link_numbers() <= most_numbers) values_.resize(index(topology.link_numbers()));
   }
 
-  Value& operator[](Count number) { return values_.empty() ? rare_[number] : values_[static_cast<std::size_t>(number)]; }
+  Value& operator[](Count number) { return values_.empty() ? rare_[number] : values_[index(number)]; }
 
  private:
   static constexpr Count most_numbers = Count{1} << 24;

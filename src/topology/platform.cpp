@@ -10,6 +10,7 @@
 #include <charconv>
 #include <pugixml.hpp>
 
+#include "quadrille/indexed.hpp"
 #include "topology/graph.hpp"
 #include "topology/malformed.hpp"
 
@@ -103,9 +104,9 @@ class Platform {
   }
 
   void join(Vertex a, Vertex b, Count cables) {
-    if (cables > most_edges - static_cast<Count>(edges_.size()))
+    if (cables > most_edges - size(edges_))
       throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, most_edges));
-    edges_.insert(edges_.end(), static_cast<std::size_t>(cables), {a, b});
+    edges_.insert(edges_.end(), index(cables), {a, b});
   }
 
   Topology graph(Count ranks, Count vertices) const { return {label_, std::make_shared<Graph>(label_, ranks, vertices, edges_)}; }
@@ -143,8 +144,7 @@ class Platform {
     const auto first = std::min(word.find_first_not_of(' '), word.size());
     Count value = 0;
     const auto [end, status] = std::from_chars(word.data() + first, word.data() + word.size(), value);
-    if (status != std::errc{} || word.find_first_not_of(' ', static_cast<std::size_t>(end - word.data())) != std::string::npos ||
-        value < least)
+    if (status != std::errc{} || word.find_first_not_of(' ', index(end - word.data())) != std::string::npos || value < least)
       refuse(fmt::format("'{}' is no whole number from {} on", word, least));
     return value;
   }
@@ -152,8 +152,7 @@ class Platform {
   std::vector<Count> numbers(const std::string& list, const std::string& what, std::optional<Count> wanted = {}) const {
     std::vector<Count> result;
     for (const std::string& word : split(list, ',')) result.push_back(number(word));
-    if (wanted && static_cast<Count>(result.size()) != *wanted)
-      refuse(fmt::format("'{}' holds {} {}, not {}", list, result.size(), what, *wanted));
+    if (wanted && size(result) != *wanted) refuse(fmt::format("'{}' holds {} {}, not {}", list, result.size(), what, *wanted));
     return result;
   }
 

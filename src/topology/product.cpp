@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -73,7 +74,7 @@ void Product::walk(Rank from, std::size_t dimension, Count steps, int direction,
 template <class Visit>
 void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const {
   if (port) {
-    const auto dimension = static_cast<std::size_t>(port->dimension);
+    const std::size_t dimension = index(port->dimension);
     const Count side = dimensions_[dimension].side;
     walk(from, dimension, (port->direction * (coordinate(to, dimension) - coordinate(from, dimension)) + side) % side,
          port->direction, visit);
@@ -96,30 +97,29 @@ void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visi
   }
 }
 
-std::optional<std::string> Product::reason_against(Rank from, Rank to, const Port& port) const {
+Result<> Product::leads_straight(Rank from, Rank to, const Port& port) const {
   const auto dimension = static_cast<std::size_t>(port.dimension);
   if (port.dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
-    return fmt::format("{} has no dimension {} to run along", name_, port.dimension);
+    return cannot(fmt::format("{} has no dimension {} to run along", name_, port.dimension));
   const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
   if (moved(from, dimension, there) != to || here == there || std::abs(port.direction) != 1 ||
       (dimensions_[dimension].kind == DimensionKind::path && (there > here) != (port.direction > 0)))
-    return fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
-                       port.direction);
-  return std::nullopt;
+    return cannot(fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
+                              port.direction));
+  return {};
 }
 
-std::optional<std::string> Product::for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                                  const LinkVisitor& visit) const {
+Result<> Product::for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
   if (port)
-    if (auto reason = reason_against(from, to, *port)) return reason;
+    if (auto straight = leads_straight(from, to, *port); !straight) return straight;
   walk_way(from, to, port, [&](Count number, Rank near, Rank far, std::size_t dimension) {
     visit({number, near, far, static_cast<int>(dimension)});
   });
-  return std::nullopt;
+  return {};
 }
 
 bool Product::append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {
-  if (port && reason_against(from, to, *port)) return false;
+  if (port && !leads_straight(from, to, *port)) return false;
   walk_way(from, to, port, [&](Count number, Rank, Rank, std::size_t) { numbers.push_back(number); });
   return true;
 }
@@ -174,7 +174,7 @@ Count Product::distance(Rank from, Rank to) const {
 }
 
 std::string Product::text_of(const Link& link) const {
-  const auto dimension = static_cast<std::size_t>(link.dimension);
+  const std::size_t dimension = index(link.dimension);
   if (dimensions_[dimension].kind != DimensionKind::ring) return fmt::format("{} -> {}", link.from, link.to);
   const bool up = (link.number - first_slot_[dimension]) % first_slot_.back() == 0;
   return fmt::format("{} -> {} (dimension {}, {})", link.from, link.to, dimension, up ? '+' : '-');

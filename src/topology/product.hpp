@@ -33,8 +33,7 @@ class Product : public Network {
   std::vector<Link> links_from(Vertex rank) const override;
   Count distance(Rank from, Rank to) const override;
   std::string text_of(const Link& link) const override;
-  std::optional<std::string> for_each_link(Rank from, Rank to, const std::optional<Port>& port,
-                                           const LinkVisitor& visit) const override;
+  Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const override;
   bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const override;
   Bytes exchange_load(Bytes block_bytes) const override;
 
@@ -42,7 +41,7 @@ class Product : public Network {
   Count coordinate(Rank rank, std::size_t dimension) const;
   Count slots(std::size_t dimension) const;  // numbers for the links by which a rank leaves in a dimension
   // Why the port does not lead straight from one rank to the other; nothing if it does.
-  std::optional<std::string> reason_against(Rank from, Rank to, const Port& port) const;
+  Result<> leads_straight(Rank from, Rank to, const Port& port) const;
   template <class Visit>  // visit(number, from, to, dimension)
   void walk(Rank from, std::size_t dimension, Count steps, int direction, Visit&& visit) const;
   template <class Visit>

@@ -14,7 +14,7 @@ void add_messages(Count ranks, const Program& program, Collective collective, Me
   for (const Round& round : program.rounds) {
     for (const Message& message : round.sends)
       if (exists(message.peer)) rounds[round.number].push_back({program.rank, message.peer, message.port, bytes(message.regions)});
-    if (collective != Collective::barrier) continue;
+    if (moves_data(collective)) continue;
     for (const Control& control : round.control_sends)
       if (exists(control.peer)) rounds[round.number].push_back({program.rank, control.peer, {}, control.bytes});
   }
@@ -30,8 +30,8 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const auto& [from, to, port, length] = messages[i];
     const auto use = [&](const Link& link) { uses.push_back({link, i}); };
-    if (const auto reason = topology.for_each_link(from, to, port, use)) {
-      refuse(messages[i], *reason);
+    if (const auto way = topology.for_each_link(from, to, port, use); !way) {
+      refuse(messages[i], way.error());
       topology.for_each_link(from, to, {}, use);
     }
   }

@@ -20,7 +20,7 @@ struct RoutedMessage {
 
 using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 
-// What the program's rank sends to others of the ranks; of a barrier its control messages, which are all it has.
+// What the program's rank sends to others of the ranks; where no data is moved its control messages, which are all it has.
 void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
 // The link that most messages of a round share, and two of them.

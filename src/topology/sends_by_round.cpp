@@ -6,6 +6,7 @@
 
 #include "problem/limits.hpp"
 #include "problem/memory.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
 
 namespace quadrille {
@@ -16,22 +17,21 @@ SendsByRound::SendsByRound(const Schedule& schedule, bool with_controls) : sched
   most_sends_ = available_memory() / static_cast<Bytes>(3 * sizeof(Send));  // twice as much while the list grows
   if (!schedule.symmetry) return;
   check_memory(schedule.problem, times_at_most(p, 4 * sizeof(Rank), std::numeric_limits<Bytes>::max()), "ranks");
-  orbit_start_.assign(static_cast<std::size_t>(p) + 1, 0);
+  orbit_start_.assign(index(p) + 1, 0);
   for (Rank rank = 0; rank < p; ++rank) {
     owner_.push_back(schedule.symmetry->representative_of(rank));
-    ++orbit_start_[static_cast<std::size_t>(owner_.back()) + 1];
+    ++orbit_start_[index(owner_.back()) + 1];
   }
   for (std::size_t i = 1; i < orbit_start_.size(); ++i) orbit_start_[i] += orbit_start_[i - 1];
-  orbits_.resize(static_cast<std::size_t>(p));
+  orbits_.resize(index(p));
   std::vector<Count> next = orbit_start_;
-  for (Rank rank = 0; rank < p; ++rank)
-    orbits_[static_cast<std::size_t>(next[static_cast<std::size_t>(owner_[static_cast<std::size_t>(rank)])]++)] = rank;
+  for (Rank rank = 0; rank < p; ++rank) orbits_[index(next[index(owner_[index(rank)])]++)] = rank;
 }
 
 std::span<const Rank> SendsByRound::orbit(const Rank& owner) const {
   if (owner_.empty()) return {&owner, 1};
-  const auto first = static_cast<std::size_t>(orbit_start_[static_cast<std::size_t>(owner)]);
-  return std::span(orbits_).subspan(first, static_cast<std::size_t>(orbit_start_[static_cast<std::size_t>(owner) + 1]) - first);
+  const std::size_t first = index(orbit_start_[index(owner)]);
+  return std::span(orbits_).subspan(first, index(orbit_start_[index(owner) + 1]) - first);
 }
 
 void SendsByRound::add(const Program& program) {
@@ -50,7 +50,7 @@ void SendsByRound::add(const Program& program) {
     for (const Message& message : round.sends) keep(message.peer, message.port ? &*message.port : nullptr, bytes(message.regions));
     if (with_controls_)
       for (const Control& control : round.control_sends) keep(control.peer, nullptr, control.bytes);
-    check_limit(schedule_.problem, static_cast<Count>(sends_.size()), most_sends_, "messages, all held in memory");
+    check_limit(schedule_.problem, size(sends_), most_sends_, "messages, all held in memory");
     if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
   }
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
@@ -25,7 +26,7 @@ class SendsByRound {
   // Messages to ranks that do not exist are left out, and control messages unless they are asked for. Of a rank that is an image,
   // programs need not be added. Throws Error{too_large}, as `add` does, where there is no memory for all.
   SendsByRound(const Schedule& schedule, bool with_controls);
-  bool is_owner(Rank rank) const { return owner_.empty() || owner_[static_cast<std::size_t>(rank)] == rank; }
+  bool is_owner(Rank rank) const { return owner_.empty() || owner_[index(rank)] == rank; }
   void add(const Program& program);  // of an owner, in ascending order
 
   // visit(round, from, sends of the owner, image): the messages of `from` in that round go to image(peer). By round; in a round all

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kinds of networks by their names.
-#include "quadrille/topology.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "patterns/powers.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/topology.hpp"
 #include "topology/graph.hpp"
 #include "topology/product.hpp"
 
@@ -62,9 +62,9 @@ Topology Topology::mesh(const std::vector<Count>& sides, Routing routing) {
 }
 
 Topology Topology::hypercube(Count ranks, Routing routing) {
-  if (ranks < 1 || !std::has_single_bit(static_cast<std::uint64_t>(ranks)))
+  if (!is_power_of_two(ranks))
     throw Error(ErrorCode::misuse, fmt::format("a hypercube has a power of two of ranks, not {}", ranks));
-  const auto bits = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(ranks)));
+  const std::size_t bits = index(ceil_log2(ranks));
   return product(fmt::format("hypercube:{}", ranks), DimensionKind::path,
                  bits == 0 ? std::vector<Count>{1} : std::vector<Count>(bits, 2), routing, /*row_by_row=*/false);
 }

@@ -12,12 +12,15 @@ std::string text_of(const RoutedMessage& message) { return fmt::format("{} to {}
 
 }  // namespace
 
-void check_links(const Schedule& schedule, const std::vector<Program>& programs, const Topology& topology, Report& report) {
+void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, Report& report) {
   MessagesByRound rounds;
-  for (const Program& program : programs) add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
+  std::vector<Stage> stages;  // the same of all ranks
+  each_program([&](const Program& program) {
+    if (stages.empty()) stages = program.stages;
+    add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
+  });
   for (const auto& [number, messages] : rounds) {
     const auto place = [&, round = number](Rule rule, Rank rank, std::string message) {
-      const auto& stages = programs[static_cast<std::size_t>(rank)].stages;
       report.add({rule, rank, stage_name(stages, round), round, {}, std::move(message)});
     };
     const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {

@@ -26,10 +26,12 @@ struct NodeMessage {
 
 }  // namespace
 
-void check_node_ports(const Schedule& schedule, const std::vector<Program>& programs, Count limit, Report& report) {
+void check_node_ports(const Schedule& schedule, const EachProgram& each_program, Count limit, Report& report) {
   const NodeRanks nodes(schedule.problem);
   std::vector<NodeMessage> messages;
-  for (const Program& program : programs)
+  std::vector<Stage> stages;  // the same of all ranks
+  each_program([&](const Program& program) {
+    if (stages.empty()) stages = program.stages;
     for (const Round& round : program.rounds) {
       const auto note = [&](const auto& ends, bool received) {
         for (const auto& end : ends)
@@ -38,10 +40,11 @@ void check_node_ports(const Schedule& schedule, const std::vector<Program>& prog
       };
       note(round.sends, false);
       note(round.receives, true);
-      if (schedule.problem.collective != Collective::barrier) continue;  // it has no other messages
+      if (moves_data(schedule.problem.collective)) continue;
       note(round.control_sends, false);
       note(round.control_receives, true);
     }
+  });
   std::sort(messages.begin(), messages.end());
   messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
 
@@ -63,7 +66,7 @@ void check_node_ports(const Schedule& schedule, const std::vector<Program>& prog
       const auto& number = schedule.problem.nodes;
       report.add({Rule::node_port_limit,
                   beyond,
-                  stage_name(programs[static_cast<std::size_t>(beyond)].stages, first->round),
+                  stage_name(stages, first->round),
                   first->round,
                   {},
                   fmt::format("node {} has {} exchanges with other nodes on {} port{}: {}",

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares what the programs leave in memory with the postcondition.
+//
+// Only representatives of a symmetry are played (of none, all ranks). What a representative receives from rank q is then the image
+// of what q's own representative sends in the same round to the rank that the group takes to the receiver with it. The image of a
+// byte of rank x's input is the same byte of the input of the image of x, in the block that is the image of its block.
 #include "verify/replay.hpp"
 
 #include <fmt/format.h>
@@ -12,67 +16,45 @@
 #include <span>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/symmetry.hpp"
+#include "verify/elements.hpp"
+#include "verify/runs.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-struct Run {
-  Buffer buffer;
-  Bytes first, last;
-};
-
-// One end of a message, found by (from, to, port).
+// One end of a message, found by its sender and receiver as seen from the sender's representative, and by port.
 struct End {
-  Rank from, to;
+  Count sender;  // orbit
+  Rank to;
   std::optional<Port> port;
+  Count owner;  // orbit
   const Message* message;
-  auto key() const { return std::tuple(from, to, port); }
+  auto key() const { return std::tuple(sender, to, port); }
 };
-
-bool at_multiples_of(Bytes element, const Region& region) {
-  return region.offset % element == 0 && region.length % element == 0 &&
-         std::all_of(region.levels.begin(), region.levels.end(),
-                     [&](const Level& level) { return level.count <= 1 || level.stride % element == 0; });
-}
-
-// Does every operation read and write whole elements, if memory is made of them? Then none is ever taken apart.
-bool keep_elements(const std::vector<Program>& programs, Bytes element) {
-  const auto keep = [&](const Regions& regions) {
-    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return at_multiples_of(element, region); });
-  };
-  const auto all_keep = [&](const std::vector<Message>& messages) {
-    return std::all_of(messages.begin(), messages.end(), [&](const Message& message) { return keep(message.regions); });
-  };
-  const auto round_keeps = [&](const Round& round) {
-    return all_keep(round.sends) && all_keep(round.receives) &&
-           std::all_of(round.locals.begin(), round.locals.end(),
-                       [&](const Local& local) { return keep(local.source) && keep(local.target); });
-  };
-  return element == 1 || std::all_of(programs.begin(), programs.end(), [&](const Program& program) {
-           return std::all_of(program.rounds.begin(), program.rounds.end(), round_keeps);
-         });
-}
 
 class Replay {
  public:
-  Replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
-         const MemoryObserver& observer)
+  Replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
+         Report& report, const MemoryObserver& observer)
       : schedule_(schedule),
+        symmetry_(symmetry),
         programs_(programs),
         most_pieces_(options.most_pieces),
         report_(report),
         observer_(observer),
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
-        memories_(programs.size()),
-        heard_(schedule.problem.collective == Collective::barrier ? programs.size() : 0, boost::dynamic_bitset<>(programs.size())) {
-    for (std::size_t rank = 0; rank < programs.size(); ++rank) {
-      sizes_.push_back(buffer_sizes(schedule, programs[rank]));
-      write(memories_[rank][0], 0,
-            {input_bytes(schedule.problem, static_cast<Rank>(rank)), terms_.operand(static_cast<Rank>(rank)), 0});
-      if (!heard_.empty()) heard_[rank].set(rank);
+        memories_(programs.size()) {
+    for (Count at = 0; at < size(programs); ++at) {
+      sizes_.push_back(buffer_sizes(schedule, programs[index(at)]));
+      write(buffer(at, Buffer::input), 0, {input_bytes(schedule.problem, rank_of(at)), Terms::operand(rank_of(at)), 0});
+      if (moves_data(schedule.problem.collective)) continue;
+      heard_.emplace_back(index(schedule.problem.ranks));
+      heard_.back().set(index(rank_of(at)));
     }
   }
 
@@ -87,30 +69,32 @@ class Replay {
       first = last;
     }
     check_delivery();
-    if (schedule_.problem.collective == Collective::barrier) check_barrier();
+    if (!moves_data(schedule_.problem.collective)) check_barrier();
   }
 
  private:
-  // A round of a rank that acts in it.
+  // A round of a representative that acts in it.
   struct RoundOf {
-    Rank rank;
+    Count at;
     const Round* round;
     Count number() const { return round->number; }
   };
   using ActingRanks = std::span<const RoundOf>;  // of one round, ascending
 
+  Rank rank_of(Count at) const { return symmetry_.representatives()[index(at)]; }
+  bool is_rank(Rank rank) const { return rank >= 0 && rank < schedule_.problem.ranks; }
+
   // By number, then by rank: going through them takes no longer for ranks that have nothing to do. Rounds out of order were
   // reported; they are left out, as is all but the last of one number.
   std::vector<RoundOf> rounds_in_order() const {
     std::vector<RoundOf> rounds;
-    for (std::size_t i = 0; i < programs_.size(); ++i)
-      for (const Round& round : programs_[i].rounds) {
-        const auto rank = static_cast<Rank>(i);
-        if (!rounds.empty() && rounds.back().rank == rank && round.number <= rounds.back().number()) {
+    for (Count at = 0; at < size(programs_); ++at)
+      for (const Round& round : programs_[index(at)].rounds) {
+        if (!rounds.empty() && rounds.back().at == at && round.number <= rounds.back().number()) {
           if (round.number < rounds.back().number()) continue;
           rounds.pop_back();
         }
-        rounds.push_back({rank, &round});
+        rounds.push_back({at, &round});
       }
     std::stable_sort(rounds.begin(), rounds.end(), [](const RoundOf& a, const RoundOf& b) { return a.number() < b.number(); });
     return rounds;
@@ -120,9 +104,8 @@ class Replay {
     if (observer_) observer_(round, memories_, terms_);
   }
 
-  void add(Rule rule, Rank rank, std::optional<Region> region, std::string message) {
-    report_.add(
-        {rule, rank, stage_name(programs_[static_cast<std::size_t>(rank)].stages, number_), number_, region, std::move(message)});
+  void add(Rule rule, Count at, std::optional<Region> region, std::string message) {
+    report_.add({rule, rank_of(at), stage_name(programs_[index(at)].stages, number_), number_, region, std::move(message)});
   }
 
   // Bounds the work before any of it is done; 64 passes over a full memory are plenty for any schedule.
@@ -142,9 +125,7 @@ class Replay {
                 fmt::format("replaying it takes more than {} pieces of memory; ask for a smaller problem", most_pieces_));
   }
 
-  SymbolicBuffer& buffer(Rank rank, Buffer which) {
-    return memories_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
-  }
+  SymbolicBuffer& buffer(Count at, Buffer which) { return memories_[index(at)][static_cast<std::size_t>(which)]; }
 
   void write(SymbolicBuffer& buffer, Bytes offset, const SymbolRun& piece) {
     pieces_ -= static_cast<Count>(buffer.piece_count());
@@ -152,14 +133,14 @@ class Replay {
     pieces_ += static_cast<Count>(buffer.piece_count());
   }
 
-  Strip read(Rank rank, const Regions& regions) {
+  Strip read(Count at, const Regions& regions) {
     charge(regions);
     Strip strip;
     for (const Region& region : regions) {
       Strip part;
-      for_each_run(region, [&](Bytes offset, Bytes length) { buffer(rank, region.buffer).read(offset, length, part); });
+      for_each_run(region, [&](Bytes offset, Bytes length) { buffer(at, region.buffer).read(offset, length, part); });
       if (std::any_of(part.begin(), part.end(), [](const SymbolRun& piece) { return piece.term == Terms::undefined; }))
-        add(Rule::undefined_read, rank, region, "reads bytes that nothing has written before");
+        add(Rule::undefined_read, at, region, "reads bytes that nothing has written before");
       held_ += static_cast<Count>(part.size());
       if (held_ > most_pieces_) too_large();
       for (const SymbolRun& piece : part) append(strip, piece);
@@ -167,123 +148,77 @@ class Replay {
     return strip;
   }
 
-  void write(Rank rank, const Regions& regions, const Strip& strip) {
+  void write(Count at, const Regions& regions, const Strip& strip) {
     charge(regions);
-    std::size_t at = 0;
-    Bytes used = 0;  // of strip[at]
+    auto piece = strip.begin();
+    Bytes used = 0;  // of the piece
     for (const Region& region : regions)
       for_each_run(region, [&](Bytes offset, Bytes length) {
-        while (length > 0 && at < strip.size()) {
-          const SymbolRun& piece = strip[at];
-          const Bytes part = std::min(length, piece.length - used);
-          write(buffer(rank, region.buffer), offset, {part, piece.term, piece.index + used});
+        while (length > 0 && piece != strip.end()) {
+          const Bytes part = std::min(length, piece->length - used);
+          write(buffer(at, region.buffer), offset, {part, piece->term, piece->index + used});
           offset += part;
           length -= part;
           used += part;
-          if (used == piece.length) ++at, used = 0;
+          if (used == piece->length) ++piece, used = 0;
         }
       });
   }
 
-  std::vector<Run> sorted_runs(const Regions& regions) {
+  std::vector<Run> charged_runs(const Regions& regions) {
     charge(regions);
-    std::vector<Run> runs;
-    for (const Region& region : regions)
-      for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, offset + length}); });
-    std::sort(runs.begin(), runs.end(),
-              [](const Run& a, const Run& b) { return std::tie(a.buffer, a.first) < std::tie(b.buffer, b.first); });
-    return runs;
+    return sorted_runs(regions);
   }
 
-  static std::optional<Region> common(const Run& a, const Run& b) {
-    const Bytes first = std::max(a.first, b.first), last = std::min(a.last, b.last);
-    return a.buffer == b.buffer && first < last ? std::optional(Region{a.buffer, first, last - first, {}}) : std::nullopt;
-  }
-
-  // Bytes that occur twice among sorted runs.
-  static std::optional<Region> repeated(const std::vector<Run>& runs) {
-    for (std::size_t i = 1; i < runs.size(); ++i)
-      if (const auto both = common(runs[i - 1], runs[i])) return both;
-    return std::nullopt;
-  }
-
-  // Bytes that occur among `reads` and among `writes`, which do not repeat each other; both sorted.
-  static std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Run>& writes) {
-    for (const Run& read : reads) {
-      const auto after = std::partition_point(writes.begin(), writes.end(), [&](const Run& write) {
-        return std::tie(write.buffer, write.last) <= std::tie(read.buffer, read.first);
-      });
-      if (after != writes.end())
-        if (const auto both = common(read, *after)) return both;
+  // What the image of a representative at `rank` has where the representative has the strip.
+  Strip moved(const Strip& strip, Rank rank) {
+    if (symmetry_.representative_of(rank) == rank) return strip;
+    const Bytes block = schedule_.problem.block_bytes;
+    const bool moves_bytes = is_indexed_by_rank(Buffer::input, schedule_.problem.collective);
+    Strip images;
+    for (SymbolRun piece : strip) {
+      piece.term = terms_.moved(symmetry_, rank, piece.term);
+      if (!moves_bytes || piece.term == Terms::undefined) {
+        append(images, piece);
+        continue;
+      }
+      while (piece.length > 0) {
+        const Rank x = piece.index / block;
+        const Bytes in_block = piece.index % block, part = std::min(piece.length, symmetry_.stretch(rank, x) * block - in_block);
+        append(images, {part, piece.term, symmetry_.image(rank, x) * block + in_block});
+        piece.index += part;
+        piece.length -= part;
+      }
     }
-    return std::nullopt;
+    return images;
   }
 
   static bool usable(const Regions& source, const Regions& target) { return bytes(source) == bytes(target); }
 
-  void play_local(Rank rank, const Local& local) {
-    const std::vector<Run> target = sorted_runs(local.target);
+  void play_local(Count at, const Local& local) {
+    const std::vector<Run> target = charged_runs(local.target);
     if (const auto twice = repeated(target))
-      add(Rule::overlapping_writes, rank, twice, "a local operation writes these bytes twice");
-    else if (const auto both = shared(sorted_runs(local.source), target))
-      add(Rule::overlapping_local, rank, both, "source and target share these bytes");
+      add(Rule::overlapping_writes, at, twice, "a local operation writes these bytes twice");
+    else if (const auto both = shared(charged_runs(local.source), target))
+      add(Rule::overlapping_local, at, both, "source and target share these bytes");
     if (!usable(local.source, local.target)) return;
-    Strip result = read(rank, local.source);
+    Strip result = read(at, local.source);
     if (local.kind == LocalKind::reduce) {
-      const Strip target_strip = read(rank, local.target);
-      check_elements(rank, local.source, result, "source");
-      check_elements(rank, local.target, target_strip, "target");
-      result = combine(rank, local, result, target_strip);
+      const Strip target_strip = read(at, local.target);
+      check_elements(at, local.source, result, "source");
+      check_elements(at, local.target, target_strip, "target");
+      result = combine(at, local, result, target_strip);
     }
-    write(rank, local.target, result);
+    write(at, local.target, result);
     held_ = 0;
   }
 
-  void check_elements(Rank rank, const Regions& regions, const Strip& strip, std::string_view operand) {
-    if (const auto torn = first_torn_element(strip))
-      add(Rule::element_torn, rank, regions.front(), torn_element(strip, *torn, operand));
+  void check_elements(Count at, const Regions& regions, const Strip& strip, std::string_view operand) {
+    if (const auto torn = first_torn_element(strip, element_))
+      add(Rule::element_torn, at, regions.front(), torn_element(strip, *torn, element_, terms_, operand));
   }
 
-  // The number of the first element whose bytes are not, in their order, those of one element of one term. Unwritten bytes are the
-  // matter of another rule.
-  std::optional<Count> first_torn_element(const Strip& strip) const {
-    const Bytes element = schedule_.problem.element_bytes;
-    Bytes at = 0;
-    for (const SymbolRun& piece : strip) {
-      if (piece.term != Terms::undefined) {
-        if (at % element != 0 || piece.index % element != 0) return at / element;
-        if (piece.length % element != 0) return (at + piece.length) / element;
-      }
-      at += piece.length;
-    }
-    return std::nullopt;
-  }
-
-  std::string torn_element(const Strip& strip, Count number, std::string_view of_what) const {
-    const Bytes element = schedule_.problem.element_bytes, first = number * element, last = first + element;
-    std::string parts;
-    Bytes at = 0;
-    for (const SymbolRun& piece : strip) {
-      const Bytes begin = std::max(at, first), end = std::min(at + piece.length, last);
-      if (begin < end) {
-        const Bytes byte = piece.index + begin - at, last_byte = byte + end - begin - 1;
-        parts += parts.empty() ? "" : ", then ";
-        if (piece.term == Terms::undefined)
-          parts += "nothing";
-        else
-          parts += fmt::format("{} of {}",
-                               byte == last_byte ? fmt::format("byte {}", byte) : fmt::format("bytes {} to {}", byte, last_byte),
-                               terms_.to_string(terms_.form(piece.term)));
-      }
-      at += piece.length;
-    }
-    return fmt::format(
-        "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same order "
-        "and with the same brackets",
-        number, of_what, parts, element);
-  }
-
-  Strip combine(Rank rank, const Local& local, const Strip& source, const Strip& target) {
+  Strip combine(Count at, const Local& local, const Strip& source, const Strip& target) {
     Strip result;
     std::size_t s = 0, t = 0;
     Bytes s_used = 0, t_used = 0;
@@ -300,32 +235,40 @@ class Replay {
       if (s_used += length; s_used == source[s].length) ++s, s_used = 0;
       if (t_used += length; t_used == target[t].length) ++t, t_used = 0;
     }
-    if (mismatch) add(Rule::operand_mismatch, rank, local.target.front(), "combines different elements of the operands");
+    if (mismatch) add(Rule::operand_mismatch, at, local.target.front(), "combines different elements of the operands");
     return result;
   }
 
   void play_round(ActingRanks rounds) {
     number_ = rounds.front().number();
-    for (const auto& [rank, round] : rounds)
+    for (const auto& [at, round] : rounds)
       for (const Local& local : round->locals)
-        if (in_buffers(rank, local.source) && in_buffers(rank, local.target)) play_local(rank, local);
+        if (in_buffers(at, local.source) && in_buffers(at, local.target)) play_local(at, local);
 
     std::vector<End> sends, receives;
-    for (const auto& [rank, round] : rounds) {
-      for (const Message& message : round->sends) sends.push_back({rank, message.peer, message.port, &message});
-      for (const Message& message : round->receives) receives.push_back({message.peer, rank, message.port, &message});
-      check_write_overlap(rank, *round);
+    for (const auto& [at, round] : rounds) {
+      for (const Message& message : round->sends) sends.push_back({at, message.peer, message.port, at, &message});
+      for (const Message& message : round->receives) {
+        const auto [sender, to] = seen_by_sender(message.peer, rank_of(at));
+        receives.push_back({sender, to, message.port, at, &message});
+      }
+      check_write_overlap(at, *round);
     }
     play_messages(sends, receives);
     play_controls(rounds);
   }
 
-  void check_write_overlap(Rank rank, const Round& round) {
+  // Whom the sender's representative sends what `receiver` gets from `sender`.
+  std::pair<Count, Rank> seen_by_sender(Rank sender, Rank receiver) const {
+    if (!is_rank(sender)) return {-1, receiver};
+    return {symmetry_.orbit_of(sender), symmetry_.preimage(sender, receiver)};
+  }
+
+  void check_write_overlap(Count at, const Round& round) {
     Regions written;
     for (const Message& message : round.receives)
-      if (in_buffers(rank, message.regions)) written.insert(written.end(), message.regions.begin(), message.regions.end());
-    if (const auto twice = repeated(sorted_runs(written)))
-      add(Rule::overlapping_writes, rank, twice, "received twice in one round");
+      if (in_buffers(at, message.regions)) written.insert(written.end(), message.regions.begin(), message.regions.end());
+    if (const auto twice = repeated(charged_runs(written))) add(Rule::overlapping_writes, at, twice, "received twice in one round");
   }
 
   void play_messages(std::vector<End>& sends, std::vector<End>& receives) {
@@ -337,86 +280,96 @@ class Replay {
     std::size_t s = 0, r = 0;
     while (s < sends.size() || r < receives.size()) {
       if (r == receives.size() || (s < sends.size() && by_key(sends[s], receives[r]))) {
-        add(Rule::unmatched_message, sends[s].from, {},
+        add(Rule::unmatched_message, sends[s].owner, {},
             fmt::format("rank {} has no receive in this round for {} bytes sent to it", sends[s].to,
                         bytes(sends[s].message->regions)));
         ++s;
       } else if (s == sends.size() || by_key(receives[r], sends[s])) {
-        add(Rule::unmatched_message, receives[r].to, {},
-            fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].from,
+        add(Rule::unmatched_message, receives[r].owner, {},
+            fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].message->peer,
                         bytes(receives[r].message->regions)));
         ++r;
       } else {
         const Regions& source = sends[s].message->regions;
         const Regions& target = receives[r].message->regions;
+        const Rank from = receives[r].message->peer;
         if (!usable(source, target))
-          add(Rule::length_mismatch, receives[r].to, {},
-              fmt::format("rank {} sends {} bytes and {} are received", sends[s].from, bytes(source), bytes(target)));
-        else if (in_buffers(sends[s].from, source) && in_buffers(receives[r].to, target))
-          under_way.emplace_back(&receives[r], read(sends[s].from, source));
+          add(Rule::length_mismatch, receives[r].owner, {},
+              fmt::format("rank {} sends {} bytes and {} are received", from, bytes(source), bytes(target)));
+        else if (in_buffers(sends[s].owner, source) && in_buffers(receives[r].owner, target))
+          under_way.emplace_back(&receives[r], moved(read(sends[s].owner, source), from));
         ++s;
         ++r;
       }
       if (report_.full()) return;
     }
-    for (const auto& [end, strip] : under_way) write(end->to, end->message->regions, strip);
+    for (const auto& [end, strip] : under_way) write(end->owner, end->message->regions, strip);
     held_ = 0;
     if (pieces_ > most_pieces_) too_large();
   }
 
   // A control message tells its receiver whatever its sender had heard before the round.
   void play_controls(ActingRanks rounds) {
-    std::multiset<std::tuple<Rank, Rank, Bytes>> sent;
-    std::map<Rank, boost::dynamic_bitset<>> known_before;  // to those who tell
-    for (const auto& [rank, round] : rounds)
+    std::multiset<std::tuple<Count, Rank, Bytes>> sent;
+    std::map<Count, boost::dynamic_bitset<>> known_before;  // to those who tell
+    for (const auto& [at, round] : rounds)
       for (const Control& control : round->control_sends) {
-        sent.emplace(rank, control.peer, control.bytes);
-        if (!heard_.empty()) known_before.try_emplace(rank, heard_[static_cast<std::size_t>(rank)]);
+        sent.emplace(at, control.peer, control.bytes);
+        if (!heard_.empty()) known_before.try_emplace(at, heard_[index(at)]);
       }
-    for (const auto& [rank, round] : rounds)
+    for (const auto& [at, round] : rounds)
       for (const Control& control : round->control_receives) {
-        const auto match = sent.find({control.peer, rank, control.bytes});
+        const auto [sender, to] = seen_by_sender(control.peer, rank_of(at));
+        const auto match = sent.find({sender, to, control.bytes});
         if (match == sent.end()) {
-          add(Rule::unmatched_message, rank, {},
+          add(Rule::unmatched_message, at, {},
               fmt::format("rank {} sends no control message of {} bytes in this round", control.peer, control.bytes));
           continue;
         }
         sent.erase(match);
-        if (!heard_.empty()) heard_[static_cast<std::size_t>(rank)] |= known_before.at(control.peer);
+        if (!heard_.empty()) hear(heard_[index(at)], known_before.at(sender), control.peer);
       }
     for (const auto& [from, to, length] : sent)
       add(Rule::unmatched_message, from, {},
           fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
   }
 
+  // `known` is what the representative of the rank that tells knows.
+  void hear(boost::dynamic_bitset<>& heard, const boost::dynamic_bitset<>& known, Rank from) const {
+    if (symmetry_.representative_of(from) == from)
+      heard |= known;
+    else
+      for (auto x = known.find_first(); x != known.npos; x = known.find_next(x))
+        heard.set(index(symmetry_.image(from, static_cast<Rank>(x))));
+  }
+
   // Regions outside their buffers were reported; they are not played.
-  bool in_buffers(Rank rank, const Regions& regions) const {
-    return std::all_of(regions.begin(), regions.end(),
-                       [&](const Region& region) { return lies_in(sizes_[static_cast<std::size_t>(rank)], region); });
+  bool in_buffers(Count at, const Regions& regions) const {
+    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return lies_in(sizes_[index(at)], region); });
   }
 
   void check_delivery() {
-    for (std::size_t rank = 0; rank < programs_.size(); ++rank)
-      for (const ExpectedPiece& expected : expected_output(schedule_.problem, static_cast<Rank>(rank))) {
+    for (Count at = 0; at < size(programs_); ++at)
+      for (const ExpectedPiece& expected : expected_output(schedule_.problem, rank_of(at))) {
         if (report_.full()) return;
         Strip strip;
-        memories_[rank][1].read(expected.offset, expected.length, strip);
+        buffer(at, Buffer::output).read(expected.offset, expected.length, strip);
         const Terms::Form wanted = terms_.form_of_ranks(expected.first, expected.last);
-        Bytes at = 0;
+        Bytes right = 0;
         const auto wrong = std::find_if(strip.begin(), strip.end(), [&](const SymbolRun& piece) {
-          if (terms_.form(piece.term) != wanted || piece.index != expected.input_offset + at) return true;
-          at += piece.length;
+          if (terms_.form(piece.term) != wanted || piece.index != expected.input_offset + right) return true;
+          right += piece.length;
           return false;
         });
         if (wrong != strip.end())
-          report_wrong_piece(static_cast<Rank>(rank), expected, at, *wrong, wanted);
-        else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip) : std::nullopt)
+          report_wrong_piece(rank_of(at), expected, right, *wrong, wanted);
+        else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip, element_) : std::nullopt)
           report_.add({Rule::element_torn,
-                       static_cast<Rank>(rank),
+                       rank_of(at),
                        "",
                        {},
                        Region{Buffer::output, expected.offset, expected.length, {}},
-                       torn_element(strip, *torn, "result")});
+                       torn_element(strip, *torn, element_, terms_, "result")});
       }
   }
 
@@ -437,25 +390,27 @@ class Replay {
   }
 
   void check_barrier() {
-    for (std::size_t rank = 0; rank < heard_.size(); ++rank)
-      if (!heard_[rank].all())
+    for (Count at = 0; at < size(heard_); ++at)
+      if (const auto& heard = heard_[index(at)]; !heard.all())
         report_.add({Rule::delivery,
-                     static_cast<Rank>(rank),
+                     rank_of(at),
                      "",
                      {},
                      {},
-                     fmt::format("has heard from {} of {} ranks at the end", heard_[rank].count(), heard_.size())});
+                     fmt::format("has heard from {} of {} ranks at the end", heard.count(), heard.size())});
   }
 
   const Schedule& schedule_;
+  const Symmetry& symmetry_;
   const std::vector<Program>& programs_;
   const Count most_pieces_;
+  const Bytes element_ = schedule_.problem.element_bytes;
   Report& report_;
   const MemoryObserver& observer_;
   Terms terms_;
   std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
-  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each rank knows
+  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each representative knows
   Count number_ = 0;
   Count held_ = 0;    // pieces of messages under way
   Count pieces_ = 0;  // of all memories
@@ -464,9 +419,9 @@ class Replay {
 
 }  // namespace
 
-void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
-            const MemoryObserver& observer) {
-  Replay(schedule, programs, options, report, observer).run();
+void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
+            Report& report, const MemoryObserver& observer) {
+  Replay(schedule, symmetry, programs, options, report, observer).run();
 }
 
 }  // namespace quadrille

@@ -14,12 +14,14 @@ namespace quadrille {
 
 using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // by Buffer
 
-// Memory of each rank: before the first round, which has no number, and after each round.
+// Memory of each representative: before the first round, which has no number, and after each round.
 using MemoryObserver =
     std::function<void(std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms)>;
 
-// Programs are indexed by rank. Throws Error{too_large} beyond the pieces of memory that the options allow.
-void replay(const Schedule& schedule, const std::vector<Program>& programs, const VerifyOptions& options, Report& report,
-            const MemoryObserver& observer = {});
+// Plays the programs of the symmetry's representatives, in their order; all ranks are those of `no_symmetry`. A symmetry other than
+// that has to be one of `can_be_symmetric` (symmetry.hpp). Throws Error{too_large} beyond the pieces of memory that the options
+// allow.
+void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
+            Report& report, const MemoryObserver& observer = {});
 
 }  // namespace quadrille

@@ -33,7 +33,7 @@ class StructureCheck {
     for (const Local& local : round.locals) check_local(local);
     check_messages(round.sends, "sends", false);
     check_messages(round.receives, "receives", true);
-    if (schedule_.problem.collective == Collective::barrier) {  // has no other messages
+    if (!moves_data(schedule_.problem.collective)) {
       check_ports("sends", round.control_sends.size());
       check_ports("receives", round.control_receives.size());
     }

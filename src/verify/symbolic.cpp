@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -46,15 +47,16 @@ void Terms::hold(Count more) {
 Terms::Term Terms::new_term(Form form) {
   hold(1);
   forms_.push_back(form);
-  return static_cast<Term>(forms_.size() - 1);
+  return ranks_ + size(forms_) - 1;
 }
 
 Terms::Form Terms::entered(Sequence sequence) {
+  if (sequence.size() == 1 && sequence[0].first == sequence[0].second) return sequence[0].first;
   // More intervals than ranks name some rank twice, and so does every longer sequence that begins like this one: what
   // follows no longer matters. Without the cut a few operations could double a sequence beyond all memory.
   if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
   const auto length = static_cast<Count>(sequence.size());
-  const auto [entry, fresh] = known_.try_emplace(std::move(sequence), static_cast<Form>(sequences_.size()));
+  const auto [entry, fresh] = known_.try_emplace(std::move(sequence), ranks_ + size(sequences_));
   if (fresh) {
     hold(length);
     sequences_.push_back(entry->first);
@@ -64,20 +66,43 @@ Terms::Form Terms::entered(Sequence sequence) {
 
 Terms::Form Terms::form_of_ranks(Rank first, Rank last) { return entered(Sequence{{first, last}}); }
 
+Terms::Sequence Terms::sequence(Form form) const {
+  if (form < ranks_) return {{form, form}};
+  return sequences_[index(form - ranks_)];
+}
+
 Terms::Term Terms::term_of(Form form) {
+  if (form < ranks_) return form;
   const auto [entry, fresh] = term_of_form_.try_emplace(form, undefined);
   if (fresh) entry->second = new_term(form);
   return entry->second;
 }
 
-Terms::Term Terms::operand(Rank rank) { return term_of(form_of_ranks(rank, rank)); }
+Terms::Term Terms::moved(const Symmetry& symmetry, Rank rank, Term term) {
+  if (term == undefined) return undefined;
+  if (term < ranks_) return operand(symmetry.image(rank, term));
+  const auto [entry, fresh] = moved_.try_emplace({rank, term}, undefined);
+  if (fresh) {
+    Sequence images;
+    for (const auto& [first, last] : sequence(form(term)))
+      for (Rank x = first; x <= last;) {
+        const Count count = std::min(last - x + 1, symmetry.stretch(rank, x));
+        const Rank image = symmetry.image(rank, x);
+        images.emplace_back(image, image + count - 1);
+        x += count;
+      }
+    hold(1);
+    entry->second = term_of(entered(sorted(std::move(images))));
+  }
+  return entry->second;
+}
 
 Terms::Term Terms::combine(Term left, Term right) {
   if (left == undefined || right == undefined) return undefined;
   const auto [entry, fresh] = combined_.try_emplace({left, right}, undefined);
   if (fresh) {
     Sequence both = sequence(form(left));
-    const Sequence& second = sequence(form(right));
+    const Sequence second = sequence(form(right));
     both.insert(both.end(), second.begin(), second.end());
     switch (combining_) {
       case Combining::any_order: both = sorted(std::move(both)); break;
@@ -132,6 +157,11 @@ void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
   const Bytes end = offset + piece.length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;
+  // Blocks often take the place of others: nothing is erased, entered or joined.
+  if (entry != pieces_.end() && entry->first == offset && entry->second.length == piece.length && piece.term != Terms::undefined) {
+    entry->second = piece;
+    return;
+  }
   while (entry != pieces_.end() && entry->first < end) {
     const Bytes old_first = entry->first;
     const SymbolRun old = entry->second;

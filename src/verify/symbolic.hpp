@@ -19,22 +19,26 @@ namespace quadrille {
 //
 // Terms matter where an element may be put together from several. Elsewhere a form is the only term there is of it: so there are
 // fewer of them, and memory is in longer pieces.
+//
+// The operand of rank r is term r, and its form is form r. They take no memory.
 class Terms {
  public:
-  using Term = int;
-  using Form = int;
+  using Term = std::int64_t;
+  using Form = std::int64_t;
   using Sequence = std::vector<std::pair<Rank, Rank>>;  // intervals: from a rank to a rank
   static constexpr int undefined = -1;                  // term and form of what nothing has written
 
   // Holds at most `most_held` terms and intervals of forms together; throws Error{too_large} beyond that.
   Terms(Count ranks, Combining combining, bool one_term_a_form, Count most_held)
       : ranks_(ranks), combining_(combining), one_term_a_form_(one_term_a_form), most_held_(most_held) {}
-  Term operand(Rank rank);
+  static Term operand(Rank rank) { return rank; }
   Term combine(Term left, Term right);        // undefined if either is
   Form form_of_ranks(Rank first, Rank last);  // first o .. o last
-  Form form(Term term) const { return term == undefined ? undefined : forms_[static_cast<std::size_t>(term)]; }
-  bool same_operands(Form a, Form b) const;                                                         // in whatever order
-  const Sequence& sequence(Form form) const { return sequences_[static_cast<std::size_t>(form)]; }  // of a defined one
+  Form form(Term term) const { return term < ranks_ ? term : forms_[static_cast<std::size_t>(term - ranks_)]; }
+  // The term in which the operand of each rank x stands for that of image(rank, x). Operands commute, and a form has one term.
+  Term moved(const Symmetry& symmetry, Rank rank, Term term);
+  bool same_operands(Form a, Form b) const;  // in whatever order
+  Sequence sequence(Form form) const;        // of a defined one
   std::string to_string(Form form) const;
 
  private:
@@ -51,11 +55,12 @@ class Terms {
   bool one_term_a_form_;
   Count most_held_;
   Count held_ = 0;
-  std::vector<Form> forms_;          // by term
-  std::vector<Sequence> sequences_;  // by form
+  std::vector<Form> forms_;          // by term, operands left out
+  std::vector<Sequence> sequences_;  // by form, operands left out
   std::map<Sequence, Form> known_;
-  std::map<Form, Term> term_of_form_;  // of operands; of all where a form has one term
+  std::map<Form, Term> term_of_form_;  // where a form has one term
   std::map<std::pair<Term, Term>, Term> combined_;
+  std::map<std::pair<Rank, Term>, Term> moved_;
 };
 
 struct SymbolRun {

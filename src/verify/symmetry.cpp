@@ -1,107 +1,173 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Testing a stated symmetry: the image of the representative's program must be the program made for the rank itself.
+//
+// The image of a message is one of the same round and port between the images of its ranks. Its bytes are the images of the bytes,
+// in the same order, however many regions list them. So if both ends of a message are images, the pairs of bytes that
+// it connects are, too. Local operations are images one by one, with whole elements where they reduce.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "problem/limits.hpp"
 #include "quadrille/verify.hpp"
 #include "schedule/symmetry.hpp"
+#include "verify/report.hpp"
 
 namespace quadrille {
 namespace {
 
-// Bytes as (buffer, position), after moving blocks that are indexed by rank. Runs are cut at block borders.
+constexpr Count most_runs = Count{1} << 26;
+
 struct Placed {
   Buffer buffer;
   Bytes offset, length;
   bool operator==(const Placed&) const = default;
 };
 
-class ImageOf {
+bool cuts_elements(const Local& local, Bytes element) {
+  const auto cut = [&](const Region& region) { return region.length % element != 0; };
+  return local.kind == LocalKind::reduce &&
+         (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
+}
+
+// The program of a rank, compared with the image of that of its representative.
+class Comparison {
  public:
-  ImageOf(const Schedule& schedule, Rank rank) : schedule_(schedule), rank_(rank) {}
+  Comparison(const Schedule& schedule, Rank rank) : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank) {}
 
-  Rank operator()(Rank x) const { return schedule_.symmetry->image(rank_, x); }
-
-  std::vector<Placed> placed(const Regions& regions, bool moved) const {
-    std::vector<Placed> list;
-    const Bytes block = schedule_.problem.block_bytes;
-    for (const Region& region : regions)
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        while (length > 0) {
-          Bytes part = length, where = offset;
-          if (block > 0 && is_indexed_by_rank(region.buffer, schedule_.problem.collective)) {
-            part = std::min(length, block - offset % block);
-            if (moved) where = (*this)(offset / block) * block + offset % block;
-          }
-          append(list, {region.buffer, where, part});
-          offset += part;
-          length -= part;
-        }
-      });
-    return list;
+  // The first difference as a finding; nothing if there is none.
+  std::optional<Finding> of(const Program& representative, const Program& own) {
+    const auto finding = [&](std::optional<Count> round, std::string_view difference) {
+      return Finding{Rule::false_symmetry,
+                     rank_,
+                     round ? stage_name(own.stages, *round) : "",
+                     round,
+                     {},
+                     fmt::format("{} than the image of rank {} under the stated symmetry ({})", difference, representative.rank,
+                                 symmetry_.name())};
+    };
+    if (representative.stages != own.stages) return finding({}, "has other stages");
+    if (representative.scratch_bytes != own.scratch_bytes) return finding({}, "has another size of scratch");
+    if (representative.rounds.size() != own.rounds.size()) return finding({}, "acts in more or fewer rounds");
+    for (std::size_t r = 0; r < own.rounds.size(); ++r) {
+      const Round& a = representative.rounds[r];
+      const Round& b = own.rounds[r];
+      if (a.number != b.number) return finding(b.number, "acts in other rounds");
+      if (!same_locals(a.locals, b.locals)) return finding(b.number, "has other local operations");
+      if (!same_messages(a.sends, b.sends)) return finding(b.number, "sends other messages");
+      if (!same_messages(a.receives, b.receives)) return finding(b.number, "receives other messages");
+      if (!same_controls(a.control_sends, b.control_sends) || !same_controls(a.control_receives, b.control_receives))
+        return finding(b.number, "has other control messages");
+    }
+    return std::nullopt;
   }
 
  private:
-  static void append(std::vector<Placed>& list, const Placed& next) {
-    if (!list.empty() && list.back().buffer == next.buffer && list.back().offset + list.back().length == next.offset)
-      list.back().length += next.length;
-    else
-      list.push_back(next);
+  // Appends the image of the region's bytes, or the bytes themselves. What follows on is one.
+  void place(const Region& region, bool moved, std::vector<Placed>& list) const {
+    const auto append = [&](Bytes offset, Bytes length) {
+      if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
+        list.back().length += length;
+      else
+        list.push_back({region.buffer, offset, length});
+    };
+    for_each_run(region, [&](Bytes offset, Bytes length) {
+      if (!moved) return append(offset, length);
+      const Bytes block = problem_.block_bytes;
+      while (length > 0) {
+        const Rank x = offset / block;
+        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer: another rule's matter
+        const Bytes part = std::min(length, symmetry_.stretch(rank_, x) * block - offset % block);
+        append(symmetry_.image(rank_, x) * block + offset % block, part);
+        offset += part;
+        length -= part;
+      }
+    });
   }
 
-  const Schedule& schedule_;
-  Rank rank_;
-};
+  // A few words can mean more runs than there is time to look at.
+  void check_runs(const Regions& regions) const {
+    Count runs = 0;
+    for (const Region& region : regions) {
+      Count more = 1;
+      for (const Level& level : region.levels) more = times_at_most(more, level.count, most_runs + 1);
+      if ((runs += more) > most_runs) check_limit(problem_, runs, most_runs, "runs of memory in one message to compare");
+    }
+  }
 
-// The order of operands is left out: who is the lower rank changes with the group, and nothing that is counted depends on it.
-std::string difference(const Program& representative, const Program& own, const ImageOf& image) {
-  const auto same_regions = [&](const Regions& a, const Regions& b) { return image.placed(a, true) == image.placed(b, false); };
-  const auto same_messages = [&](const std::vector<Message>& a, const std::vector<Message>& b) {
-    // The group may change the order in which a round's messages are listed.
+  bool moves(const Region& region) const {
+    return problem_.block_bytes > 0 && is_indexed_by_rank(region.buffer, problem_.collective);
+  }
+
+  bool same_regions(const Regions& a, const Regions& b) {
+    if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
+    check_runs(a);
+    check_runs(b);
+    image_.clear();
+    own_.clear();
+    for (const Region& region : a) place(region, moves(region), image_);
+    for (const Region& region : b) place(region, false, own_);
+    return image_ == own_;
+  }
+
+  // The order of operands is left out: a symmetry is stated only where it does not matter, and who is the lower rank changes.
+  bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
+      return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
+             cuts_elements(x, problem_.element_bytes) == cuts_elements(y, problem_.element_bytes);
+    });
+  }
+
+  // The group may change the order in which a round's messages are listed.
+  bool same_messages(const std::vector<Message>& a, const std::vector<Message>& b) {
+    if (a.size() != b.size()) return false;
     std::map<std::pair<Rank, std::optional<Port>>, const Message*> others;
-    for (const Message& other : b) others[{other.peer, other.port}] = &other;
-    return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Message& message) {
-             const auto other = others.find({image(message.peer), message.port});
-             return other != others.end() && same_regions(message.regions, other->second->regions);
-           });
-  };
-  const auto same_controls = [&](const std::vector<Control>& a, const std::vector<Control>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Rank peer = symmetry_.image(rank_, a[i].peer);
+      const Message* other = &b[i];
+      if (other->peer != peer || other->port != a[i].port) {
+        if (others.empty())
+          for (const Message& message : b) others[{message.peer, message.port}] = &message;
+        const auto found = others.find({peer, a[i].port});
+        if (found == others.end()) return false;
+        other = found->second;
+      }
+      if (!same_regions(a[i].regions, other->regions)) return false;
+    }
+    return true;
+  }
+
+  bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
     std::multiset<std::pair<Rank, Bytes>> images, others;
-    for (const Control& control : a) images.emplace(image(control.peer), control.bytes);
+    for (const Control& control : a) images.emplace(symmetry_.image(rank_, control.peer), control.bytes);
     for (const Control& control : b) others.emplace(control.peer, control.bytes);
     return images == others;
-  };
-  if (representative.stages != own.stages) return "other stages";
-  if (representative.scratch_bytes != own.scratch_bytes) return "another size of scratch";
-  if (representative.rounds.size() != own.rounds.size()) return "another number of rounds";
-  for (std::size_t r = 0; r < own.rounds.size(); ++r) {
-    const Round& a = representative.rounds[r];
-    const Round& b = own.rounds[r];
-    const bool same_locals =
-        std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), [&](const Local& x, const Local& y) {
-          return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target);
-        });
-    if (a.number != b.number) return fmt::format("round {} instead of round {}", b.number, a.number);
-    if (!same_locals) return fmt::format("other local operations in round {}", b.number);
-    if (!same_messages(a.sends, b.sends)) return fmt::format("other sends in round {}", b.number);
-    if (!same_messages(a.receives, b.receives)) return fmt::format("other receives in round {}", b.number);
-    if (!same_controls(a.control_sends, b.control_sends) || !same_controls(a.control_receives, b.control_receives))
-      return fmt::format("other control messages in round {}", b.number);
   }
-  return "";
-}
+
+  const Symmetry& symmetry_;
+  const Problem& problem_;
+  const Rank rank_;
+  std::vector<Placed> image_, own_;
+};
 
 }  // namespace
 
-std::optional<std::string> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks) {
+std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks) {
   if (!schedule.symmetry) return std::nullopt;
+  const Symmetry& symmetry = *schedule.symmetry;
+  if (symmetry.ranks() != schedule.problem.ranks) {
+    std::string message = fmt::format("the stated symmetry ({}) is one of {} ranks", symmetry.name(), symmetry.ranks());
+    return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
+  }
+  std::map<Rank, Program> representatives;
   for (const Rank rank : ranks) {
-    const Rank representative = schedule.symmetry->representative_of(rank);
-    const std::string found = difference(schedule.program(representative), schedule.program(rank), ImageOf(schedule, rank));
-    if (!found.empty()) return fmt::format("rank {} is not the image of rank {}: {}", rank, representative, found);
+    const Rank representative = symmetry.representative_of(rank);
+    const auto [entry, fresh] = representatives.try_emplace(representative);
+    if (fresh) entry->second = schedule.program(representative);
+    if (auto found = Comparison(schedule, rank).of(entry->second, schedule.program(rank))) return found;
   }
   return std::nullopt;
 }

@@ -14,12 +14,14 @@
 //   stage-disagreement   all programs name the same stages
 //   repeated-message     from one rank to another there is one message a round for each port, and one control message
 //   port-limit           no rank sends, or receives, more messages a round than there are ports
+// What they must be where the schedule states a symmetry (symmetry.cpp):
+//   false-symmetry       the program of each rank is the image of that of its representative
 // What all programs together must be (node_ports.cpp):
 //   node-port-limit      no node has more exchanges with other nodes in a round than it has ports
 // What they are on a network, if asked for (links.cpp):
 //   no-such-way          a message with a port runs straight along that dimension to its receiver
 //   link-contention      no directed link is in two messages of a round
-// What happens when all programs run (replay.cpp):
+// What happens when all programs run (replay.cpp; by_symmetry.cpp says why representatives are enough):
 //   unmatched-message    every send has its receive in the same round, and every receive its send; the same for control
 //   overlapping-writes   no two writes of a round meet at a rank; no operation writes a byte twice
 //   overlapping-local    source and target of a local operation do not overlap
@@ -43,17 +45,19 @@
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::array<std::string_view, 24> rule_names{
-    "delivery",        "operand-order",     "operand-mismatch", "undefined-read",  "overlapping-writes", "overlapping-local",
-    "out-of-buffer",   "input-written",     "buffer-size",      "length-mismatch", "no-operator",        "element-cut",
-    "element-torn",    "unmatched-message", "repeated-message", "self-message",    "unknown-rank",       "port-limit",
-    "node-port-limit", "no-such-way",       "link-contention",  "round-order",     "stage-disagreement", "deadlock"};
+constexpr std::array<std::string_view, 25> rule_names{
+    "delivery",          "operand-order", "operand-mismatch",   "undefined-read",    "overlapping-writes",
+    "overlapping-local", "out-of-buffer", "input-written",      "buffer-size",       "length-mismatch",
+    "no-operator",       "element-cut",   "element-torn",       "unmatched-message", "repeated-message",
+    "self-message",      "unknown-rank",  "port-limit",         "node-port-limit",   "no-such-way",
+    "link-contention",   "round-order",   "stage-disagreement", "false-symmetry",    "deadlock"};
 
 Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   if (options.port_limit) return *options.port_limit;
@@ -64,21 +68,21 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-// What the replay holds at the end, at least: a piece for each rank's input and for each piece of the postcondition, and for a
-// barrier the ranks that each has heard from, before a round and after it, 64 to a piece.
-// Empty pieces are not counted. For alltoallv, counting stops as soon as the count exceeds `limit`.
-Count least_pieces(const Problem& problem, Count limit) {
+// What the replay of so many ranks holds at the end, at least: a piece for each rank's input and for each piece of the
+// postcondition, and for a barrier the ranks that each has heard from, before a round and after it, 64 to a piece. Empty pieces are
+// not counted. For alltoallv, counting stops as soon as the count exceeds `limit`.
+Count least_pieces(const Problem& problem, Count replayed, Count limit) {
   const Count p = problem.ranks;
   switch (problem.collective) {
-    case Collective::barrier: return times_at_most(p, 2 * ceil_divide(p, 64), largest);
+    case Collective::barrier: return times_at_most(replayed, 2 * ceil_divide(p, 64), largest);
     case Collective::alltoall:
-    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(p, p, largest) : p;
+    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(replayed, p, largest) : replayed;
     case Collective::allgatherv: {
       const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
-      return times_at_most(p, shares + 1, largest);
+      return times_at_most(replayed, shares + 1, largest);
     }
     case Collective::alltoallv: break;
-    default: return p;
+    default: return replayed;
   }
   const Traffic traffic(problem);
   Count pieces = p;
@@ -155,28 +159,76 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
   }
 }
 
-void check_verifiable(const Problem& problem, const VerifyOptions& options) {
-  const Count pieces = least_pieces(problem, options.most_pieces);
+void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& options) {
+  const Count pieces = least_pieces(problem, replayed, options.most_pieces);
   check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
   check_memory(problem, times_at_most(pieces, bytes_of_piece, largest), "replay");
-  check_limit(problem, problem.ranks, options.most_operations, "operations to replay");
 }
 
-std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options) {
+namespace {
+
+// What depends on where ranks sit.
+void check_places(const Schedule& schedule, const EachProgram& each_program, const VerifyOptions& options, Report& report) {
+  if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
+    check_node_ports(schedule, each_program, *limit, report);
+  if (options.topology && options.strict_links) check_links(schedule, each_program, *options.topology, report);
+}
+
+void check_all_ranks(const Schedule& schedule, const VerifyOptions& options, Report& report) {
+  const Count p = schedule.problem.ranks;
+  check_pieces(schedule.problem, p, options);
+  check_limit(schedule.problem, p, options.most_operations, "operations to replay");
+  const std::vector<Program> programs = all_programs(schedule, options);
+  check_structure(schedule, programs, port_limit(schedule, options), report);
+  check_places(
+      schedule, [&](const auto& visit) { std::for_each(programs.begin(), programs.end(), visit); }, options, report);
+  // Where regions reach beyond their buffers there is no memory to replay on.
+  if (report.has(Rule::out_of_buffer)) return;
+  if (!report.full()) replay(schedule, no_symmetry(p), programs, options, report);
+  if (!report.full()) check_deadlock(programs, options.policies, report);
+}
+
+}  // namespace
+
+std::string to_string(const Coverage& coverage) {
+  if (coverage.symmetry.empty()) return fmt::format("all {} ranks replayed", coverage.ranks);
+  const std::string compared = coverage.compared == coverage.ranks ? fmt::format("all {}", coverage.ranks)
+                                                                   : fmt::format("{} of {}", coverage.compared, coverage.ranks);
+  return fmt::format("symmetry: {}, {} class{}, {} ranks compared", coverage.symmetry, coverage.replayed,
+                     coverage.replayed == 1 ? "" : "es", compared);
+}
+
+std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
-  check_verifiable(schedule.problem, options);
-  const std::vector<Program> programs = all_programs(schedule, options);
-  Report report(options.most_findings);
-  check_structure(schedule, programs, port_limit(schedule, options), report);
-  if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
-    check_node_ports(schedule, programs, *limit, report);
-  if (options.topology && options.strict_links) check_links(schedule, programs, *options.topology, report);
-  // Where regions reach beyond their buffers there is no memory to replay on.
-  if (report.has(Rule::out_of_buffer)) return report.take();
-  if (!report.full()) replay(schedule, programs, options, report);
-  if (!report.full()) check_deadlock(programs, options.policies, report);
-  return report.take();
+  Report some_ranks(options.most_findings);
+  if (schedule.symmetry) {
+    Coverage by_symmetry;
+    check_by_symmetry(schedule, options, port_limit(schedule, options), some_ranks, by_symmetry);
+    if (some_ranks.empty() && by_symmetry.replayed > 0) {
+      if (coverage) *coverage = by_symmetry;
+      if (options.node_port_limit || schedule.node_port_limit || options.strict_links) {
+        check_operation_count(schedule, options);
+        const auto each_program = [&](const auto& visit) {
+          for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) visit(schedule.program(rank));
+        };
+        check_places(schedule, each_program, options, some_ranks);
+      }
+      return some_ranks.take();
+    }
+  }
+  Report all_ranks(options.most_findings);
+  const bool is_false = some_ranks.has(Rule::false_symmetry);
+  std::vector<Finding> found = some_ranks.take();
+  if (is_false) all_ranks.add(found.front());
+  try {
+    check_all_ranks(schedule, options, all_ranks);
+    if (coverage) *coverage = {schedule.problem.ranks, schedule.problem.ranks, "", 0};
+    return all_ranks.take();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large || found.empty()) throw;
+    return found;
+  }
 }
 
 }  // namespace quadrille

@@ -17,6 +17,7 @@
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
+#include "support/why_not.hpp"
 
 namespace quadrille {
 namespace {
@@ -135,7 +136,7 @@ TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
 TEST(ArrayExchange, SaysWhatIsWrongWithItsSides) {
   const Problem problem = make_traffic(60, {.kind = TrafficKind::equal});
   const auto reason = [&](const std::string& specification) {
-    return reason_against(problem, parse_choice(problem, specification)).value_or("");
+    return why_not(applies(problem, parse_choice(problem, specification)));
   };
   for (const std::string id : {"grid", "four-stage"}) {
     EXPECT_EQ(reason(id + ":sides=3x4x5"), "");
@@ -246,16 +247,16 @@ TEST(ScanTwoPhase, DealsElementByElement) {
 TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
   const Problem problem = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 40}});
   const auto reason = [&](const std::string& specification) {
-    return reason_against(problem, parse_choice(problem, specification));
+    return why_not(applies(problem, parse_choice(problem, specification)));
   };
   EXPECT_EQ(
       reason("scan-two-phase"),
       "a rank has 17179869184 elements of 64 bytes, each a piece of memory of its own; the limit is 4194304, so take a larger "
       "grain");
-  EXPECT_EQ(reason("scan-two-phase:grain=1048576"), std::nullopt);
+  EXPECT_EQ(reason("scan-two-phase:grain=1048576"), "");
 
   const Problem larger = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 60}});
-  EXPECT_EQ(reason_against(larger, parse_choice(larger, "scan-two-phase:grain=1073741824")),
+  EXPECT_EQ(why_not(applies(larger, parse_choice(larger, "scan-two-phase:grain=1073741824"))),
             "a rank has 1073741824 elements of 1073741824 bytes, each a piece of memory of its own; the limit is 4194304");
 }
 

@@ -42,7 +42,7 @@ Figure steps_and_words(const Problem& problem, const std::string& specification)
 }
 
 bool applies(const Problem& problem, const std::string& specification) {
-  return !reason_against(problem, parse_choice(problem, specification));
+  return applies(problem, parse_choice(problem, specification)).has_value();
 }
 
 TEST(ReduceScatter, HasTheFiguresOfTheFormulas) {
@@ -132,7 +132,7 @@ TEST(Reduce, IsVerifiedForEveryRoot) {
     for (Count p = 10; p <= extent(11, 18, 33); ++p)
       for (const Problem& problem : problems_of(Collective::reduce, p, p, /*all_roots_up_to=*/33)) {
         const Choice choice = standard_choice(*algorithm, problem);
-        if (!reason_against(problem, choice))
+        if (applies(problem, choice))
           ASSERT_TRUE(verify(make_schedule(problem, choice)).empty()) << algorithm->id << ' ' << description(problem);
       }
 }
@@ -317,7 +317,7 @@ TEST(Reductions, KeepTheOrderThatTheySay) {
       for (const Rank root : roots_of(algorithm->collective, p, 3)) {
         const Problem problem = with_elements_of(problem_of(algorithm->collective, p, p, root), 4);
         const Choice choice = standard_choice(*algorithm, problem);
-        if (reason_against(problem, choice)) continue;
+        if (!applies(problem, choice)) continue;
         const Schedule made = make_schedule(problem, choice);
         for (const Combining asked : {Combining::rank_order, Combining::fixed_tree}) {
           Schedule same = made;  // programs made for an operator that commutes

@@ -58,7 +58,7 @@ TEST(Table, RecordsAreComplete) {
     EXPECT_FALSE(algorithm->summary.empty()) << algorithm->id;
     EXPECT_EQ(algorithm->summary.find('\n'), std::string_view::npos) << algorithm->id;
     EXPECT_NE(algorithm->generate, nullptr) << algorithm->id;
-    EXPECT_TRUE(algorithm->needs.empty() || algorithm->reason_against) << algorithm->id;
+    EXPECT_TRUE(algorithm->needs.empty() || algorithm->applies) << algorithm->id;
     EXPECT_EQ(algorithm->combining != nullptr, is_reduction(algorithm->collective)) << algorithm->id;
     EXPECT_EQ(algorithm->combining == nullptr, algorithm->combining_rule.empty()) << algorithm->id;
     EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm);

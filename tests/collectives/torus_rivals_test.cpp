@@ -14,6 +14,7 @@
 #include "support/cases.hpp"
 #include "support/imaginary_ring.hpp"
 #include "support/judge.hpp"
+#include "support/why_not.hpp"
 
 namespace quadrille {
 namespace {
@@ -39,7 +40,7 @@ void expect_right(const Schedule& schedule, const Sides& sides) {
 
 std::string reason(const Sides& sides, const char* specification) {
   const Problem problem = on_grid(sides, 1);
-  return reason_against(problem, parse_choice(problem, specification)).value_or("");
+  return why_not(applies(problem, parse_choice(problem, specification)));
 }
 
 TEST(Submesh, TakesItsStepsAndVolume) {

@@ -14,6 +14,7 @@
 #include "support/cases.hpp"
 #include "support/imaginary_ring.hpp"
 #include "support/judge.hpp"
+#include "support/why_not.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
@@ -37,7 +38,7 @@ Schedule torus(const Sides& sides, Bytes block_bytes, const std::string& specifi
 // The longest message of each round that has one.
 std::vector<Bytes> sizes(const Schedule& schedule) {
   std::map<Count, Bytes> longest;
-  for (const Rank rank : schedule.symmetry->representatives)
+  for (const Rank rank : schedule.symmetry->representatives())
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends) longest[round.number] = std::max(longest[round.number], bytes(message.regions));
   std::vector<Bytes> list;
@@ -64,13 +65,10 @@ void expect_shortest_paths_without_contention(const Schedule& schedule) {
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends) {
         ASSERT_TRUE(message.port.has_value());
-        EXPECT_EQ(topology.for_each_link(rank, message.peer, message.port,
-                                         [&](const Link& link) {
-                                           hop_bytes += bytes(message.regions);
-                                           EXPECT_TRUE(used[round.number].insert(link.number).second)
-                                               << "round " << round.number << ", " << topology.text_of(link);
-                                         }),
-                  std::nullopt);
+        EXPECT_TRUE(topology.for_each_link(rank, message.peer, message.port, [&](const Link& link) {
+          hop_bytes += bytes(message.regions);
+          EXPECT_TRUE(used[round.number].insert(link.number).second) << "round " << round.number << ", " << topology.text_of(link);
+        }));
       }
   }
   EXPECT_EQ(hop_bytes, needed);
@@ -397,7 +395,7 @@ TEST(Torus, IsRightForAllSidesAndBlocks) {
 TEST(Torus, SaysWhatItCannotDo) {
   const auto reason = [](const Sides& sides, const char* specification) {
     const Problem problem = on_grid(sides, 1);
-    return reason_against(problem, parse_choice(problem, specification)).value_or("");
+    return why_not(applies(problem, parse_choice(problem, specification)));
   };
   EXPECT_THAT(reason({3, 4}, "torus:order=at2"), ::testing::HasSubstr("both even"));
   EXPECT_THAT(reason({4, 4, 4}, "torus:order=at2"), ::testing::HasSubstr("two sides"));
@@ -416,7 +414,7 @@ TEST(Torus, UsesEachLinkOfLargeToriOnce) {
     const Topology topology = Topology::torus({side, side});
     std::map<Count, std::set<std::tuple<Count, Count, std::ptrdiff_t>>>
         used;  // by round: place of its beginning, and which link there
-    for (const Rank rank : schedule.symmetry->representatives)
+    for (const Rank rank : schedule.symmetry->representatives())
       for (const Round& round : schedule.program(rank).rounds)
         for (const Message& message : round.sends)
           topology.for_each_link(rank, message.peer, message.port, [&](const Link& link) {
@@ -448,9 +446,9 @@ TEST(Torus, IsMadeForLargeTori) {
   }
   const Schedule schedule = torus({64, 64}, 4);
   EXPECT_EQ(check_symmetry(schedule, {1, 64, 66, 2047, 4095}), std::nullopt);
-  EXPECT_EQ(schedule.symmetry->representatives.size(), 4u);
-  EXPECT_EQ(torus({8}, 1, "torus:kernel=ar").symmetry->representatives.size(), 2u);
-  EXPECT_EQ(torus({3, 5}, 1).symmetry->representatives.size(), 1u);
+  EXPECT_EQ(schedule.symmetry->representatives().size(), 4u);
+  EXPECT_EQ(torus({8}, 1, "torus:kernel=ar").symmetry->representatives().size(), 2u);
+  EXPECT_EQ(torus({3, 5}, 1).symmetry->representatives().size(), 1u);
 }
 
 }  // namespace

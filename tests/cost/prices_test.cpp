@@ -29,7 +29,7 @@ double priced(const Problem& problem, const std::string& specification, const ch
               const Topology* topology = nullptr) {
   const Model& formula = *find_model(model);
   const Workload work = workload(make_schedule(problem, specification), {.topology = topology, .nodes = formula.needs_nodes});
-  EXPECT_EQ(reason_against(formula, work), std::nullopt) << specification;
+  EXPECT_TRUE(applies(formula, work)) << specification;
   return price_of(work, formula, coefficients).blocking_s * 1e6;  // in the units of the coefficients
 }
 
@@ -46,7 +46,7 @@ TEST(LinearModel, IsC1AndC2OfEverySchedule) {
       if (is_irregular(algorithm->collective)) continue;
       Problem problem = problem_of(algorithm->collective, p, 24);
       const Choice choice = parse_choice(problem, algorithm->id);
-      if (reason_against(problem, choice)) continue;
+      if (!applies(problem, choice)) continue;
       const Schedule schedule = make_schedule(problem, choice);
       const Figures counted = figures(schedule);
       Coefficients ports = plain;
@@ -199,7 +199,7 @@ TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
 
 TEST(TorusModel, NeedsLinksAndCountsTurnsOnThem) {
   const Model& torus = *find_model("torus");
-  EXPECT_NE(reason_against(torus, workload(make_schedule(alltoall(4, 1), "shift")))->find("--topology"), std::string::npos);
+  EXPECT_NE(applies(torus, workload(make_schedule(alltoall(4, 1), "shift"))).error().find("--topology"), std::string::npos);
   const Coefficients costs{{"startup_us", 1e6}, {"wire_us_per_byte", 0}, {"rearrange_us_per_byte", 0}};
   const Topology ring = Topology::ring(8), full = Topology::full(8);
   EXPECT_NEAR(priced(alltoall(8, 1), "direct", "torus", costs, &ring), 4e6, 1e-3) << "seven messages on two links";
@@ -268,7 +268,7 @@ TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
   // Two nodes of four: three rounds of the last stage are inside nodes.
   EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
   const Workload flat = workload(make_schedule(alltoall(4, 1), "shift"), {.nodes = true});
-  EXPECT_NE(reason_against(*find_model("cluster"), flat)->find("--node-sizes"), std::string::npos);
+  EXPECT_NE(applies(*find_model("cluster"), flat).error().find("--node-sizes"), std::string::npos);
 }
 
 // A message of m bytes: o + (m - 1) G + L + o; n of them from one rank: (n - 1) max(g, o) more.
@@ -374,13 +374,12 @@ TEST(FreeRunningModel, IsOfExchangesOnly) {
     if (is_irregular(algorithm->collective)) continue;
     const Problem problem = problem_of(algorithm->collective, 4, 64);
     const Choice choice = parse_choice(problem, algorithm->id);
-    if (reason_against(problem, choice)) continue;
-    const auto reason = reason_against(model, workload(make_schedule(problem, choice)));
-    EXPECT_EQ(reason.has_value(), algorithm->collective != Collective::alltoall) << algorithm->id;
-    if (reason) EXPECT_NE(reason->find("--model flat"), std::string::npos) << *reason;
+    if (!applies(problem, choice)) continue;
+    const auto priced = applies(model, workload(make_schedule(problem, choice)));
+    EXPECT_EQ(priced.has_value(), algorithm->collective == Collective::alltoall) << algorithm->id;
+    if (!priced) EXPECT_NE(priced.error().find("--model flat"), std::string::npos) << priced.error();
   }
-  EXPECT_EQ(reason_against(model, workload(make_schedule(alltoallv(4, std::vector<TrafficEntry>{{0, 1, 70}}), "shift"))),
-            std::nullopt);
+  EXPECT_TRUE(applies(model, workload(make_schedule(alltoallv(4, std::vector<TrafficEntry>{{0, 1, 70}}), "shift"))));
   EXPECT_THROW(price_of(workload(make_schedule(problem_of(Collective::scan, 4, 8), "chain")), model, find_machine("sp2")), Error);
 }
 
@@ -449,11 +448,11 @@ TEST(Models, PriceEveryAlgorithm) {
     }
     problem.grid = {4, 4};
     for (Count rank = 0; rank < 16; ++rank) problem.nodes.push_back(rank / 4);
-    if (reason_against(problem, parse_choice(problem, algorithm->id))) continue;
+    if (!applies(problem, parse_choice(problem, algorithm->id))) continue;
     const Schedule schedule = make_schedule(problem, algorithm->id);
     const Workload work = workload(schedule, {.topology = &torus, .nodes = true});
     for (const Model* model : all_models()) {
-      if (reason_against(*model, work)) continue;  // of exchanges only
+      if (!applies(*model, work)) continue;  // of exchanges only
       const Price price = price_of(work, *model, any);
       double sum = 0;
       for (const PriceTerm& term : price.terms) sum += term.seconds;

@@ -191,7 +191,7 @@ TEST(Draw, EveryAlgorithm) {
     for (const Count p : {1, 4, 7}) {
       const Problem problem = problem_of(algorithm->collective, p, 24);
       const Choice choice = standard_choice(*algorithm, problem);
-      if (reason_against(problem, choice)) continue;
+      if (!applies(problem, choice)) continue;
       const Schedule schedule = make_schedule(problem, choice);
       SCOPED_TRACE(fmt::format("{}/{} p={}", name(algorithm->collective), algorithm->id, p));
       Read(draw_space_time(schedule)).expect_inside();

@@ -59,7 +59,7 @@ void for_each_case(Communicator& communicator, Run&& run) {
   for (const Algorithm* algorithm : all_algorithms())
     for (const Problem& problem : problems_of(algorithm->collective, communicator.size(), 6, 2)) {
       const Choice choice = standard_choice(*algorithm, problem);
-      if (reason_against(problem, choice)) continue;
+      if (!applies(problem, choice)) continue;
       for (const Policy policy : policies) {
         SCOPED_TRACE(specification(make_schedule(problem, choice)) + ", " + description(problem));
         run(problem, PlanOptions{.algorithm = std::string(algorithm->id), .policy = policy, .operation = operation_for(problem)});

@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include "execute/execution.hpp"
+#include "execute/run.hpp"
 #include "execute/shared/communicator.hpp"
 #include "quadrille/algorithm.hpp"
 #include "support/cases.hpp"
@@ -39,23 +41,43 @@ struct Observer {
 
 // Messages that go nowhere: nothing but the steps keeps ranks in order.
 struct Loose {
-  const Script& script;
+  const Script& of;
   Observer& observer;
   std::mt19937 random;
+  NodeSteps* to_keep;
+  Bases bases;
   bool exchanging = false;
 
-  Count node() const { return script.nodes[static_cast<std::size_t>(script.rank)]; }
+  Count node() const { return of.nodes[static_cast<std::size_t>(of.rank)]; }
+
+  const Script& script() const { return of; }
+  NodeSteps* steps() { return to_keep; }
+  static bool can_begin() { return true; }
+  static void wait_to_begin() {}
+  const Bases& begin(const std::byte*, std::byte* room) {
+    bases.fill(room);
+    return bases;
+  }
+  static bool poll(auto&& done) { return done(); }
+  static std::optional<std::uint32_t> advance_any() { return {}; }
+  static std::uint32_t wait_any() { return 0; }
+  static void end() {}
+  static void withdraw() {}
+  bool advance() {
+    wait();
+    return true;
+  }
 
   void post(std::uint32_t index) {
-    const ScriptMessage& message = script.messages[index];
-    if (exchanging || script.nodes[static_cast<std::size_t>(message.peer)] == node()) return;
+    const ScriptMessage& message = of.messages[index];
+    if (exchanging || of.nodes[static_cast<std::size_t>(message.peer)] == node()) return;
     exchanging = true;
     const std::scoped_lock lock(observer.mutex);
     observer.most[node()] = std::max(observer.most[node()], ++observer.active[node()]);
     observer.rounds[node()].push_back(message.round);
   }
 
-  void wait(Range) {
+  void wait() {
     if (!exchanging) return;
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
     exchanging = false;
@@ -74,20 +96,11 @@ void observe(const std::vector<Count>& sizes, const std::string& algorithm, bool
     std::vector<Rank> members;
     for (Rank rank = 0; rank < problem.ranks; ++rank) members.push_back(rank);
     NodeSteps steps(*shared.space(), members, script);
-    Loose loose{script, observer, std::mt19937(static_cast<unsigned>(threads.rank()))};
-    InStep<Loose> in_step{loose, steps};
-    NoWatch watch;
-    const std::vector<std::byte> nothing;
+    ScriptExecutable<Loose> executable(
+        Loose{script, observer, std::mt19937(static_cast<unsigned>(threads.rank())), kept ? &steps : nullptr, {}});
     std::vector<std::byte> room(1 << 16);
-    Bases bases;
-    bases.fill(room.data());
     for (int time = 0; time < times; ++time) {
-      if (kept) {
-        run_windows(script, bases, in_step, watch);
-        steps.end();
-      } else {
-        run_windows(script, bases, loose, watch);
-      }
+      executable.execute(nullptr, room.data());
       threads.barrier();
     }
   });
@@ -125,7 +138,7 @@ TEST(NodeSteps, NeverChangeAResult) {
   for (const auto& sizes : {std::vector<Count>{1, 2, 3}, {2, 2}, {3, 1, 1}})
     for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
       const Problem problem = on_nodes(sizes, 24);
-      if (reason_against(problem, standard_choice(*algorithm, problem))) continue;
+      if (!applies(problem, standard_choice(*algorithm, problem))) continue;
       run_threads(problem.ranks, [&](Communicator& threads) {
         const auto data = probe_data(problem, threads.rank());
         std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, threads.rank()))), output(input.size());
@@ -138,6 +151,31 @@ TEST(NodeSteps, NeverChangeAResult) {
         }
       });
     }
+}
+
+// Each plan's steps are its own.
+TEST(NodeSteps, AreKeptByPlansInFlightTogether) {
+  const Problem problem = on_nodes({2, 1, 2}, 24);
+  run_threads(problem.ranks, [&](Communicator& threads) {
+    const auto data = probe_data(problem, threads.rank());
+    std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, threads.rank())));
+    std::vector<std::vector<std::byte>> outputs(3, input);
+    std::vector<Plan> plans;
+    for (const char* algorithm : {"clustered", "direct", "one-factor"})
+      plans.push_back(plan(threads, problem, {.algorithm = algorithm, .keep_step = true}));
+    data->fill_input(0, input.data());
+    for (int turn = 0; turn < 20; ++turn) {
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        data->spoil_output(0, outputs[i].data());
+        execution_of(plans[i]).begin(input.data(), outputs[i].data());
+      }
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        const std::size_t each = (i + static_cast<std::size_t>(threads.rank())) % plans.size();
+        execution_of(plans[each]).end();
+        EXPECT_EQ(data->compare_output(0, outputs[each].data()), "");
+      }
+    }
+  });
 }
 
 TEST(NodeSteps, AreRefusedWhereNobodyCanKeepThem) {

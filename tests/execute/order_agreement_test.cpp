@@ -215,23 +215,22 @@ class Watchdog {
 
 struct Stuck {};
 
-// As run.hpp wants it.
-class WatchedMessages {
+// Looks instead of waiting, and gives up when nothing can happen any more.
+class WatchedMessages : public SharedMessages {
  public:
-  WatchedMessages(SharedExecutable& messages, Watchdog& watchdog, Rank rank)
-      : messages_(messages), watchdog_(watchdog), rank_(rank) {}
+  WatchedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Watchdog& watchdog)
+      : SharedMessages(space, costs, std::move(script)), watchdog_(watchdog), rank_(space.rank()) {}
 
-  void post(std::uint32_t message) { messages_.post(message); }
-  void wait(Range) {
-    messages_.advance();  // what has been posted is now seen by others
+  void wait() {
+    advance();  // what has been posted is now seen by others
     watchdog_.happens();
-    while (messages_.has_open()) wait_any();
+    while (has_open()) wait_any();
   }
   std::uint32_t wait_any() {
     watchdog_.happens();
     for (;;) {
       const std::uint64_t before = watchdog_.now();
-      if (const auto complete = messages_.advance_any()) {
+      if (const auto complete = advance_any()) {
         watchdog_.happens();
         return *complete;
       }
@@ -242,7 +241,6 @@ class WatchedMessages {
   }
 
  private:
-  SharedExecutable& messages_;
   Watchdog& watchdog_;
   const Rank rank_;
 };
@@ -255,22 +253,16 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
   const auto script = std::make_shared<const Script>(
       make_script(program, communicator.size(),
                   {.policy = policy, .strided_messages = true, .buffered_bytes = [&](Rank) { return costs.longest_twice(); }}));
-  std::optional<SharedExecutable> messages;
+  std::optional<ScriptExecutable<WatchedMessages>> executable;
   try {
-    messages.emplace(*communicator.space(), costs, script);
+    executable.emplace(*communicator.space(), costs, script, watchdog);
   } catch (const Error&) {
     return Outcome::refused;
   }
   Outcome outcome = Outcome::finished;
-  WatchedMessages watched(*messages, watchdog, communicator.rank());
-  DataflowState state(*script);
-  NoWatch no_watch;
-  const Bases& bases = messages->begin(input, output);
   try {
-    run_script(*script, bases, state, watched, no_watch);
-    messages->end();
+    executable->execute(input, output);
   } catch (const Stuck&) {
-    messages->withdraw();
     outcome = Outcome::stuck;
   }
   watchdog.happens();

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "execute/script.hpp"
 #include "execute/shared/communicator.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/transports.hpp"
 #include "support/agreement.hpp"
 #include "support/allocations.hpp"
@@ -26,7 +28,7 @@ std::string first_difference_from_vendor(Communicator& communicator) {
     ByteVector vendors(static_cast<std::size_t>(output_bytes(problem, communicator.rank()))), ours(vendors.size());
     plan(communicator, problem, {.algorithm = "vendor", .operation = sum}).execute(inputs[me].data(), vendors.data());
     for (const Algorithm* algorithm : algorithms_for(collective)) {
-      if (reason_against(problem, standard_choice(*algorithm, problem))) continue;
+      if (!applies(problem, standard_choice(*algorithm, problem))) continue;
       plan(communicator, problem, {.algorithm = std::string(algorithm->id), .operation = sum})
           .execute(inputs[me].data(), ours.data());
       const double mine = rounding_difference(problem, communicator.rank(), inputs, ours, vendors);
@@ -56,6 +58,28 @@ std::string first_fault_of_nodes(Communicator& communicator) {
   return communicator.nodes() == nodes ? "" : "nodes change";
 }
 
+// A script whose data no memory of the last rank holds: the others hear of it. Collective; what is wrong, by the first rank that
+// finds something.
+std::string first_fault_of_agreement(Communicator& communicator) {
+  const Rank me = communicator.rank(), last = communicator.size() - 1;
+  std::vector<Transport*> transports{&communicator.transport()};
+  if (const auto sharing = transports[0]->over_shared_memory(); sharing && *sharing != transports[0])
+    transports.push_back(*sharing);
+  for (Transport* transport : transports) {
+    Program program = make_schedule(alltoall(communicator.size(), 8), "direct").program(me);
+    if (me == last) program.scratch_bytes = Bytes{1} << 61;
+    std::string said;
+    try {
+      transport->prepare(std::make_shared<const Script>(make_script(program, communicator.size(), {})));
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    const std::string prefix = me == last ? "there is not enough" : fmt::format("rank {}: there is not enough", last);
+    if (!said.starts_with(prefix)) return fmt::format("rank {} throws '{}' by {}", me, said, name(transport->executor()));
+  }
+  return "";
+}
+
 }  // namespace quadrille::testing
 
 int main() {
@@ -68,6 +92,7 @@ int main() {
       communicator->abort(1);
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
+    if (const std::string wrong = testing::first_fault_of_agreement(*communicator); !wrong.empty()) fail(wrong);
     const bool few = communicator->size() <= 3;  // more take their time where ranks share cores
     using Sizes = std::vector<Bytes>;
     const Sizes sizes = testing::long_tests() ? (few ? Sizes{0, 1, 8, 3000} : Sizes{8, 3000}) : few ? Sizes{0, 3000} : Sizes{3000};

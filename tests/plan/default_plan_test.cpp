@@ -6,6 +6,7 @@
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
+#include "support/why_not.hpp"
 
 namespace quadrille {
 namespace {
@@ -43,7 +44,7 @@ TEST(DefaultPlans, ApplyToEveryProblem) {
   for (const Algorithm* algorithm : default_algorithms())
     for (const Count p : {1, 5, 12, 97})
       for (Problem problem : problems_of(algorithm->collective, p, 1000)) {
-        const auto reason = [&] { return reason_against(problem, parse_choice(problem, algorithm->id)).value_or(""); };
+        const auto reason = [&] { return why_not(applies(problem, parse_choice(problem, algorithm->id))); };
         EXPECT_EQ(reason(), "") << algorithm->id << ": " << description(problem);
         problem.grid = {p};
         for (const std::vector<Count>& nodes : placements(p)) {

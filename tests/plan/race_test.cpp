@@ -41,18 +41,26 @@ TEST(Labels, FindEverySingleWrongByte) {
   }
 }
 
+// On the group's nodes, as the race has it.
+Problem on_nodes_of(Communicator& communicator, Problem problem) {
+  problem.nodes = communicator.nodes();
+  return problem;
+}
+
 TEST(Race, TimesAndChecksEveryCandidate) {
   run_threads(3, [](Communicator& communicator) {
-    const RaceResult result = race(communicator, alltoall(3, 100),
-                                   {{"direct", Policy::blocking},
-                                    {"xor", Policy::blocking},
-                                    {"bruck:radix=3", Policy::dataflow},
-                                    {"vendor", Policy::blocking}},
+    const Problem problem = alltoall(3, 100);
+    const Candidate exclusive_or = parse_candidate(problem, "xor");
+    const RaceResult result = race(communicator, problem,
+                                   {{parse_candidate(problem, "direct")},
+                                    {exclusive_or},
+                                    {parse_candidate(problem, "bruck:radix=3"), Policy::dataflow},
+                                    {Vendor{}}},
                                    {.rounds = 3, .seconds_per_problem = 0.02, .seed = 5, .progress = {}});
     ASSERT_EQ(result.entries.size(), 2u);
     ASSERT_EQ(result.left_out.size(), 2u);
-    EXPECT_EQ(result.left_out[0].first, "xor");
-    EXPECT_EQ(result.left_out[1].first, "vendor");
+    EXPECT_EQ(result.left_out[0].first, exclusive_or);
+    EXPECT_TRUE(is_vendor(result.left_out[1].first));
     for (const RaceEntry& entry : result.entries) {
       EXPECT_EQ(entry.failed_check, "");
       EXPECT_GT(entry.seconds.least, 0);
@@ -69,13 +77,14 @@ TEST(Race, TimesAndChecksEveryCandidate) {
 
 TEST(Race, RunsWhatIsTheSameOnce) {
   run_threads(4, [](Communicator& communicator) {
-    const auto raced = [&](const std::vector<RaceCandidate>& candidates) {
-      return race(communicator, alltoall(4, 100), candidates, {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}});
-    };
-    const RaceResult result = raced({{"direct"}, {"combined"}, {"bruck"}, {"direct"}, {"combined", Policy::dataflow}});
+    const Problem problem = on_nodes_of(communicator, alltoall(4, 100));
+    const Candidate direct = parse_candidate(problem, "direct"), combined = parse_candidate(problem, "combined");
+    const RaceResult result = race(
+        communicator, problem, {{direct}, {combined}, {parse_candidate(problem, "bruck")}, {direct}, {combined, Policy::dataflow}},
+        {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}});
     ASSERT_EQ(result.entries.size(), 3u) << "direct and combined are the same where all are on one node";
     EXPECT_EQ(result.entries[0].same_as.size(), 1u) << "nobody is told twice";
-    EXPECT_EQ(result.entries[0].same_as.at(0).rfind("combined", 0), 0u);
+    EXPECT_EQ(result.entries[0].same_as.at(0), combined);
     EXPECT_TRUE(result.entries[1].same_as.empty());
     EXPECT_EQ(result.entries[2].candidate.policy, Policy::dataflow) << "another policy is another run";
   });
@@ -83,8 +92,9 @@ TEST(Race, RunsWhatIsTheSameOnce) {
 
 TEST(Race, KnowsTheLoadOfTheMachine) {
   run_threads(2, [](Communicator& communicator) {
-    const MachineLoad load =
-        race(communicator, alltoall(2, 8), {{"direct"}}, {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}}).load;
+    const MachineLoad load = race(communicator, alltoall(2, 8), {{parse_candidate(alltoall(2, 8), "direct")}},
+                                  {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}})
+                                 .load;
     EXPECT_EQ(load.ranks, 2);
     EXPECT_GE(load.cores, 1);
     EXPECT_GE(load.others, 0);
@@ -99,7 +109,7 @@ TEST(Race, PredictsByTheModelItIsGiven) {
     FlatModel model;
     model.startup_s = 3;
     model.wire_s_per_byte = 0.5;
-    const RaceResult result = race(communicator, alltoall(2, 10), {{"shift", Policy::blocking}},
+    const RaceResult result = race(communicator, alltoall(2, 10), {{parse_candidate(alltoall(2, 10), "shift")}},
                                    {.rounds = 1, .seconds_per_problem = 0.01, .model = model, .progress = {}});
     EXPECT_DOUBLE_EQ(result.entries[0].predicted_seconds.value(), 3 + 10 * 0.5);
   });
@@ -134,8 +144,7 @@ TEST(Alltoallv, IsPlannedFromRows) {
 
 TEST(Race, RefusesWhatDoesNotFitTheMachine) {
   run_threads(2, [](Communicator& communicator) {
-    EXPECT_THROW(race(communicator, alltoall(2, Bytes{1} << 50), {{"direct", Policy::blocking}}), Error);
-    EXPECT_THROW(race(communicator, alltoall(2, 8), {{"nonsense", Policy::blocking}}), Error);
+    EXPECT_THROW(race(communicator, alltoall(2, Bytes{1} << 50), {{parse_candidate(alltoall(2, 8), "direct")}}), Error);
   });
 }
 

@@ -108,7 +108,7 @@ TEST(Verdict, IsThatOfTheWorstComparison) {
             "differs in 1 of 4, and the paper is wrong in 1, and misprint in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
   EXPECT_EQ(verdict({slip, right}).outcome, Outcome::misprint);
   EXPECT_EQ(verdict({slip, wrong}).outcome, Outcome::paper_is_wrong);
-  EXPECT_EQ(verdict({slip, slip, right}).count(Outcome::misprint), 2u);
+  EXPECT_EQ(verdict({slip, slip, right}).counts[Outcome::misprint], 2u);
   EXPECT_EQ(verdict({wrong, off, right, explained}).outcome, Outcome::differs);
   EXPECT_FALSE(verdict({off}).explained);
   EXPECT_TRUE(verdict({explained, wrong, right}).explained);

@@ -72,7 +72,7 @@ inline void for_each_schedule(Count most_ranks, const std::vector<Bytes>& block_
         }
         for (const std::string& specification : specifications) {
           const Choice choice = parse_choice(problem, specification);
-          if (!reason_against(problem, choice)) visit(make_schedule(problem, choice));
+          if (applies(problem, choice)) visit(make_schedule(problem, choice));
         }
       }
 }

@@ -227,7 +227,7 @@ std::vector<std::string> right_documents() {
       problem.commutative = problem.element_bytes != 4;
       problem.nodes = {0, 0, 1, 1};
       const Choice choice = parse_choice(problem, algorithm->id);
-      if (!reason_against(problem, choice)) schedules.push_back(make_schedule(problem, choice));
+      if (applies(problem, choice)) schedules.push_back(make_schedule(problem, choice));
     }
   std::vector<std::string> documents;
   for (const Schedule& schedule : schedules) {

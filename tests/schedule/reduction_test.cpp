@@ -87,5 +87,12 @@ TEST(Reduced, AloneTheInputIsTheResult) {
   EXPECT_EQ(back.rounds[0].locals, (std::vector<Local>{{LocalKind::copy, {}, {{in, 0, 4}}, {{out, 0, 4}}}}));
 }
 
+TEST(Reduced, WithoutAStageThereIsNothingToDo) {
+  const Program back = reduced(ProgramBuilder{3}.finish());
+  EXPECT_EQ(back.rank, 3);
+  EXPECT_TRUE(back.stages.empty());
+  EXPECT_TRUE(back.rounds.empty());
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -23,7 +23,7 @@ Coefficients odd_coefficients() {
 void expect_price(const Schedule& schedule, const WorkloadOptions& options, const std::string& place) {
   for (const Model* model : all_models()) {
     const Workload work = workload(schedule, options);
-    if (reason_against(*model, work)) continue;
+    if (!applies(*model, work)) continue;
     const Price price = price_of(work, *model, odd_coefficients());
     const Simulation simulation = simulate_rounds(schedule, *model, odd_coefficients(), options);
     EXPECT_EQ(simulation.end, price.blocking) << place << ' ' << model->id;
@@ -51,7 +51,7 @@ TEST(SimulateRounds, IsThePriceOfEveryAlgorithm) {
       if (problem.nodes.empty())
         for (Rank rank = 0; rank < 12; ++rank) problem.nodes.push_back(rank / 4);
       const Choice choice = testing::standard_choice(*algorithm, problem);
-      if (reason_against(problem, choice)) continue;
+      if (!applies(problem, choice)) continue;
       const std::string place = testing::description(problem) + ' ' + std::string(algorithm->id);
       expect_price(make_schedule(problem, choice), {.nodes = true}, place);
       expect_price(make_schedule(problem, choice), {.topology = &torus, .nodes = true}, place);
@@ -69,7 +69,7 @@ TEST(SimulateRounds, LoadsLinksBySymmetryAsByRank) {
       problem.grid = topology.grid().empty() ? std::vector<Count>{4, 4} : topology.grid();
       if (problem.grid.size() == 1) problem.grid.clear();
       const Choice choice = testing::standard_choice(*algorithm, problem);
-      if (reason_against(problem, choice)) continue;
+      if (!applies(problem, choice)) continue;
       Schedule schedule = make_schedule(problem, choice);
       if (!schedule.symmetry) continue;
       const Workload by_symmetry = workload(schedule, {.topology = &topology});

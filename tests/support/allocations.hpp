@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "execute/execution.hpp"
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
@@ -27,7 +28,7 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 24);
     const Choice choice = standard_choice(*algorithm, problem);
-    if (reason_against(problem, choice)) continue;
+    if (!applies(problem, choice)) continue;
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
       Plan made = plan(
           communicator, problem,
@@ -37,7 +38,11 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
       made.execute(input.data(), output.data());
       communicator.barrier();
       const long before = allocation_count;
-      for (int run = 0; run < 10; ++run) made.execute(input.data(), output.data());
+      for (int run = 0; run < 10; ++run) {
+        made.execute(input.data(), output.data());
+        execution_of(made).begin(input.data(), output.data());
+        execution_of(made).end();
+      }
       const long here = allocation_count - before;
       std::vector<long> all(static_cast<std::size_t>(p));
       communicator.all_gather(&here, all.data(), sizeof here);

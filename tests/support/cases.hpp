@@ -101,7 +101,7 @@ inline std::vector<std::vector<Count>> placements(Count ranks) {
 // problems_of; on a grid where the algorithm needs one; and where it looks at nodes, on some of them as well.
 inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
-  const auto applies = [&](const Problem& problem) { return !reason_against(problem, parse_choice(problem, algorithm.id)); };
+  const auto applies = [&](const Problem& problem) { return quadrille::applies(problem, parse_choice(problem, algorithm.id)); };
   for (Problem& problem : problems) {
     if (applies(problem)) continue;
     Problem on_grid = problem;
@@ -176,7 +176,7 @@ inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem
       }
     choices = std::move(extended);
   }
-  std::erase_if(choices, [&](const Choice& choice) { return reason_against(problem, choice).has_value(); });
+  std::erase_if(choices, [&](const Choice& choice) { return !applies(problem, choice); });
   return choices;
 }
 

@@ -2,6 +2,7 @@
 // Any schedule on threads, by the options that a plan gives to those of the table.
 #pragma once
 
+#include "execute/executable.hpp"
 #include "execute/script.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"

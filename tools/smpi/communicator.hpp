@@ -50,7 +50,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
-    return std::make_unique<MpiExecutable>(communicator_, Waiter(), std::move(script));
+    return std::make_unique<MpiExecutable>(communicator_, Waiter(), std::move(script), 0);
   }
   std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");

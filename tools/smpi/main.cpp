@@ -18,6 +18,7 @@
 #include "cases.hpp"
 #include "plan/probe_data.hpp"
 #include "problem_options.hpp"
+#include "quadrille/indexed.hpp"
 #include "smpi/communicator.hpp"
 
 namespace quadrille::smpi {
@@ -35,7 +36,7 @@ struct Options {
 class SimulatedBuffer {
  public:
   SimulatedBuffer(Bytes bytes, bool shared) : shared_(shared) {
-    const auto size = static_cast<std::size_t>(std::max<Bytes>(bytes, 1));
+    const std::size_t size = index(std::max<Bytes>(bytes, 1));
     memory_ = static_cast<std::byte*>(shared ? SMPI_SHARED_MALLOC(size) : ::operator new(size));
   }
   ~SimulatedBuffer() {

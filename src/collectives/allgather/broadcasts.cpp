@@ -33,9 +33,7 @@ extern const Algorithm allgather_broadcasts{
     .collective = Collective::allgather,
     .id = "broadcasts",
     .summary = "every rank broadcasts its block along a binomial tree, one after the other: the naive way",
-    .needs = "",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

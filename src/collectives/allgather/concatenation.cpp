@@ -15,7 +15,6 @@ extern const Algorithm allgather_concatenation{
     .collective = Collective::allgather,
     .id = "concatenation",
     .summary = "tell all you know to k others a round; the last round is cut to the byte: least rounds and volume on k ports",
-    .needs = "",
     .source = "bruck1997, section 4",
     .parameters = concatenation::parameters(),
     .generate = concatenation::generate,

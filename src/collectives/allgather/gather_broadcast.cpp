@@ -5,7 +5,7 @@
 // Idea    gather/binomial, then broadcast/binomial of everything, joined: rank 0 gathers in its output and broadcasts from there.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.
 // Prefer  never; a baseline: circulant takes half the rounds and p - 1 blocks.
-#include "collectives/then_broadcast.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 
@@ -13,14 +13,10 @@ extern const Algorithm allgather_gather_broadcast{
     .collective = Collective::allgather,
     .id = "gather-broadcast",
     .summary = "collect all blocks at rank 0, then broadcast them, both along a binomial tree: the folklore algorithm",
-    .needs = "",
     .source = "bruck1997, section 4",
-    .parameters = {},
-    .generate = then_broadcast::generate,
-    .analyse =
-        [](const Problem& problem, const Parameters&) {
-          return then_broadcast::analyse(problem, Collective::gather, problem.ranks * problem.block_bytes);
-        },
+    .generate = joined_at_the_beginning,
+    .analyse = [](const Problem& problem,
+                  const Parameters&) { return then_broadcast(problem, Collective::gather, problem.ranks * problem.block_bytes); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -19,7 +19,7 @@ extern const Algorithm allgather_mesh{
     .parameters = {grid_rows()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
                    Rank me) { return gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .analyse = Shares::analyse,
     .symmetry = [](const Problem& problem,
                    const Parameters& parameters) { return std::optional(rows_moved_on(problem, parameters)); },

@@ -21,7 +21,7 @@ extern const Algorithm allgather_recursive_doubling{
     .parameters = {doubling_order()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
                    Rank me) { return gather_by_doubling(problem, parameters, shares(analysis), me); },
-    .reason_against = reason_against_odd_ranks,
+    .applies = has_power_of_two_ranks,
     .analyse = Shares::analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -15,7 +15,6 @@ extern const Algorithm allgatherv_concatenation{
     .collective = Collective::allgatherv,
     .id = "concatenation",
     .summary = "tell all you know to k others a round; the last round is cut in proportion to the sizes",
-    .needs = "",
     .source = "bruck1997, section 4",
     .parameters = concatenation::parameters(),
     .generate = concatenation::generate,

@@ -6,7 +6,7 @@
 // Cost    C1 = 2 ceil(log2 p) rounds; C2 = 2 b (p - 1) / p bytes where p divides the vector: the least volume on one port.
 // Prefer  long vectors, for any p.
 #include "collectives/folding.hpp"
-#include "collectives/scatter_then_gather.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 
@@ -14,12 +14,12 @@ extern const Algorithm allreduce_circulant{
     .collective = Collective::allreduce,
     .id = "circulant",
     .summary = "combine pieces along skips that halve p, gather them along the same: the least volume on one port",
-    .needs = "",
     .source = "traff2024",
-    .parameters = {},
-    .generate = scatter_then_gather::generate,
-    .analyse = [](const Problem& problem,
-                  const Parameters&) { return scatter_then_gather::analyse(problem, "circulant", "circulant"); },
+    .generate = joined_at_the_piece,
+    .analyse =
+        [](const Problem& problem, const Parameters&) {
+          return parts_of_pieces(problem, Collective::reduce_scatterv, "circulant", Collective::allgatherv, "circulant");
+        },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,

@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "collectives/folding.hpp"
+#include "patterns/powers.hpp"
 
 namespace quadrille {
 namespace {
@@ -77,12 +78,11 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 // is a whole power of two, or the same holds again: where p is the difference of two powers of two.
 Combining combining(const Problem& problem, const Parameters&) {
   const Count p = problem.ranks;
-  return std::has_single_bit(static_cast<std::uint64_t>(p + (p & -p))) ? Combining::fixed_tree : Combining::rank_order;
+  return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;
 }
 
 std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
-  if (!std::has_single_bit(static_cast<std::uint64_t>(problem.ranks)) || required_combining(problem) != Combining::any_order)
-    return std::nullopt;
+  if (!is_power_of_two(problem.ranks) || required_combining(problem) != Combining::any_order) return std::nullopt;
   return exclusive_or_symmetry(problem.ranks);
 }
 
@@ -92,9 +92,7 @@ extern const Algorithm allreduce_recursive_doubling{
     .collective = Collective::allreduce,
     .id = "recursive-doubling",
     .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
-    .needs = "",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
     .symmetry = symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -6,7 +6,7 @@
 // Cost    C1 = 2 ceil(log2 p) rounds and as many vectors: twice those of recursive-doubling where p is a power of two.
 // Prefer  never; a baseline: recursive-doubling takes half the time where p is a power of two.
 #include "collectives/folding.hpp"
-#include "collectives/then_broadcast.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 
@@ -14,12 +14,10 @@ extern const Algorithm allreduce_reduce_broadcast{
     .collective = Collective::allreduce,
     .id = "reduce-broadcast",
     .summary = "combine everything at rank 0, then broadcast the result, both along a binomial tree",
-    .needs = "",
     .source = "grama2003",
-    .parameters = {},
-    .generate = then_broadcast::generate,
+    .generate = joined_at_the_beginning,
     .analyse = [](const Problem& problem,
-                  const Parameters&) { return then_broadcast::analyse(problem, Collective::reduce, problem.block_bytes); },
+                  const Parameters&) { return then_broadcast(problem, Collective::reduce, problem.block_bytes); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,

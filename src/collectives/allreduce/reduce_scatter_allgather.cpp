@@ -8,14 +8,14 @@
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
 // Prefer  long vectors; where far partners share links, scatter=recursive-halving:first=near and
 //         gather=recursive-doubling:first=far, by which the most goes to near ones.
-#include "collectives/scatter_then_gather.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 namespace {
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
-  if (auto reason = reason_against_scatter(problem, parameters)) return reason;
-  return reason_against_gather(problem, parameters);
+Result<> applies(const Problem& problem, const Parameters& parameters) {
+  if (auto scatters = scatter_applies(problem, parameters); !scatters) return scatters;
+  return gather_applies(problem, parameters);
 }
 
 Count ports(const Problem& problem, const Parameters& parameters) {
@@ -33,11 +33,12 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .needs = "what the parts need",
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
-    .generate = scatter_then_gather::generate,
-    .reason_against = reason_against,
+    .generate = joined_at_the_piece,
+    .applies = applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
-          return scatter_then_gather::analyse(problem, word(parameters, "scatter"), word(parameters, "gather"));
+          return parts_of_pieces(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
+                                 word(parameters, "gather"));
         },
     .ports = ports,
     .combining = combining_of_scatter,

@@ -6,7 +6,7 @@
 // Cost    C1 = 2 (p - 1) rounds; C2 = 2 b (p - 1) / p bytes where p divides the vector: the least volume on one port.
 // Prefer  long vectors and few ranks: messages go to neighbours only, and every one is a single run of memory.
 #include "collectives/folding.hpp"
-#include "collectives/scatter_then_gather.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
 
@@ -14,11 +14,12 @@ extern const Algorithm allreduce_ring{
     .collective = Collective::allreduce,
     .id = "ring",
     .summary = "every piece goes around twice, combined the first time",
-    .needs = "",
     .source = "patarasuk2009",
-    .parameters = {},
-    .generate = scatter_then_gather::generate,
-    .analyse = [](const Problem& problem, const Parameters&) { return scatter_then_gather::analyse(problem, "ring", "ring"); },
+    .generate = joined_at_the_piece,
+    .analyse =
+        [](const Problem& problem, const Parameters&) {
+          return parts_of_pieces(problem, Collective::reduce_scatterv, "ring", Collective::allgatherv, "ring");
+        },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,

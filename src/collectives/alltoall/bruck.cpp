@@ -126,10 +126,10 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   return std::move(program).finish();
 }
 
-std::optional<std::string> reason_against(const Problem&, const Parameters& parameters) {
-  if (word(parameters, "level") != "halving") return std::nullopt;
-  if (number(parameters, "ports") == 1) return std::nullopt;
-  return "level=halving makes one hop a level, so it goes with ports=1 only";
+Result<> applies(const Problem&, const Parameters& parameters) {
+  if (word(parameters, "level") != "halving") return {};
+  if (number(parameters, "ports") == 1) return {};
+  return cannot("level=halving makes one hop a level, so it goes with ports=1 only");
 }
 
 }  // namespace
@@ -138,7 +138,6 @@ extern const Algorithm alltoall_bruck{
     .collective = Collective::alltoall,
     .id = "bruck",
     .summary = "store and forward by the digits of the distance: few rounds, more volume",
-    .needs = "",
     .source = "bruck1997, sections 3 and 4",
     .parameters = {{.name = "radix",
                     .summary = "base of the digits: 2 has the fewest rounds on one port, p the least volume",
@@ -162,7 +161,7 @@ extern const Algorithm alltoall_bruck{
                     .standard = "positional",
                     .choices = {"positional", "balanced", "halving"}}},
     .generate = generate,
-    .reason_against = reason_against,
+    .applies = applies,
     .analyse = analyse,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },

@@ -35,11 +35,10 @@ extern const Algorithm alltoall_clustered{
     .id = "clustered",
     .summary =
         "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
-    .needs = "",
     .source = "sanders2002, section 3",
     .parameters = parameters(),
     .generate = generate,
-    .reason_against = reason_against_clustered,
+    .applies = clustered_applies,
     .analyse = analyse_clustered,
     .ports = clustered_ports,
     .node_ports = clustered_node_ports,

@@ -40,7 +40,6 @@ extern const Algorithm alltoall_direct{
     .collective = Collective::alltoall,
     .id = "direct",
     .summary = "every block straight to its owner, all at once, staggered",
-    .needs = "",
     .source = "grama2003",
     .parameters = {exchange_segments_parameter()},
     .generate = generate,

@@ -39,10 +39,10 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
-  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
-  return "it crosses one dimension of a hypercube a round and so needs a power of two, not " + std::to_string(problem.ranks) +
-         " ranks";
+Result<> applies(const Problem& problem, const Parameters&) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
+  return cannot("it crosses one dimension of a hypercube a round and so needs a power of two, not " +
+                std::to_string(problem.ranks) + " ranks");
 }
 
 }  // namespace
@@ -54,9 +54,8 @@ extern const Algorithm alltoall_hypercube{
     .summary = "dimension by dimension: half of everything crosses to i ^ 2^d in round d",
     .needs = "p a power of two",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
-    .reason_against = reason_against,
+    .applies = applies,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

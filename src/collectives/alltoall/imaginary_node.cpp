@@ -108,11 +108,11 @@ class PaddedRing {
   Bytes block_bytes_;
 };
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
-  if (problem.ranks % 2 == 0) return "a ring of an even number of ranks needs no imaginary node; torus:kernel=ar takes it";
+Result<> applies(const Problem& problem, const Parameters&) {
+  if (problem.ranks % 2 == 0) return cannot("a ring of an even number of ranks needs no imaginary node; torus:kernel=ar takes it");
   for (const Count side : problem.grid)
-    if (side > 1 && side < problem.ranks) return "ranks on a grid of several sides are no ring";
-  return std::nullopt;
+    if (side > 1 && side < problem.ranks) return cannot("ranks on a grid of several sides are no ring");
+  return {};
 }
 
 }  // namespace
@@ -123,9 +123,8 @@ extern const Algorithm alltoall_imaginary_node{
     .summary = "all-port exchange on odd rings, made even by an imaginary node whose work rank 0 does",
     .needs = "an odd number of ranks, on a ring",
     .source = "liu2005, section VI",
-    .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },
-    .reason_against = reason_against,
+    .applies = applies,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },
 };
 

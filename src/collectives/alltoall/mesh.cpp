@@ -80,7 +80,7 @@ extern const Algorithm alltoall_mesh{
     .source = "grama2003",
     .parameters = {grid_rows()},
     .generate = generate,
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -73,12 +73,11 @@ extern const Algorithm alltoall_submesh{
     .summary = "on the grid as a torus: inside 2 x 2 submeshes, then around rows and columns of every second rank, on one port",
     .needs = "two even sides",
     .source = "liu2005, section IV.A",
-    .parameters = {},
     .generate = generate,
-    .reason_against = [](const Problem& problem, const Parameters&) -> std::optional<std::string> {
+    .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);
-      if (sides.size() == 2 && sides_divisible(sides, 2)) return std::nullopt;
-      return "submeshes of 2 x 2 need a grid of two sides, both even";
+      if (sides.size() == 2 && sides_divisible(sides, 2)) return {};
+      return cannot("submeshes of 2 x 2 need a grid of two sides, both even");
     },
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(torus_symmetry(torus_sides(problem), 2)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

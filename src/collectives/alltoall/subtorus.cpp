@@ -134,13 +134,12 @@ extern const Algorithm alltoall_subtorus{
     .summary = "on the grid as a torus: around rings of every fourth rank, then inside 4 x 4 submeshes, on one port",
     .needs = "two sides, multiples of 4",
     .source = "suh2001",
-    .parameters = {},
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return SubtorusExchange(problem, me).program(); },
-    .reason_against = [](const Problem& problem, const Parameters&) -> std::optional<std::string> {
+    .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);
-      if (sides.size() == 2 && sides_divisible(sides, 4)) return std::nullopt;
-      return "submeshes of 4 x 4 need a grid of two sides, both multiples of 4";
+      if (sides.size() == 2 && sides_divisible(sides, 4)) return {};
+      return cannot("submeshes of 4 x 4 need a grid of two sides, both multiples of 4");
     },
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(torus_symmetry(torus_sides(problem), 4)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -239,15 +239,15 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   return is_at2(parameters) ? std::move(exchange).at2() : std::move(exchange).dimension_split();
 }
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters& parameters) {
+Result<> applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<TorusSide> sides = torus_sides(problem);
   if (is_at2(parameters) && (sides.size() != 2 || !sides_divisible(sides, 2)))
-    return "order=at2 needs a grid of two sides, both even; order=dimension-split takes any";
+    return cannot("order=at2 needs a grid of two sides, both even; order=dimension-split takes any");
   if (is_at2(parameters) && is_alternating(parameters) && !sides_divisible(sides, 4))
-    return "kernel=ar needs sides that are multiples of 4 with order=at2; kernel=sr takes all even sides";
+    return cannot("kernel=ar needs sides that are multiples of 4 with order=at2; kernel=sr takes all even sides");
   if (is_alternating(parameters) && !sides_divisible(sides, 2))
-    return "kernel=ar pairs even with odd places and so needs even sides; kernel=sr takes any";
-  return std::nullopt;
+    return cannot("kernel=ar pairs even with odd places and so needs even sides; kernel=sr takes any");
+  return {};
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ extern const Algorithm alltoall_torus{
           .standard_rule = "at2 where there are two sides, both even (with ar multiples of 4)",
           .choices = {"at2", "dimension-split"}}},
     .generate = generate,
-    .reason_against = reason_against,
+    .applies = applies,
     .symmetry = [](const Problem& problem, const Parameters& parameters) -> std::optional<Symmetry> {
       return torus_symmetry(torus_sides(problem), (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1));
     },

@@ -29,9 +29,9 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-std::optional<std::string> reason_against(const Problem& problem, const Parameters&) {
-  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return std::nullopt;
-  return "it pairs rank i with i ^ d and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks";
+Result<> applies(const Problem& problem, const Parameters&) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
+  return cannot("it pairs rank i with i ^ d and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
 }
 
 }  // namespace
@@ -42,9 +42,8 @@ extern const Algorithm alltoall_xor{
     .summary = "pairwise: exchange with i ^ d, one d a round",
     .needs = "p a power of two",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
-    .reason_against = reason_against,
+    .applies = applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -20,11 +20,10 @@ extern const Algorithm alltoallv_clustered{
     .id = "clustered",
     .summary =
         "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
-    .needs = "",
     .source = "sanders2002, section 3",
     .parameters = clustered_parameters(),
     .generate = clustered_exchange,
-    .reason_against = reason_against_clustered,
+    .applies = clustered_applies,
     .analyse = analyse_clustered,
     .needs_own_counts_only = true,
     .ports = clustered_ports,

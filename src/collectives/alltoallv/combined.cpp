@@ -16,7 +16,6 @@ extern const Algorithm alltoallv_combined{
     .collective = Collective::alltoallv,
     .id = "combined",
     .summary = "one message for each pair of nodes, gathered and scattered inside the nodes by leaders that take turns",
-    .needs = "",
     .source = "sanders2002",
     .parameters =
         {leaders_parameter(),

@@ -20,7 +20,6 @@ extern const Algorithm alltoallv_direct{
     .collective = Collective::alltoallv,
     .id = "direct",
     .summary = "everything straight to its owner, staggered, some messages at a time",
-    .needs = "",
     .source = "grama2003",
     .parameters = {{.name = "window",
                     .summary = "messages that a rank sends, and receives, in a round",

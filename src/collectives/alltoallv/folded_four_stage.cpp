@@ -95,7 +95,7 @@ extern const Algorithm alltoallv_folded_four_stage{
     .source = "liu2002, section 3.2.2",
     .parameters = {columns_as_printed(), split_parameter(), grain_parameter(), counts_parameter()},
     .generate = program_by_route,
-    .reason_against = reason_against_columns,
+    .applies = columns_apply,
     .analyse = [](const Problem& problem, const Parameters& parameters) -> std::shared_ptr<const Analysis> {
       return replay_route(problem, parameters, route_of(problem, parameters), number(parameters, "grain"));
     },

@@ -25,7 +25,7 @@ extern const Algorithm alltoallv_four_stage{
     .source = "liu2002, algorithm A4",
     .parameters = {sides_parameter(), columns_parameter(), split_parameter(), grain_parameter(), counts_parameter()},
     .generate = program_by_route,
-    .reason_against = reason_against_array,
+    .applies = array_applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
           return analyse_grid_exchange(problem, parameters, split_of(parameters), number(parameters, "grain"));

@@ -21,7 +21,7 @@ extern const Algorithm alltoallv_grid{
     .source = "liu2002, algorithm A3",
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
     .generate = program_by_route,
-    .reason_against = reason_against_array,
+    .applies = array_applies,
     .analyse = [](const Problem& problem,
                   const Parameters& parameters) { return analyse_grid_exchange(problem, parameters, std::nullopt, 1); },
     .in_stages = [](const Problem& problem, const Parameters& parameters,

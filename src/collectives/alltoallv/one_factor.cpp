@@ -14,7 +14,6 @@ extern const Algorithm alltoallv_one_factor{
     .collective = Collective::alltoallv,
     .id = "one-factor",
     .summary = "pairwise for any p: exchange with (i - u) mod p in round i",
-    .needs = "",
     .source = "sanders2002, section 2",
     .parameters = {factor_parameter()},
     .generate = one_factor_exchange,

@@ -15,7 +15,6 @@ extern const Algorithm alltoallv_padded_bruck{
     .collective = Collective::alltoallv,
     .id = "padded-bruck",
     .summary = "agree on the longest, pad everything to that, then store and forward by the digits of the distance",
-    .needs = "",
     .source = "fan2022",
     .parameters = {uneven_bruck_radix()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

@@ -15,6 +15,7 @@
 #include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -81,9 +82,9 @@ class TakersProgram {
   Bytes taken(const Pair& pair) const { return bytes(scan_.share(pair.source, pair.target, me_, Buffer::input, 0, pair.bytes)); }
 
   void spread() {
-    std::vector<Bytes> from(static_cast<std::size_t>(scan_.p), 0);
-    for (const Pair& pair : all_.pairs.all()) from[static_cast<std::size_t>(pair.source)] += taken(pair);
-    from[static_cast<std::size_t>(me_)] = 0;  // stays where it is
+    ByRank<Bytes> from(scan_.p, 0);
+    for (const Pair& pair : all_.pairs.all()) from[pair.source] += taken(pair);
+    from[me_] = 0;  // stays where it is
     arrived_.assign(from.size(), 0);
     program_.stage("spread");
     Bytes scratch = 0;
@@ -91,8 +92,8 @@ class TakersProgram {
       const Rank to = (me_ + distance) % scan_.p, source = (me_ + scan_.p - distance) % scan_.p;
       Regions read;
       for (const Share& share : row_) add(read, scan_.share(me_, share.peer, to, Buffer::input, share.offset, share.bytes));
-      const Bytes coming = from[static_cast<std::size_t>(source)];
-      arrived_[static_cast<std::size_t>(source)] = scratch;
+      const Bytes coming = from[source];
+      arrived_[index(source)] = scratch;
       program_.begin_round();
       program_.send(to, std::move(read));
       program_.receive(source, {{Buffer::scratch, scratch, coming, {}}});
@@ -109,7 +110,7 @@ class TakersProgram {
         add(held, scan_.share(me_, target, me_, Buffer::input, pair.input_offset, pair.bytes));
         continue;
       }
-      Bytes& offset = arrived_[static_cast<std::size_t>(pair.source)];
+      Bytes& offset = arrived_[index(pair.source)];
       append(held, {Buffer::scratch, offset, taken(pair), {}});
       offset += taken(pair);
     }
@@ -127,11 +128,11 @@ class TakersProgram {
     for (Rank target = 0; target < scan_.p; ++target) held.push_back(held_for(target));
     program_.stage("collect");
     program_.begin_round();
-    program_.copy(std::move(held[static_cast<std::size_t>(me_)]), written_from(me_));
+    program_.copy(std::move(held[index(me_)]), written_from(me_));
     for (Count distance = 1; distance < scan_.p; ++distance) {
       const Rank to = (me_ + distance) % scan_.p, taker = (me_ + scan_.p - distance) % scan_.p;
       if (distance > 1) program_.begin_round();
-      program_.send(to, std::move(held[static_cast<std::size_t>(to)]));
+      program_.send(to, std::move(held[index(to)]));
       program_.receive(taker, written_from(taker));
     }
   }
@@ -148,13 +149,13 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   return TakersProgram(problem, {problem.ranks, number(parameters, "grain")}, static_cast<const Scanned&>(*analysis), me).made();
 }
 
-std::optional<std::string> reason_against_elements(const Problem& problem, const Parameters& parameters) {
+Result<> elements_fit(const Problem& problem, const Parameters& parameters) {
   const Bytes grain = number(parameters, "grain");
   const Count elements = ceil_divide(Traffic(problem).heaviest(), grain);
-  if (elements <= most_operations_of_a_program) return std::nullopt;
+  if (elements <= most_operations_of_a_program) return {};
   const bool has_larger = grain < grain_parameter().most(problem);
-  return fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements, grain,
-                     most_operations_of_a_program, has_larger ? ", so take a larger grain" : "");
+  return cannot(fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements,
+                            grain, most_operations_of_a_program, has_larger ? ", so take a larger grain" : ""));
 }
 
 Parameter element_size() {
@@ -182,7 +183,7 @@ extern const Algorithm alltoallv_scan_two_phase{
     .source = "liu2002, section 3.1.2",
     .parameters = {element_size(), counts_of_all()},
     .generate = generate,
-    .reason_against = reason_against_elements,
+    .applies = elements_fit,
     .analyse = analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

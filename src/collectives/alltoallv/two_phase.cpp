@@ -107,7 +107,6 @@ extern const Algorithm alltoallv_two_phase{
     .collective = Collective::alltoallv,
     .id = "two-phase",
     .summary = "cut everything into a share for each rank, then collect the shares: balanced whatever the counts",
-    .needs = "",
     .source = "liu2002, algorithm A2",
     .parameters = {grain_parameter(), counts_parameter()},
     .generate = generate,

@@ -15,7 +15,6 @@ extern const Algorithm alltoallv_two_phase_bruck{
     .collective = Collective::alltoallv,
     .id = "two-phase-bruck",
     .summary = "store and forward by the digits of the distance, sizes ahead of the data: few rounds, more volume",
-    .needs = "",
     .source = "fan2022",
     .parameters = {uneven_bruck_radix()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

@@ -35,7 +35,6 @@ extern const Algorithm barrier_dissemination{
     .collective = Collective::barrier,
     .id = "dissemination",
     .summary = "tell ever more distant ranks who has come",
-    .needs = "",
     .source = "hensgen1988",
     .parameters = {{.name = "ports",
                     .summary = "messages that a rank sends, and receives, in a round",

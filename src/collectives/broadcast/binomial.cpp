@@ -14,9 +14,7 @@ extern const Algorithm broadcast_binomial{
     .collective = Collective::broadcast,
     .id = "binomial",
     .summary = "everybody who has the vector passes it on: the fewest rounds",
-    .needs = "",
     .source = "grama2003",
-    .parameters = {},
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
           const BinomialTree tree(problem.ranks, problem.root);

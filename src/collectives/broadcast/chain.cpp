@@ -49,7 +49,6 @@ extern const Algorithm broadcast_chain{
     .collective = Collective::broadcast,
     .id = "chain",
     .summary = "a pipeline from neighbour to neighbour, in segments",
-    .needs = "",
     .source = "grama2003",
     .parameters = {segments_parameter([](const Problem& problem, const Parameters&)
                                           -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },

@@ -40,7 +40,6 @@ extern const Algorithm broadcast_linear{
     .collective = Collective::broadcast,
     .id = "linear",
     .summary = "the root sends the vector to everybody",
-    .needs = "",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root sends in a round")},
     .generate = generate,

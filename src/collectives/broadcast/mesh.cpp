@@ -26,7 +26,7 @@ extern const Algorithm broadcast_mesh{
           const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root};
           return broadcast_by_tree(node_of(tree, me), problem.block_bytes, me);
         },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

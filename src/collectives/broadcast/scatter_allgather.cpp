@@ -5,30 +5,9 @@
 // Idea    scatterv/binomial, then an algorithm for allgatherv, joined: a rank's share lies in the output where the vector has it.
 // Cost    C1 = 2 ceil(log2 p) rounds by default, ceil(log2 p) + p - 1 with the ring; C2 = 2 b (p - 1) / p bytes, where p divides b.
 // Prefer  long vectors.
-#include "collectives/pieces.hpp"
-#include "schedule/transform.hpp"
+#include "collectives/two_parts.hpp"
 
 namespace quadrille {
-namespace {
-
-struct Parts : Analysis {
-  Schedule scatter, allgather;
-};
-
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  auto parts = std::make_shared<Parts>();
-  parts->scatter = make_schedule(of_pieces(problem, Collective::scatterv), "binomial");
-  parts->allgather = make_schedule(of_pieces(problem, Collective::allgatherv), word(parameters, "gather"));
-  return parts;
-}
-
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-  const auto& parts = static_cast<const Parts&>(*analysis);
-  const Placement place{Buffer::output, piece(Buffer::output, problem, me).offset};
-  return joined({.program = parts.scatter.program(me), .output = place}, {.program = parts.allgather.program(me), .input = place});
-}
-
-}  // namespace
 
 extern const Algorithm broadcast_scatter_allgather{
     .collective = Collective::broadcast,
@@ -37,9 +16,12 @@ extern const Algorithm broadcast_scatter_allgather{
     .needs = "what the gather needs",
     .source = "grama2003",
     .parameters = {gather_part()},
-    .generate = generate,
-    .reason_against = reason_against_gather,
-    .analyse = analyse,
+    .generate = joined_at_the_piece,
+    .applies = gather_applies,
+    .analyse =
+        [](const Problem& problem, const Parameters& parameters) {
+          return parts_of_pieces(problem, Collective::scatterv, "binomial", Collective::allgatherv, word(parameters, "gather"));
+        },
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
           const Problem pieces = of_pieces(problem, Collective::allgatherv);

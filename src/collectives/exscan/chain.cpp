@@ -10,19 +10,6 @@
 
 namespace quadrille {
 
-extern const Algorithm exscan_chain{
-    .collective = Collective::exscan,
-    .id = "chain",
-    .summary = "combine what comes from the neighbour below and pass it on, in segments: the least work",
-    .needs = "",
-    .source = "grama2003",
-    .parameters = {chain_segments()},
-    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
-                   Rank me) { return prefixes_along_chain(problem, number(parameters, "segments"), me); },
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = [](const Problem& problem,
-                    const Parameters&) { return problem.ranks <= 4 ? Combining::fixed_tree : Combining::rank_order; },
-    .combining_rule = "rank order; fixed tree where p <= 4",
-};
+extern const Algorithm exscan_chain = prefix_chain(Collective::exscan);
 
 }  // namespace quadrille

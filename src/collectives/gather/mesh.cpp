@@ -8,24 +8,11 @@
 //         any sides and any root.
 // Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: messages of binomial may
 //         then share links.
-#include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 
-extern const Algorithm gather_mesh{
-    .collective = Collective::gather,
-    .id = "mesh",
-    .summary = "blocks collected along the rows of a grid, then along the root's column: no link is shared on a mesh",
-    .needs = "rows divides p",
-    .source = "grama2003",
-    .parameters = {mesh_rows()},
-    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
-                   Rank me) { return reversed(scatter_on_mesh(problem, number(parameters, "rows"), shares(analysis), me)); },
-    .reason_against = reason_against_rows,
-    .analyse = Shares::analyse,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+extern const Algorithm gather_mesh = mesh_algorithm(
+    Collective::gather, "blocks collected along the rows of a grid, then along the root's column: no link is shared on a mesh");
 
 }  // namespace quadrille

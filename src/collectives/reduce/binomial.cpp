@@ -7,19 +7,17 @@
 //         that tree is taken, and rank 0 forwards the result.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors. One more of both to forward.
 // Prefer  short vectors.
-#include <bit>
 
 #include "collectives/broadcasting.hpp"
 #include "collectives/folding.hpp"
+#include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
 
-bool runs_end_in_order(const Problem& problem) {
-  return problem.root == 0 || std::has_single_bit(static_cast<std::uint64_t>(problem.ranks));
-}
+bool runs_end_in_order(const Problem& problem) { return problem.root == 0 || is_power_of_two(problem.ranks); }
 
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
@@ -52,9 +50,7 @@ extern const Algorithm reduce_binomial{
     .collective = Collective::reduce,
     .id = "binomial",
     .summary = "combine up a binomial tree: the fewest rounds",
-    .needs = "",
     .source = "grama2003",
-    .parameters = {},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,

@@ -16,7 +16,6 @@ extern const Algorithm reduce_circulant{
     .collective = Collective::reduce,
     .id = "circulant",
     .summary = "in segments over a circulant graph: the fewest rounds that segments can take",
-    .needs = "",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

@@ -88,7 +88,6 @@ extern const Algorithm reduce_linear{
     .collective = Collective::reduce,
     .id = "linear",
     .summary = "everybody sends to the root, which combines all",
-    .needs = "",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root receives in a round")},
     .generate = generate,

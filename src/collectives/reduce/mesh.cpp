@@ -8,11 +8,11 @@
 // Prefer  short vectors on a torus of this shape whose sides are no powers of two; it keeps the rank order for every root, where
 //         binomial has to forward the result.
 #include <algorithm>
-#include <bit>
 
 #include "collectives/broadcasting.hpp"
 #include "collectives/grid_rows.hpp"
 #include "patterns/mesh_tree.hpp"
+#include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -22,9 +22,8 @@ namespace {
 Combining combining(const Problem& problem, const Parameters& parameters) {
   std::vector<Count> sides = mesh_sides(problem, number(parameters, "rows"));
   std::erase(sides, 1);
-  const bool follows_tree = sides.empty() || std::all_of(sides.begin() + 1, sides.end(), [](Count side) {
-                              return std::has_single_bit(static_cast<std::uint64_t>(side));
-                            });
+  const bool follows_tree =
+      sides.empty() || std::all_of(sides.begin() + 1, sides.end(), [](Count side) { return is_power_of_two(side); });
   return follows_tree ? Combining::fixed_tree : Combining::rank_order;
 }
 
@@ -42,7 +41,7 @@ extern const Algorithm reduce_mesh{
           const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root, DimensionOrder::first_first};
           return reduced(broadcast_by_tree(node_of(tree, me), problem.block_bytes, me));
         },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
     .combining_rule = "rank order; fixed tree where all sides of the grid but the first are powers of two, sides of 1 left out",

@@ -5,34 +5,22 @@
 // Idea    An algorithm for reduce_scatterv, then gatherv/binomial, joined: the root's piece is left in its place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes with recursive halving or circulant, where p divides the vector.
 // Prefer  long vectors.
-#include "collectives/pieces.hpp"
+#include "collectives/two_parts.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
 
-struct Parts : Analysis {
-  Schedule scatter, gather;
-};
-
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  auto parts = std::make_shared<Parts>();
-  const Problem pieces = of_pieces(problem, Collective::reduce_scatterv);
-  parts->scatter = make_schedule(pieces, choice_of_scatter(pieces, parameters));
-  parts->gather = make_schedule(of_pieces(problem, Collective::gatherv), "binomial");
-  return parts;
-}
-
 Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-  const auto& parts = static_cast<const Parts&>(*analysis);
+  const auto& parts = static_cast<const TwoParts&>(*analysis);
   const Region own = piece(Buffer::output, problem, me);
-  Program scatter = parts.scatter.program(me);
+  Program scatter = parts.first.program(me);
   Placement place{Buffer::output, own.offset};
   if (me != problem.root) {
     place = {Buffer::scratch, scatter.scratch_bytes};
     scatter.scratch_bytes += own.length;
   }
-  return joined({.program = std::move(scatter), .output = place}, {.program = parts.gather.program(me), .input = place});
+  return joined({.program = std::move(scatter), .output = place}, {.program = parts.second.program(me), .input = place});
 }
 
 }  // namespace
@@ -45,8 +33,12 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .source = "grama2003",
     .parameters = {scatter_part()},
     .generate = generate,
-    .reason_against = reason_against_scatter,
-    .analyse = analyse,
+    .applies = scatter_applies,
+    .analyse =
+        [](const Problem& problem, const Parameters& parameters) {
+          return parts_of_pieces(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::gatherv,
+                                 "binomial");
+        },
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
           return ports_of(problem, choice_of_scatter(of_pieces(problem, Collective::reduce_scatterv), parameters));

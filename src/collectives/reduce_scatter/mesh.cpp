@@ -29,7 +29,7 @@ extern const Algorithm reduce_scatter_mesh{
     .parameters = {grid_rows()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
                    Rank me) { return reduced(gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me)); },
-    .reason_against = reason_against_rows,
+    .applies = has_full_rows,
     .analyse = Shares::analyse,
     .symmetry = symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -20,7 +20,7 @@ extern const Algorithm reduce_scatterv_recursive_halving{
     .parameters = {halving_order()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
                    Rank me) { return reduce_scatter_by_halving(problem, parameters, shares(analysis), me); },
-    .reason_against = reason_against_odd_ranks,
+    .applies = has_power_of_two_ranks,
     .analyse = Shares::analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_halving,

@@ -10,19 +10,6 @@
 
 namespace quadrille {
 
-extern const Algorithm scan_distance_doubling{
-    .collective = Collective::scan,
-    .id = "distance-doubling",
-    .summary = "tell the rank s above what is combined so far, s = 1, 2, 4, ..: the fewest rounds, for any p",
-    .needs = "",
-    .source = "hillis1986",
-    .parameters = {},
-    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
-                   Rank me) { return prefixes_by_doubling(problem, me); },
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = [](const Problem& problem,
-                    const Parameters&) { return problem.ranks <= 2 ? Combining::fixed_tree : Combining::rank_order; },
-    .combining_rule = "rank order; fixed tree where p <= 2",
-};
+extern const Algorithm scan_distance_doubling = prefix_doubling(Collective::scan);
 
 }  // namespace quadrille

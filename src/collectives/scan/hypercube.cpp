@@ -7,25 +7,10 @@
 //         In the last round only the lower ones send.
 // Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
 // Prefer  powers of two, short vectors.
-#include "collectives/folding.hpp"
-#include "collectives/gathering.hpp"
 #include "collectives/prefix_programs.hpp"
 
 namespace quadrille {
 
-extern const Algorithm scan_hypercube{
-    .collective = Collective::scan,
-    .id = "hypercube",
-    .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
-    .needs = "p a power of two",
-    .source = "grama2003",
-    .parameters = {},
-    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
-                   Rank me) { return prefixes_on_hypercube(problem, me); },
-    .reason_against = reason_against_odd_ranks,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = always_fixed_tree,
-    .combining_rule = always_fixed_tree_rule,
-};
+extern const Algorithm scan_hypercube = prefix_hypercube(Collective::scan);
 
 }  // namespace quadrille

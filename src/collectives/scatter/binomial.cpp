@@ -8,24 +8,8 @@
 #include "collectives/scattering.hpp"
 
 namespace quadrille {
-namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-  return scatter_by_binomial_tree(problem, shares(analysis), me);
-}
-
-}  // namespace
-
-extern const Algorithm scatter_binomial{
-    .collective = Collective::scatter,
-    .id = "binomial",
-    .summary = "blocks dealt out down a binomial tree, whole subtrees at a time: the fewest rounds",
-    .needs = "",
-    .source = "grama2003",
-    .parameters = {},
-    .generate = generate,
-    .analyse = Shares::analyse,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+extern const Algorithm scatter_binomial =
+    binomial_algorithm(Collective::scatter, "blocks dealt out down a binomial tree, whole subtrees at a time: the fewest rounds");
 
 }  // namespace quadrille

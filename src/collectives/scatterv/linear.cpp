@@ -8,24 +8,7 @@
 #include "collectives/scattering.hpp"
 
 namespace quadrille {
-namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-  return scatter_from_root(problem, shares(analysis), number(parameters, "ports"), me);
-}
-
-}  // namespace
-
-extern const Algorithm scatterv_linear{
-    .collective = Collective::scatterv,
-    .id = "linear",
-    .summary = "the root sends everybody their share",
-    .needs = "",
-    .source = "grama2003",
-    .parameters = {ports_of_root("messages that the root sends in a round")},
-    .generate = generate,
-    .analyse = Shares::analyse,
-    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
-};
+extern const Algorithm scatterv_linear = linear_algorithm(Collective::scatterv, "the root sends everybody their share");
 
 }  // namespace quadrille

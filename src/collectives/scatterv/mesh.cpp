@@ -7,23 +7,11 @@
 // Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds at most; C2 is the sum over the rounds of the largest subtree's shares.
 // Prefer  small shares on a torus with the sides of the grid, if they are not powers of two: messages of binomial may
 //         then share links.
-#include "collectives/grid_rows.hpp"
 #include "collectives/scattering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm scatterv_mesh{
-    .collective = Collective::scatterv,
-    .id = "mesh",
-    .summary = "shares dealt out along the root's column of a grid, then along all rows: no link is shared on a mesh",
-    .needs = "rows divides p",
-    .source = "grama2003",
-    .parameters = {mesh_rows()},
-    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
-                   Rank me) { return scatter_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
-    .reason_against = reason_against_rows,
-    .analyse = Shares::analyse,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+extern const Algorithm scatterv_mesh = mesh_algorithm(
+    Collective::scatterv, "shares dealt out along the root's column of a grid, then along all rows: no link is shared on a mesh");
 
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 // bytes of their round as many times as long.
 // Source: [bruck1997], section 1.2; [grama2003] for links.
 #include "cost/models/terms.hpp"
+#include "quadrille/simulate.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,6 +19,14 @@ Formula formula_of(const Coefficients& coefficients) {
   }};
 }
 
+MessageTimes times_of_message(const Coefficients& coefficients) {
+  return {.latency = time_of(coefficients, "startup_us"),
+          .gap = time_of(coefficients, "startup_us"),
+          .per_byte = byte_time_of(coefficients, "transfer_us_per_byte"),
+          .is_first_byte_included = false,
+          .ports = static_cast<Count>(coefficients.at("ports"))};
+}
+
 }  // namespace
 
 extern const Model linear_model{
@@ -30,6 +39,7 @@ extern const Model linear_model{
          {.key = "ports", .meaning = "k, messages at a time", .required = false, .standard = 1, .least = 1, .is_whole = true}},
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = formula_of,
+    .times_of_message = times_of_message,
 };
 
 }  // namespace quadrille

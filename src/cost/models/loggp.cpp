@@ -5,6 +5,7 @@
 // bytes are those on the busiest link, if these are more.
 // Source: [alexandrov1995]; ports and links are this library's.
 #include "cost/models/terms.hpp"
+#include "quadrille/simulate.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,6 +28,14 @@ Formula formula_of(const Coefficients& coefficients) {
   }};
 }
 
+MessageTimes times_of_message(const Coefficients& coefficients) {
+  return {.overhead = time_of(coefficients, "overhead_us"),
+          .latency = time_of(coefficients, "latency_us"),
+          .gap = time_of(coefficients, "gap_us"),
+          .per_byte = byte_time_of(coefficients, "gap_us_per_byte"),
+          .ports = static_cast<Count>(coefficients.at("ports"))};
+}
+
 }  // namespace
 
 extern const Model loggp_model{
@@ -45,6 +54,7 @@ extern const Model loggp_model{
                       .is_whole = true}},
     .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
     .formula_of = formula_of,
+    .times_of_message = times_of_message,
 };
 
 }  // namespace quadrille

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "execute/shared/space.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,7 +21,7 @@ double at(const std::array<double, 5>& seconds, Bytes bytes) {
   const auto& sizes = CopyCosts::sizes;
   if (bytes <= sizes.front()) return seconds.front();
   if (bytes >= sizes.back()) return seconds.back() * static_cast<double>(bytes) / static_cast<double>(sizes.back());
-  const auto above = static_cast<std::size_t>(std::upper_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+  const auto above = index(std::upper_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
   const double part = std::log(static_cast<double>(bytes) / static_cast<double>(sizes[above - 1])) /
                       std::log(static_cast<double>(sizes[above]) / static_cast<double>(sizes[above - 1]));
   return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
@@ -37,22 +38,21 @@ double seconds_of(Work&& work) {
 // counts, for the other ranks want the same cores. Whoever is asked waits for the number of the step.
 class Handover {
  public:
-  explicit Handover(SharedSpace& space)
-      : space_(space), mine_(static_cast<std::size_t>(CopyCosts::sizes.back())), taken_(mine_.size()) {
+  explicit Handover(SharedSpace& space) : space_(space), mine_(index(CopyCosts::sizes.back())), taken_(mine_.size()) {
     struct Card {
       Offset slot;
       const void* memory;
     };
     if (space_.rank() < 2) slot_ = space_.allocate(still + CopyCosts::sizes.back());
     if (slot_) {
-      std::memset(space_.at(slot_), 0, static_cast<std::size_t>(still + CopyCosts::sizes.back()));
+      std::memset(space_.at(slot_), 0, index(still + CopyCosts::sizes.back()));
       new (space_.at(slot_)) std::atomic<std::uint64_t>(0);
     }
     const Card card{slot_, mine_.data()};
-    std::vector<Card> all(static_cast<std::size_t>(space_.size()));
+    ByRank<Card> all(space_.size());
     space_.all_gather(&card, all.data(), sizeof card);
     if (space_.rank() > 1) return;
-    const Card& other = all[static_cast<std::size_t>(1 - space_.rank())];
+    const Card& other = all[1 - space_.rank()];
     others_slot_ = other.slot;
     others_memory_ = other.memory;
   }
@@ -87,7 +87,7 @@ class Handover {
   double give(Bytes bytes, bool through_slot) {
     ++step_;
     const double seconds = seconds_of([&] {
-      if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), static_cast<std::size_t>(bytes));
+      if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), index(bytes));
     });
     flag(slot_).store(step_, std::memory_order_release);  // after the slot; acquired by take
     space_.ring(1 - space_.rank());
@@ -98,7 +98,7 @@ class Handover {
     space_.wait_until([&] { return flag(others_slot_).load(std::memory_order_acquire) >= step_; },
                       [&] { return 1 - space_.rank(); });
     return seconds_of([&] {
-      const auto length = static_cast<std::size_t>(bytes);
+      const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
       if (through_slot || !space_.reads_private_memory())  // then what is in the space can be read once
         std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
@@ -141,7 +141,7 @@ CopyCosts measure_copy_costs(SharedSpace& space) {
   Handover handover(space);
   CopyCosts costs = handover.measure();
   costs.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
-  std::vector<CopyCosts> all(static_cast<std::size_t>(space.size()));
+  ByRank<CopyCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];
 }

@@ -18,30 +18,7 @@ Bases with_payload(Bases bases, std::byte* payload) {
 
 }  // namespace
 
-void SharedExecutable::execute(const std::byte* input, std::byte* output) {
-  NoWatch watch;
-  run(input, output, watch);
-}
-
-Phases SharedExecutable::execute_timed(const std::byte* input, std::byte* output) {
-  Watch watch;
-  run(input, output, watch);
-  return watch.phases();
-}
-
-template <class AnyWatch>
-void SharedExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
-  begin(input, output);
-  try {
-    run_script(*script_, bases_, dataflow_, *this, steps_.get(), watch);
-  } catch (...) {
-    withdraw();
-    throw;
-  }
-  end();
-}
-
-void SharedExecutable::end() {
+void SharedMessages::end() {
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
     if (inlet.outlet && execution_ % inlet.tells_each == 0) {
@@ -50,11 +27,14 @@ void SharedExecutable::end() {
     }
 }
 
-const Bases& SharedExecutable::begin(const std::byte* input, std::byte* output) {
-  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
-  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+void SharedMessages::wait_for_readers() {
   const Watched* reader = nullptr;
   space_.wait_until([&] { return !(reader = reader_of_next_block()); }, [&] { return reader->rank; });
+}
+
+const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
+  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
+  bases_[static_cast<std::size_t>(Buffer::output)] = output;
   ++execution_;
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
@@ -63,7 +43,7 @@ const Bases& SharedExecutable::begin(const std::byte* input, std::byte* output) 
 }
 
 // A receiver that is not through with the execution that had this block before.
-const SharedExecutable::Watched* SharedExecutable::reader_of_next_block() {
+const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= blocks_.mask) return nullptr;
   const std::uint64_t needed = execution_ - blocks_.mask;
   for (Watched& receiver : watched_) {
@@ -74,13 +54,13 @@ const SharedExecutable::Watched* SharedExecutable::reader_of_next_block() {
 }
 
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
-bool SharedExecutable::goes_through_block(const ScriptMessage& message) const {
+bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
                       [&](const Region& region) { return space_.holds(bases_[static_cast<std::size_t>(region.buffer)]); });
 }
 
-void SharedExecutable::post(std::uint32_t index) {
+void SharedMessages::post(std::uint32_t index) {
   const Posting& posting = postings_[index];
   if (!posting.is_send) {
     open_[open_count_++] = index;
@@ -97,12 +77,12 @@ void SharedExecutable::post(std::uint32_t index) {
   if (!open) complete_[complete_count_++] = index;
 }
 
-void SharedExecutable::run_to_block(Range copies) {
+void SharedMessages::run_to_block(Range copies) {
   const Bases target = with_payload(bases_, now_);
   for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], bases_, target);
 }
 
-void SharedExecutable::publish(std::uint32_t index) {
+void SharedMessages::publish(std::uint32_t index) {
   const Group& group = groups_[index];
   run_to_block(group.copies);
   auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
@@ -119,7 +99,7 @@ void SharedExecutable::publish(std::uint32_t index) {
   unpublished_ = none;
 }
 
-bool SharedExecutable::try_to_complete(std::uint32_t index) {
+bool SharedMessages::try_to_complete(std::uint32_t index) {
   const End& end = ends_[index];
   if (postings_[index].is_send)
     return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
@@ -138,11 +118,11 @@ bool SharedExecutable::try_to_complete(std::uint32_t index) {
   return true;
 }
 
-void SharedExecutable::run_from_block(const End& end, std::byte* block) {
+void SharedMessages::run_from_block(const End& end, std::byte* block) {
   run(end.copies, with_payload(bases_, block + end.payload), bases_);
 }
 
-void SharedExecutable::run(Range copies, const Bases& source, const Bases& target) {
+void SharedMessages::run(Range copies, const Bases& source, const Bases& target) {
   for (std::uint32_t i = copies.first; i < copies.last; ++i)
     if (copies_[i].effect == Effect::overwrite)
       run_copy(copies_[i], source, target);
@@ -151,7 +131,7 @@ void SharedExecutable::run(Range copies, const Bases& source, const Bases& targe
 }
 
 // Returns whether it has been combined, if it is fused.
-bool SharedExecutable::receive_long(const End& end, std::byte* block) {
+bool SharedMessages::receive_long(const End& end, std::byte* block) {
   const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
   // All of a message is read in one way; its regions may be in several buffers, of which some are held.
   bool held = true;
@@ -191,7 +171,7 @@ bool SharedExecutable::receive_long(const End& end, std::byte* block) {
   return held && end.combines;
 }
 
-void SharedExecutable::run_long(Range copies, const Bases& source) {
+void SharedMessages::run_long(Range copies, const Bases& source) {
   const auto start = streaming_.is_over() ? Clock::time_point{} : Clock::now();
   for (std::uint32_t i = copies.first; i < copies.last; ++i) {
     const StridedCopy& copy = copies_[i];
@@ -205,7 +185,7 @@ void SharedExecutable::run_long(Range copies, const Bases& source) {
 }
 
 // By the system, from where the sender has the message, contiguous (make_script stages what is not).
-void SharedExecutable::read_private(const End& end, const Flag& flag) {
+void SharedMessages::read_private(const End& end, const Flag& flag) {
   const StridedCopy& first = copies_[end.stored.first];
   const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
   const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
@@ -233,7 +213,7 @@ void SharedExecutable::read_private(const End& end, const Flag& flag) {
 }
 
 // After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
-void SharedExecutable::withdraw() {
+void SharedMessages::withdraw() {
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (!script_->messages[open_[i]].is_send) continue;
     auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
@@ -249,10 +229,11 @@ void SharedExecutable::withdraw() {
       }
     }
   }
+  open_count_ = 0;
 }
 
 // What will be looked at soon; another core may have it.
-void SharedExecutable::fetch(std::uint32_t index) const {
+void SharedMessages::fetch(std::uint32_t index) const {
   if (postings_[index].is_send) return;
   const End& end = ends_[index];
   const std::byte* block = end.blocks.of(execution_);
@@ -260,7 +241,7 @@ void SharedExecutable::fetch(std::uint32_t index) const {
   __builtin_prefetch(block + end.payload);
 }
 
-bool SharedExecutable::advance() {
+bool SharedMessages::advance() {
   if (unpublished_ != none) publish(unpublished_);
   std::size_t kept = 0;
   bool fused_waits = false;  // then the later ones do, too
@@ -276,7 +257,7 @@ bool SharedExecutable::advance() {
   return open_count_ == 0;
 }
 
-std::optional<std::uint32_t> SharedExecutable::advance_any() {
+std::optional<std::uint32_t> SharedMessages::advance_any() {
   if (complete_count_ > 0) return complete_[--complete_count_];
   for (std::size_t i = 0; i < open_count_; ++i) {
     const std::uint32_t message = open_[i];
@@ -287,14 +268,16 @@ std::optional<std::uint32_t> SharedExecutable::advance_any() {
   return std::nullopt;
 }
 
-void SharedExecutable::wait(Range) {
+void SharedMessages::wait() {
   space_.wait_until([&] { return advance(); }, [&] { return script_->messages[open_[0]].peer; });
 }
 
-std::uint32_t SharedExecutable::wait_any() {
+std::uint32_t SharedMessages::wait_any() {
   std::optional<std::uint32_t> completed;
   space_.wait_until([&] { return (completed = advance_any()).has_value(); }, [] { return SharedSpace::anybody; });
   return *completed;
 }
+
+template class ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

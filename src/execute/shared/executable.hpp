@@ -22,34 +22,44 @@
 #include "execute/shared/space.hpp"
 #include "execute/streaming.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
-class SharedExecutable : public Executable {
+class Claim;
+
+class SharedMessages {
   using Clock = std::chrono::steady_clock;
 
  public:
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
-  SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
-  ~SharedExecutable() override;
-
-  void execute(const std::byte* input, std::byte* output) override;
-  Phases execute_timed(const std::byte* input, std::byte* output) override;
+  SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
+  ~SharedMessages();
+  SharedMessages(const SharedMessages&) = delete;
+  SharedMessages& operator=(const SharedMessages&) = delete;
 
   // As run.hpp wants it.
-  void post(std::uint32_t message);
-  void wait(Range messages);
-  std::uint32_t wait_any();
-
-  // For those who wait for other messages, too. An execution is begin, then posts, of which a window's are followed by `advance`
-  // until all are complete, under dataflow by `advance_any`; then end, or withdraw after an error.
-  bool can_begin() { return !reader_of_next_block(); }  // without a wait
+  const Script& script() const { return *script_; }
+  NodeSteps* steps() { return steps_.get(); }
+  bool can_begin() { return watched_.empty() || !reader_of_next_block(); }
+  void wait_to_begin() {
+    if (!can_begin()) wait_for_readers();
+  }
   const Bases& begin(const std::byte* input, std::byte* output);
-  bool advance();                              // whether all that were posted are complete
-  std::optional<std::uint32_t> advance_any();  // one that is complete
-  bool has_open() const { return open_count_ > 0 || unpublished_ != none || complete_count_ > 0; }
+  void post(std::uint32_t message);
+  bool advance();
+  void wait();
+  std::optional<std::uint32_t> advance_any();
+  std::uint32_t wait_any();
+  template <class Done>
+  bool poll(Done&& done) {
+    const auto whom = [&] { return open_count_ > 0 ? script_->messages[open_[0]].peer : SharedSpace::anybody; };
+    return space_.poll(done, whom, looks_);
+  }
   void end();
   void withdraw();
+
+  bool has_open() const { return open_count_ > 0 || unpublished_ != none || complete_count_ > 0; }
 
  private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
@@ -155,18 +165,17 @@ class SharedExecutable : public Executable {
   };
 
   Bytes lay_out();
-  void find_place(Bytes bytes);
+  void find_place(const ByRank<Bytes>& bytes);
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
   Range append(const Regions& source, const Regions& target);
-  Offset lay_open();
-  void connect(const std::vector<Offset>& directories);
+  Offset lay_open(Claim& claim);
+  void connect(const ByRank<Offset>& directories);
   std::uint32_t inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask);
   void close();
 
-  template <class AnyWatch>
-  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
   const Watched* reader_of_next_block();
+  void wait_for_readers();
   void publish(std::uint32_t group);
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
@@ -205,8 +214,11 @@ class SharedExecutable : public Executable {
   bool may_stream_ = false;    // what comes in long messages may be more than a cache holds
   StreamingTrial streaming_;   // of what is loaded from others' memory
   double trial_seconds_ = 0;   // of this execution
-  DataflowState dataflow_;
+  LongSince looks_{SharedSpace::between_questions};
   std::unique_ptr<NodeSteps> steps_;
 };
+
+extern template class ScriptExecutable<SharedMessages>;  // where `post` can be inlined
+using SharedExecutable = ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

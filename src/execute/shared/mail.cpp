@@ -3,33 +3,27 @@
 
 #include <fmt/format.h>
 
-#include <new>
+#include "execute/agreement.hpp"
+#include "execute/shared/claim.hpp"
 
 namespace quadrille {
 
-SharedMail::SharedMail(SharedSpace& space) : space_(space), boxes_(static_cast<std::size_t>(space.size())) {
-  Offset mine = 0;
-  try {
-    mine = space_.allocate(space_.size() * static_cast<Bytes>(sizeof(Box)));
-  } catch (const std::bad_alloc&) {  // 0 tells the others
-  }
-  for (Rank to = 0; mine != 0 && to < space_.size(); ++to) new (space_.at(mine) + to * static_cast<Bytes>(sizeof(Box))) Box(0);
-  space_.all_gather(&mine, boxes_.data(), sizeof mine);
-  for (const Offset offset : boxes_)
-    if (offset == 0) {
-      if (mine != 0) space_.release(mine);
-      throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
-    }
+SharedMail::SharedMail(SharedSpace& space) : space_(space) {
+  Claim mine(space_);
+  boxes_ = gathered_or_thrown(space_, [&] {
+    std::byte* place = space_.at(mine.allocate(space_.size() * static_cast<Bytes>(sizeof(Box))));
+    for (Rank to = 0; to < space_.size(); ++to) new (place + to * static_cast<Bytes>(sizeof(Box))) Box(0);
+    return mine.place();
+  });
+  mine.keep();
 }
 
 SharedMail::~SharedMail() {
   // After an error a letter may still be looked at; then its memory is given up.
-  if (letters_.empty()) space_.release(boxes_[static_cast<std::size_t>(space_.rank())]);
+  if (letters_.empty()) space_.release(boxes_[space_.rank()]);
 }
 
-SharedMail::Box& SharedMail::box(Rank from, Rank to) const {
-  return reinterpret_cast<Box*>(space_.at(boxes_[static_cast<std::size_t>(from)]))[to];
-}
+SharedMail::Box& SharedMail::box(Rank from, Rank to) const { return reinterpret_cast<Box*>(space_.at(boxes_[from]))[to]; }
 
 void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
   Offset letter = 0;
@@ -78,7 +72,7 @@ void SharedMail::receive(std::byte* into) {
   const std::byte* letter = space_.at(theirs.load(std::memory_order_relaxed));
   Bytes length = 0;
   std::memcpy(&length, letter, sizeof length);
-  if (length > 0) std::memcpy(into, letter + sizeof length, static_cast<std::size_t>(length));
+  if (length > 0) std::memcpy(into, letter + sizeof length, index(length));
   theirs.store(0, std::memory_order_release);  // after the letter has been read; for finish_sends
   space_.ring(from_);
 }

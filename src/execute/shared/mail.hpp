@@ -9,6 +9,7 @@
 
 #include "execute/mail.hpp"
 #include "execute/shared/space.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -28,7 +29,7 @@ class SharedMail : public Mail {
   Box& box(Rank from, Rank to) const;
 
   SharedSpace& space_;
-  std::vector<Offset> boxes_;                     // of each sender, one for each receiver
+  ByRank<Offset> boxes_;                          // of each sender, one for each receiver
   std::vector<std::pair<Rank, Offset>> letters_;  // of this rank, not yet known to have been taken
   Rank from_ = 0;                                 // of the letter waited for
 };

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "execute/run.hpp"
+#include "execute/script.hpp"
 #include "execute/shared/space.hpp"
 
 namespace quadrille {
@@ -27,20 +27,20 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // Before a message is posted: waits for the node's earlier rounds if it goes to, or comes from, another node.
-  void enter(std::uint32_t message) {
-    if (needed_[message] == none || exchanging_) return;
-    const std::uint64_t needed = before_ + needed_[message];
+  // May this rank post the messages of a window? Not before the node's earlier rounds are through, if any of the messages goes to,
+  // or comes from, another node. `wait_to_enter` waits until it may.
+  bool may_enter(std::size_t window) const {
     // Acquires what leave() released: the node's earlier messages are through, not only counted.
-    space_.poll_until([&] { return counter_->through.load(std::memory_order_acquire) >= needed; });
-    exchanging_ = true;
+    return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
   }
-  // When all that has been posted is complete.
-  void leave() {
-    // Releases this rank's exchanges to enter(); acquires those of the ranks that have added before, to hand them on: whoever sees
-    // the sum has all of them behind it.
-    if (exchanging_) counter_->through.fetch_add(1, std::memory_order_acq_rel);
-    exchanging_ = false;
+  void wait_to_enter(std::size_t window) {
+    space_.poll_until([&] { return may_enter(window); });
+  }
+  // When all messages of the window are complete.
+  void leave(std::size_t window) {
+    // Releases this rank's exchanges to may_enter(); acquires those of the ranks that have added before, to hand them on: whoever
+    // sees the sum has all of them behind it.
+    if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
   // When all of the execution is.
   void end() { before_ += total_; }
@@ -59,34 +59,7 @@ class NodeSteps {
   std::size_t place_ = 0, mates_ = 0;     // of this rank in the node; its ranks
   std::uint64_t before_ = 0, total_ = 0;  // exchanges: of earlier executions; of one
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by message: exchanges of the node in earlier rounds; none inside the node
-  bool exchanging_ = false;
+  std::vector<std::uint64_t> needed_;  // by window: exchanges of the node in earlier rounds; none if it has none with other nodes
 };
-
-// What run_windows (run.hpp) drives, one round a window, with the node's steps kept.
-template <class Messages>
-struct InStep {
-  Messages& messages;
-  NodeSteps& steps;
-
-  void post(std::uint32_t message) {
-    steps.enter(message);
-    messages.post(message);
-  }
-  void wait(Range range) {
-    messages.wait(range);
-    steps.leave();
-  }
-};
-
-// run_script (run.hpp), in step where there are steps to keep.
-template <class Messages, class AnyWatch>
-void run_script(const Script& script, const Bases& bases, DataflowState& state, Messages& messages, NodeSteps* steps,
-                AnyWatch& watch) {
-  if (!steps) return run_script(script, bases, state, messages, watch);
-  InStep<Messages> in_step{messages, *steps};
-  run_windows(script, bases, in_step, watch);
-  steps->end();
-}
 
 }  // namespace quadrille

@@ -7,10 +7,12 @@
 #include <bit>
 #include <new>
 #include <numeric>
-#include <optional>
 #include <tuple>
 
+#include "execute/agreement.hpp"
+#include "execute/shared/claim.hpp"
 #include "execute/shared/executable.hpp"
+#include "quadrille/checked.hpp"
 
 namespace quadrille {
 namespace {
@@ -22,58 +24,37 @@ constexpr Bytes line = 64, page = 4096;
 constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 
 constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
-constexpr Bytes none_fits = -1;
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
 std::vector<Rank> everybody(const SharedSpace& space) {
-  std::vector<Rank> ranks(static_cast<std::size_t>(space.size()));
+  std::vector<Rank> ranks(index(space.size()));
   std::iota(ranks.begin(), ranks.end(), Rank{0});
   return ranks;
 }
 
 }  // namespace
 
-SharedExecutable::SharedExecutable(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
-    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none), dataflow_(*script_) {
+SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none) {
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
-  Bytes area = none_fits;
   try {
-    area = lay_out();
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {}
-  find_place(area);
-  Offset directory = 0;
-  if (areas_ > 0) try {
-      directory = lay_open();
-    } catch (const std::bad_alloc&) {}
-  std::vector<Offset> directories(static_cast<std::size_t>(space_.size()));
-  space_.all_gather(&directory, directories.data(), sizeof directory);
-  const bool room = std::find(directories.begin(), directories.end(), 0) == directories.end();
-  std::optional<Error> error;
-  if (!room) {
-    error = Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
-  } else {
-    try {
+    find_place(gathered_or_thrown(space_, [&] { return lay_out(); }));
+    Claim directory(space_);  // until all have read it
+    const auto directories = gathered_or_thrown(space_, [&] { return lay_open(directory); });
+    made_or_thrown(space_, [&] {
       connect(directories);
-    } catch (const Error& caught) {
-      error = caught;
-    }
+      return true;
+    });
+  } catch (...) {
+    close();
+    throw;
   }
-  const char good = error ? 0 : 1;
-  std::vector<char> all(directories.size());
-  space_.all_gather(&good, all.data(), 1);  // and nobody reads a directory any more
-  if (directory) space_.release(directory);
-  if (!error && std::find(all.begin(), all.end(), 0) != all.end())
-    error = Error(ErrorCode::misuse, "another rank could not make the plan");
-  if (!error) return;
-  close();
-  throw *error;
 }
 
-SharedExecutable::~SharedExecutable() { close(); }
+SharedMessages::~SharedMessages() { close(); }
 
-void SharedExecutable::close() {
+void SharedMessages::close() {
   if (own_memory_) space_.release(own_memory_);
   if (!areas_) return;
   closed_[space_.rank()].closed.store(true, std::memory_order_release);
@@ -84,7 +65,7 @@ void SharedExecutable::close() {
 }
 
 // Which of the sends of a window are long.
-void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
+void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
   const auto may_be_long = [&](const ScriptMessage& message) {
     return !message.overwritten && (space_.holds_everything() || is_contiguous(message.regions));
   };
@@ -106,7 +87,7 @@ void SharedExecutable::choose_long(const std::vector<std::uint32_t>& sends) {
 }
 
 // Decides where the sends among these messages, which are published together, lie in a block.
-void SharedExecutable::lay_group(Range range) {
+void SharedMessages::lay_group(Range range) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   Group group{blocks_.bytes, false};
   const auto index = static_cast<std::uint32_t>(groups_.size());
@@ -162,14 +143,14 @@ void SharedExecutable::lay_group(Range range) {
   groups_.push_back(group);
 }
 
-Range SharedExecutable::append(const Regions& source, const Regions& target) {
+Range SharedMessages::append(const Regions& source, const Regions& target) {
   const auto first = static_cast<std::uint32_t>(copies_.size());
   append_copies(copies_, source, target);
   return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
 // Decides where each sent message lies in a block; returns the bytes of the area.
-Bytes SharedExecutable::lay_out() {
+Bytes SharedMessages::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
   postings_.resize(messages.size());
   ends_.resize(messages.size());
@@ -203,31 +184,26 @@ Bytes SharedExecutable::lay_out() {
   return static_cast<Bytes>(watched_.size() * sizeof(Outlet)) + blocks_.bytes * static_cast<Bytes>(blocks);
 }
 
-// Agrees with the others where everybody's area is: `areas_` is 0 where there is no room for them.
-void SharedExecutable::find_place(Bytes bytes) {
-  std::vector<Bytes> each(static_cast<std::size_t>(space_.size()));
-  space_.all_gather(&bytes, each.data(), sizeof bytes);
-  if (std::find(each.begin(), each.end(), none_fits) != each.end()) return;
-  std::vector<Offset> places;  // after the first
+// Collective: agrees with the others where everybody's area is, of so many bytes each.
+void SharedMessages::find_place(const ByRank<Bytes>& bytes) {
+  ByRank<Bytes> places;  // after the first
   Bytes total = 0;
-  bool too_large = false;
-  for (const Bytes area : each) {
-    if (area >= page) total = rounded(total, page);  // near to who writes there
-    places.push_back(static_cast<Offset>(total));
-    too_large = too_large || __builtin_add_overflow(total, rounded(area, line), &total);
-  }
-  const auto flags = static_cast<Bytes>(sizeof(Closed)) * space_.size();
-  Offset first = 0;
-  if (space_.rank() == 0 && !too_large) try {
-      first = space_.allocate(total + flags);
-      closed_ = reinterpret_cast<Closed*>(space_.at(first) + total);
-      for (Rank rank = 0; rank < space_.size(); ++rank) new (closed_ + rank) Closed;
-    } catch (const std::bad_alloc&) {}
-  std::vector<Offset> all(each.size());
-  space_.all_gather(&first, all.data(), sizeof first);
-  areas_ = all[0];
-  if (!areas_) return;
-  area_ = areas_ + places[static_cast<std::size_t>(space_.rank())];
+  Claim claim(space_);
+  areas_ = gathered_or_thrown(space_, [&] {
+    for (const Bytes area : bytes) {
+      if (area >= page) total = rounded(total, page);  // near to who writes there
+      places.push_back(total);
+      const auto sum = checked_sum(total, rounded(area, line));
+      if (!sum) throw std::bad_alloc();
+      total = *sum;
+    }
+    if (space_.rank() > 0) return Offset{0};
+    std::byte* flags = space_.at(claim.allocate(total + static_cast<Bytes>(sizeof(Closed)) * space_.size())) + total;
+    for (Rank rank = 0; rank < space_.size(); ++rank) new (reinterpret_cast<Closed*>(flags) + rank) Closed;
+    return claim.place();
+  })[0];
+  claim.keep();
+  area_ = areas_ + static_cast<Offset>(places[space_.rank()]);
   closed_ = reinterpret_cast<Closed*>(space_.at(areas_) + total);
 
   auto* outlets = reinterpret_cast<Outlet*>(space_.at(area_));
@@ -242,7 +218,7 @@ void SharedExecutable::find_place(Bytes bytes) {
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
-Offset SharedExecutable::lay_open() {
+Offset SharedMessages::lay_open(Claim& claim) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   std::vector<std::uint32_t> sends;
   std::size_t regions = 0;
@@ -255,7 +231,7 @@ Offset SharedExecutable::lay_open() {
     return std::tie(messages[a].peer, messages[a].ordinal) < std::tie(messages[b].peer, messages[b].ordinal);
   });
   const Offset place =
-      space_.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
+      claim.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
   auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_.first), blocks_.bytes, blocks_.mask, sends.size()};
   auto* entry = reinterpret_cast<Entry*>(directory + 1);
   auto* region = reinterpret_cast<Region*>(entry + sends.size());
@@ -279,7 +255,7 @@ Offset SharedExecutable::lay_open() {
   return place;
 }
 
-std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
+std::uint32_t SharedMessages::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
   if (index == inlets_.size())
@@ -288,7 +264,7 @@ std::uint32_t SharedExecutable::inlet_from(const Entry& entry, Rank peer, std::u
 }
 
 // Copies that combine `source` with where the message is reduced into; nothing unless whole elements come in one piece.
-std::optional<Range> SharedExecutable::append_combining(const Regions& source, const ScriptMessage& message) {
+std::optional<Range> SharedMessages::append_combining(const Regions& source, const ScriptMessage& message) {
   const Range copies = append(source, message.reduced_into);
   const auto first = copies_.begin() + copies.first, last = copies_.begin() + copies.last;
   const Bytes element_bytes = script_->operation->element_bytes;
@@ -297,14 +273,14 @@ std::optional<Range> SharedExecutable::append_combining(const Regions& source, c
   return copies;
 }
 
-void SharedExecutable::connect(const std::vector<Offset>& directories) {
+void SharedMessages::connect(const ByRank<Offset>& directories) {
   std::size_t received = 0, sent = 0;
   Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
     const ScriptMessage& mine = script_->messages[i];
     if (mine.is_send) continue;
     ++received;
-    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(directories[static_cast<std::size_t>(mine.peer)]));
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(directories[mine.peer]));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
     const auto* last = first + directory.entry_count;
     const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),

@@ -109,11 +109,11 @@ Descriptor make_segment(Count ranks) {
   if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_segment("ftruncate");
   // Whoever touches memory behind the end of a file that has shrunk is killed.
   if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse_segment("F_ADD_SEALS");
-  void* head = ::mmap(nullptr, static_cast<std::size_t>(title.head_bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  void* head = ::mmap(nullptr, index(title.head_bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (head == MAP_FAILED) refuse_segment("mmap");
   SharedSpace::make_head(static_cast<std::byte*>(head) + title_bytes, ranks);
   std::memcpy(head, &title, sizeof title);
-  ::munmap(head, static_cast<std::size_t>(title.head_bytes));
+  ::munmap(head, index(title.head_bytes));
   return file;
 }
 
@@ -130,8 +130,7 @@ std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Cou
                             "'quadrille run', and damaged if it was",
                             rank, ranks));
   const Bytes bytes = title->head_bytes + ranks * title->heap_bytes;
-  void* memory =
-      ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
+  void* memory = ::mmap(nullptr, index(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
   if (memory == MAP_FAILED) {
     const int error = errno;
     const auto addresses = free_addresses();
@@ -144,7 +143,7 @@ std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Cou
     errno = error;
     refuse_segment("mmap");
   }
-  ::madvise(memory, static_cast<std::size_t>(bytes), MADV_DONTDUMP);
+  ::madvise(memory, index(bytes), MADV_DONTDUMP);
   return std::unique_ptr<SegmentSpace>(new SegmentSpace(std::move(file), static_cast<std::byte*>(memory), bytes,
                                                         static_cast<Offset>(title->head_bytes + rank * title->heap_bytes),
                                                         title->heap_bytes, rank, ranks));
@@ -153,7 +152,7 @@ std::unique_ptr<SegmentSpace> SegmentSpace::open(Descriptor file, Rank rank, Cou
 void SegmentSpace::say_ended(const Descriptor& file, Rank rank) {
   const auto title = title_of(file.number());
   if (!title || rank < 0 || rank >= title->ranks) return;  // the others see that the rank's lock is gone
-  const auto bytes = static_cast<std::size_t>(title->head_bytes);
+  const auto bytes = index(title->head_bytes);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return;
   end_without(reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + title_bytes), rank);
@@ -166,7 +165,7 @@ SegmentSpace::SegmentSpace(Descriptor file, std::byte* memory, Bytes bytes, Offs
       memory_(memory),
       bytes_(bytes),
       free_{{heap, heap_bytes}},
-      processes_(static_cast<std::size_t>(ranks)) {
+      processes_(ranks) {
   struct flock lock = rank_lock(rank);  // held until this process ends or closes the file, however that happens
   locked_ = ::fcntl(file_.number(), F_SETLK, &lock) == 0;
 }
@@ -176,7 +175,7 @@ SegmentSpace::~SegmentSpace() {
     fail();
   else
     leave();
-  ::munmap(memory_, static_cast<std::size_t>(bytes_));
+  ::munmap(memory_, index(bytes_));
 }
 
 void SegmentSpace::introduce() {
@@ -191,14 +190,14 @@ void SegmentSpace::introduce() {
   Card mine{::getpid(), locked_, &place, {}};
   CPU_ZERO(&mine.cores);
   ::sched_getaffinity(0, sizeof mine.cores, &mine.cores);
-  std::vector<Card> all(static_cast<std::size_t>(size()));
+  ByRank<Card> all(size());
   all_gather(&mine, all.data(), sizeof mine);
   cpu_set_t cores;
   CPU_ZERO(&cores);
   bool locks_tell = true;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (Rank i = 0; i < size(); ++i) {
     processes_[i] = all[i].process;
-    locks_tell = locks_tell && all[i].locks_tell && (all[i].process != mine.process || static_cast<Rank>(i) == rank());
+    locks_tell = locks_tell && all[i].locks_tell && (all[i].process != mine.process || i == rank());
     CPU_OR(&cores, &cores, &all[i].cores);
   }
   locks_tell_ = locks_tell;  // from now on: before, others may not have begun
@@ -207,10 +206,10 @@ void SegmentSpace::introduce() {
   // May one read another's memory? Some systems forbid it; then nobody does.
   const Rank next = (rank() + 1) % size();
   std::uint64_t found = 0;
-  iovec here{&found, sizeof found}, there{const_cast<void*>(all[static_cast<std::size_t>(next)].place), sizeof found};
-  const bool read = ::process_vm_readv(all[static_cast<std::size_t>(next)].process, &here, 1, &there, 1, 0) == sizeof found;
+  iovec here{&found, sizeof found}, there{const_cast<void*>(all[next].place), sizeof found};
+  const bool read = ::process_vm_readv(all[next].process, &here, 1, &there, 1, 0) == sizeof found;
   const char mine_reads = read && found == (secret ^ static_cast<std::uint64_t>(next)) ? 1 : 0;
-  std::vector<char> all_read(all.size());
+  ByRank<char> all_read(size());
   all_gather(&mine_reads, all_read.data(), 1);
   reads_private_memory_ = std::find(all_read.begin(), all_read.end(), 0) == all_read.end();
 }
@@ -274,14 +273,13 @@ void SegmentSpace::read_private(Rank peer, const void* source, std::span<const T
   }
   iovec there{const_cast<void*>(source), bytes};
   while (there.iov_len > 0) {
-    const ssize_t count =
-        ::process_vm_readv(processes_[static_cast<std::size_t>(peer)], &here[first], targets.size() - first, &there, 1, 0);
+    const ssize_t count = ::process_vm_readv(processes_[peer], &here[first], targets.size() - first, &there, 1, 0);
     if (count <= 0) {
       const int error = errno;
       fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
                  fmt::format("the memory of rank {} cannot be read: {}", shown(peer), std::strerror(error))));
     }
-    const auto read = static_cast<std::size_t>(count);  // the kernel stops after 2 GiB
+    const std::size_t read = index(count);  // the kernel stops after 2 GiB
     there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};
     for (std::size_t left = read; left > 0;) {
       const std::size_t part = std::min(left, here[first].iov_len);

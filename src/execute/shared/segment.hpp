@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "execute/shared/space.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -75,7 +76,7 @@ class SegmentSpace : public SharedSpace {
   std::byte* const memory_;
   const Bytes bytes_;
   std::map<Offset, Bytes> free_, taken_;  // of this rank's heap
-  std::vector<pid_t> processes_;          // by rank
+  ByRank<pid_t> processes_;
   bool reads_private_memory_ = false;
   bool locked_ = false;      // this rank's byte of the file, which others can see as long as this process lives
   bool locks_tell_ = false;  // that of every rank

@@ -45,6 +45,7 @@ class SharedStarts final : public Starts {
     if (progress_.ended && progress_.ended->load(std::memory_order_relaxed)) throw_ended();
     record_.add(plan);
   }
+  const std::shared_ptr<InFlight>& in_flight() const override { return progress_.in_flight; }
   void begin_barrier() { record_.add(barrier); }
 
   // For a rank that is stuck: the first start that differs from another rank's, in words; empty if there is none.

@@ -81,9 +81,9 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
 }
 
 // Records go back a number of starts only. Where they have none in common any more, two ranks that wait for each other, both of
-// them still from one question to the next, are proof enough: what a rank has left behind it has sent.
+// them still from one question to the next, are proof enough: what a rank has left behind it has sent, unless it is in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
-  if (whom == anybody) return;
+  if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The count is loaded before whom that rank is stuck with, by the acquire: a count that is older than what it says there would
   // only differ at the next question, and nothing comes of it.
   const StartRecord &mine = tray(rank_).starts, &theirs = tray(whom).starts;
@@ -130,9 +130,10 @@ std::uint32_t SharedSpace::lie_down(Rank whom) {
   return heard;
 }
 
-// Whoever sleeps drives no progress, so that it sleeps for a short time only where there is any to drive.
+// Whoever sleeps drives no progress, so that it sleeps for a short time only where there is any to drive, or where something is in
+// flight: that may wait for what nobody rings for.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
-  return progress_.poll ? std::chrono::milliseconds(1) : between_questions;
+  return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
 
 void SharedSpace::sleep(std::uint32_t heard) {

@@ -122,25 +122,31 @@ class SharedSpace {
   // Whether a rank that yields leaves its core to another rank; true until it is known.
   void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
 
-  // Pauses until done(), which is not asked again then. A rank makes it true and calls ring(): the one that whom() names, or
-  // anybody. Throws if another rank has failed, or is no longer there, meanwhile; or if it turns out that nothing can come of the
-  // wait because the ranks start their plans in different orders.
+  // Pauses until done(), which is not asked again then, and advances what this rank has in flight meanwhile. A rank makes it true
+  // and calls ring(): the one that whom() names, or anybody. Throws if another rank has failed, or is no longer there, meanwhile;
+  // or if it turns out that nothing can come of the wait because the ranks start their plans in different orders.
   static constexpr Rank anybody = -1;
+  static constexpr std::chrono::milliseconds between_questions{100};
   template <class Done, class Whom>
   void wait_until(Done&& done, Whom&& whom) {
     Backoff backoff(progress_);
     Patience patience(yields_hand_over_, progress_);
     LongWait long_wait(*this);
+    InFlight& others = *progress_.in_flight;
+    // Whatever is in flight may go on by another rank than the one that is waited for.
+    const auto who_wakes = [&] { return others.is_empty() ? whom() : anybody; };
     while (!done()) {
+      others.advance();
       bool long_since = false;
       if (core_for_every_rank()) {
         long_since = backoff.pause();
       } else if (patience.is_over()) {
-        const Rank waited_for = whom();
+        const Rank waited_for = who_wakes();
         const std::uint32_t heard = lie_down(waited_for);
+        others.advance();
         const bool over = done();
-        if (!over && whom() == waited_for) sleep(heard);     // done() may have heard from that one, and others do not ring for it
-        awaited(rank_).store(0, std::memory_order_relaxed);  // seen late it costs a ring in vain
+        if (!over && who_wakes() == waited_for) sleep(heard);  // done() may have heard from that one, and others do not ring for it
+        awaited(rank_).store(0, std::memory_order_relaxed);    // seen late it costs a ring in vain
         if (over) return;
         long_since = long_wait.is_time_to_ask();
       }
@@ -165,10 +171,27 @@ class SharedSpace {
     LongWait long_wait(*this);
     int polls = 0;
     for (bool failed = false; !done(); give_core_away(progress_)) {
+      progress_.in_flight->advance();
       if (failed) throw_lost();  // what came before the failure still counts
       if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
       failed = has_failed();
     }
+  }
+
+  // One look instead of a wait: done()? Throws as wait_until; `looks` is kept from one look to the next.
+  template <class Done, class Whom>
+  bool poll(Done&& done, Whom&& whom, LongSince& looks) {
+    if (done()) return true;
+    if (looks.is_over()) {
+      fail_if_somebody_is_gone();
+      if (has_left(whom())) {
+        if (done()) return true;  // it left after what it had to do
+        fail();
+      }
+    }
+    if (!has_failed()) return false;
+    if (done()) return true;  // what came before the failure still counts
+    throw_lost();
   }
 
   // Call it after every store that other ranks may be waiting for. This rank stores, then loads `awaited`. A sleeper stores to
@@ -198,7 +221,6 @@ class SharedSpace {
   }
 
  private:
-  static constexpr std::chrono::milliseconds between_questions{100};
   static constexpr int polls_between_looks = 64;
 
   // A wait that takes so long that it is time to ask what has become of the others. From the first question to its end others see

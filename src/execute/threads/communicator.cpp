@@ -9,6 +9,7 @@
 
 #include "execute/shared/communicator.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -25,7 +26,7 @@ class ThreadSpace : public SharedSpace {
 
   Offset allocate(Bytes bytes) override {
     release_retired();
-    return offset_of(::operator new(static_cast<std::size_t>(bytes), alignment));
+    return offset_of(::operator new(index(bytes), alignment));
   }
 
   bool reads_private_memory() const override { return true; }
@@ -47,24 +48,24 @@ class ThreadSpace : public SharedSpace {
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
-  const auto heads = static_cast<std::size_t>(ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)}));
-  const auto memory = std::make_shared<std::vector<SpaceHead>>(heads);
+  const Count heads = ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)});
+  const auto memory = std::make_shared<std::vector<SpaceHead>>(index(heads));
   const std::shared_ptr<SpaceHead> head(memory, SharedSpace::make_head(memory->data(), ranks));
   // A rank's space stays when its thread ends: others may still look there, and so may plans that outlive this call.
-  std::vector<std::shared_ptr<SharedSpace>> spaces;
+  ByRank<std::shared_ptr<SharedSpace>> spaces;
   for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(head, rank, ranks));
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](Rank rank) {
     try {
-      SharedCommunicator communicator(spaces[static_cast<std::size_t>(rank)], "threads");
+      SharedCommunicator communicator(spaces[rank], "threads");
       body(communicator);
-      spaces[static_cast<std::size_t>(rank)]->leave();
+      spaces[rank]->leave();
     } catch (...) {
       // Those that only stopped waiting for a failed rank fail after it.
       const std::scoped_lock lock(mutex);
       if (!first) first = std::current_exception();
-      spaces[static_cast<std::size_t>(rank)]->fail();
+      spaces[rank]->fail();
     }
   };
   std::vector<std::jthread> threads;

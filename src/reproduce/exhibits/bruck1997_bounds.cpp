@@ -93,9 +93,7 @@ Reproduction make(const Making& making) {
   made.sheets.push_back(std::move(sheet));
 
   const auto at = [](Count n, Count r, Count k) { return figures(index_operation(n, r, k)); };
-  const auto equal = [&](const char* what, double paper, Count ours, const char* place) {
-    made.comparisons.push_back({.what = what, .paper = paper, .ours = static_cast<double>(ours), .place = place});
-  };
+  const auto equal = [&](const char* what, double paper, Count ours, const char* place) { made.equal(what, paper, ours, place); };
   equal("theorem 2.5, n = 64, one port: blocks of radix 2, n/2 log2 n", 192, at(64, 2, 1).c2, "section 2.3, theorem 2.5");
   equal("theorem 2.5, n = 64, three ports: blocks of radix 4, n/4 log4 n", 48, at(64, 4, 3).c2, "section 2.3, theorem 2.5");
   equal("theorem 2.6, n = 64, one port: rounds of radix n, n - 1", 63, at(64, 64, 1).c1, "section 2.3, theorem 2.6");
@@ -105,51 +103,27 @@ Reproduction make(const Making& making) {
   const Violations found = violations(most, making);
   equal("cases with more rounds than ceil((r-1)/k) ceil(log_r n)", 0, found.rounds, "section 3.4");
   equal("cases on one port with more blocks than (r-1) ceil(n/r) ceil(log_r n)", 0, found.volume_of_one_port, "section 3.2");
-  made.comparisons.push_back(
-      {.what = fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most),
-       .paper = 0,
-       .ours = static_cast<double>(found.volume),
-       .finding =
-           PaperFinding{.level = Outcome::paper_is_wrong,
-                        .value = static_cast<double>(found.volume_by_closed_form),
-                        .why = "a round of several digit values is as long as the longest of them, which may have more than "
-                               "ceil(n/r) blocks; so even with every quotient rounded up, should the transcript have lost that"},
-       .place = "section 3.4"});
-  made.comparisons.push_back(
-      {.what = "the smallest of these, n = 6, k = 2, r = 3: blocks",
-       .paper = 4,
-       .ours = static_cast<double>(at(6, 3, 2).c2),
-       .relation = Relation::at_most,
-       .finding = PaperFinding{.level = Outcome::paper_is_wrong, .value = 5, .why = "the second digit is 1 for blocks 3, 4 and 5"},
-       .place = "section 3.4"});
-  made.comparisons.push_back(
-      {.what = "blocks of the longest message for n = 6 and r = 3, ceil(n/r)",
-       .paper = 2,
-       .ours = static_cast<double>(longest_message(index_operation(6, 3, 1))),
-       .relation = Relation::at_most,
-       .finding = PaperFinding{.level = Outcome::paper_is_wrong,
-                               .value = 3,
-                               .why = "true for r = 2 and where n is a power of r; what always holds is floor(n/2)"},
-       .place = "section 3.2"});
-  made.comparisons.push_back(
-      {.what = "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
-               "\"clearly\" needed",
-       .paper = static_cast<double>(best_of(6, 3, true).c2),
-       .ours = static_cast<double>(best_of(6, 3, false).c2),
-       .finding =
-           PaperFinding{.level = Outcome::paper_is_wrong, .value = 2, .why = "radix 6 takes two rounds as well, and carries less"},
-       .place = "section 3.4"});
+  made.equal(fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most), 0,
+             found.volume, "section 3.4")
+      .found(Outcome::paper_is_wrong, found.volume_by_closed_form,
+             "a round of several digit values is as long as the longest of them, which may have more than "
+             "ceil(n/r) blocks; so even with every quotient rounded up, should the transcript have lost that");
+  made.at_most("the smallest of these, n = 6, k = 2, r = 3: blocks", 4, at(6, 3, 2).c2, "section 3.4")
+      .found(Outcome::paper_is_wrong, 5, "the second digit is 1 for blocks 3, 4 and 5");
+  made.at_most("blocks of the longest message for n = 6 and r = 3, ceil(n/r)", 2, longest_message(index_operation(6, 3, 1)),
+               "section 3.2")
+      .found(Outcome::paper_is_wrong, 3, "true for r = 2 and where n is a power of r; what always holds is floor(n/2)");
+  made.equal(
+          "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
+          "\"clearly\" needed",
+          best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
+      .found(Outcome::paper_is_wrong, 2, "radix 6 takes two rounds as well, and carries less");
   Count least = 0;
   for (const Bound& bound : lower_bounds(alltoall(5, 1), 3))
     if (bound.figure == "c2") least = bound.value;
-  made.comparisons.push_back({.what = "bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k",
-                              .paper = 4.0 / 3,
-                              .ours = static_cast<double>(at(5, 5, 3).c2),
-                              .relation = Relation::at_least,
-                              .finding = PaperFinding{.level = Outcome::sharper_bound,
-                                                      .value = static_cast<double>(least),
-                                                      .why = "a byte is not cut, so the quotient can be rounded up"},
-                              .place = "proposition 2.4"});
+  made.at_least("bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k", 4.0 / 3, at(5, 5, 3).c2,
+                "proposition 2.4")
+      .found(Outcome::sharper_bound, least, "a byte is not cut, so the quotient can be rounded up");
   return made;
 }
 

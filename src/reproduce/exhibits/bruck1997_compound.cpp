@@ -23,7 +23,7 @@ double hops_bound(Count n, Count ports, Count rounds) {
   Bytes most = 0;
   for (const Bound& bound : lower_bounds(alltoall(n, ports), ports, rounds))
     if (bound.figure == "c2") most = std::max(most, bound.value);
-  return static_cast<double>(most) / static_cast<double>(ports);
+  return ratio(most, ports);
 }
 
 struct Extremes {
@@ -43,9 +43,9 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
     std::vector<Cell> row{n};
     for (Count k = 1; k <= 4; ++k) {
       const Figures counted = index_operation(n, k + 1, k);
-      const double blocks = static_cast<double>(counted.c2) / static_cast<double>(k);
-      const double logarithm = std::log(static_cast<double>(n)) / std::log(static_cast<double>(k + 1));
-      const double bound = static_cast<double>(n) / static_cast<double>(k + 1) * logarithm;
+      const double blocks = ratio(counted.c2, k);
+      const double logarithm = std::log(Number(n)) / std::log(Number(k + 1));
+      const double bound = ratio(n, k + 1) * logarithm;
       const double proof = hops_bound(n, k, counted.c1);
       volume_over_proof.add(blocks / proof);
       volume_over_bound.add(blocks / bound);
@@ -63,27 +63,18 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
   made.panels.push_back(std::move(panel));
   made.sheets.push_back(std::move(sheet));
   const std::string range = fmt::format("n from 8 to {}, one to four ports, fewest rounds", last);
-  made.comparisons.push_back({.what = range + ": C2 over the hops that the proof counts, the least",
-                              .paper = 1,
-                              .ours = volume_over_proof.least,
-                              .relation = Relation::at_least,
-                              .place = "section 2.3, proof of theorem 2.7"});
-  made.comparisons.push_back({.what = range +
-                                      ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes "
-                                      "at half of the rounds would be a quarter)",
-                              .paper = 0.25,
-                              .ours = proof_over_bound.least,
-                              .relation = Relation::at_least,
-                              .place = "section 2.3, theorem 2.7",
-                              .is_reading = true});
-  made.comparisons.push_back({.what = range +
-                                      ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
-                                      "the logarithm up at most doubles each)",
-                              .paper = 4,
-                              .ours = volume_over_bound.most,
-                              .relation = Relation::at_most,
-                              .place = "section 2.3, theorem 2.7",
-                              .is_reading = true});
+  made.at_least(range + ": C2 over the hops that the proof counts, the least", 1, volume_over_proof.least,
+                "section 2.3, proof of theorem 2.7");
+  made.at_least(range +
+                    ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes "
+                    "at half of the rounds would be a quarter)",
+                0.25, proof_over_bound.least, "section 2.3, theorem 2.7")
+      .is_reading = true;
+  made.at_most(range +
+                   ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
+                   "the logarithm up at most doubles each)",
+               4, volume_over_bound.most, "section 2.3, theorem 2.7")
+      .is_reading = true;
 }
 
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a node's blocks travel h hops, h the least with sum_(j<=h) C(c log n, j)
@@ -98,10 +89,10 @@ void compare_logarithmic_rounds(Reproduction& made) {
       double least = 1e300;  // blocks, of all radices with so few rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
         if (const Figures counted = index_operation(n, radix, 1); counted.c1 <= c * log_n)
-          least = std::min(least, static_cast<double>(counted.c2));
-      const double m = static_cast<double>(log_n - 1), all = static_cast<double>(n * log_n);
-      const double hops = c == 1 ? m / 64 : std::min(m / 64, m / (8 * std::log2(static_cast<double>(c))));
-      over_lemma.add(least / (static_cast<double>(n) / 2 * hops));
+          least = std::min<double>(least, Number(counted.c2));
+      const Number m = log_n - 1, all = n * log_n;
+      const double hops = c == 1 ? m / 64 : std::min(m / 64, m / (8 * std::log2(Number(c))));
+      over_lemma.add(least / (Number(n) / 2 * hops));
       over_bound.add(least / all);
       row.emplace_back(least / all);
     }
@@ -116,24 +107,15 @@ void compare_logarithmic_rounds(Reproduction& made) {
   made.panels.push_back(std::move(panel));
   made.sheets.push_back(std::move(sheet));
   const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
-  made.comparisons.push_back({.what = range + ": C2 over b n/2 min(m/64, m/(8 log c)), m = log2(n/2), the least",
-                              .paper = 1,
-                              .ours = over_lemma.least,
-                              .relation = Relation::at_least,
-                              .place = "section 2.3, proof of theorem 2.9, and lemma C.1"});
-  made.comparisons.push_back({.what = range + ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by "
-                                              "the lemma's constants)",
-                              .paper = 1.0 / 256,
-                              .ours = over_bound.least,
-                              .relation = Relation::at_least,
-                              .place = "section 2.3, theorem 2.9",
-                              .is_reading = true});
-  made.comparisons.push_back({.what = range + ": the same, the most: radix 2 has half of b n log2 n",
-                              .paper = 0.5,
-                              .ours = over_bound.most,
-                              .relation = Relation::at_most,
-                              .place = "section 3.3",
-                              .is_reading = true});
+  made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), m = log2(n/2), the least", 1, over_lemma.least,
+                "section 2.3, proof of theorem 2.9, and lemma C.1");
+  made.at_least(range +
+                    ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by "
+                    "the lemma's constants)",
+                1.0 / 256, over_bound.least, "section 2.3, theorem 2.9")
+      .is_reading = true;
+  made.at_most(range + ": the same, the most: radix 2 has half of b n log2 n", 0.5, over_bound.most, "section 3.3").is_reading =
+      true;
 }
 
 Reproduction make(const Making& making) {

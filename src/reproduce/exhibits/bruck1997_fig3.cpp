@@ -34,52 +34,27 @@ Reproduction make(const Making&) {
   made.sheets.push_back(std::move(sheet));
 
   const Figures binary = figures(schedule), direct = figures(index_operation(5, 5));
-  made.comparisons = {
-      {.what = "rounds for radix 2, ceil(log2 5)", .paper = 3, .ours = static_cast<double>(binary.c1), .place = "section 3.3 (1)"},
-      {.what = "blocks a port carries for radix 2, against ceil(5/2) ceil(log2 5)",
-       .paper = 9,
-       .ours = static_cast<double>(binary.c2),
-       .relation = Relation::at_most,
-       .place = "section 3.3 (1)"},
-      {.what = "rounds for radix n", .paper = 4, .ours = static_cast<double>(direct.c1), .place = "section 3.3 (2)"},
-      {.what = "blocks a port carries for radix n",
-       .paper = 4,
-       .ours = static_cast<double>(direct.c2),
-       .place = "section 3.3 (2)"}};
+  made.equal("rounds for radix 2, ceil(log2 5)", 3, binary.c1, "section 3.3 (1)");
+  made.at_most("blocks a port carries for radix 2, against ceil(5/2) ceil(log2 5)", 9, binary.c2, "section 3.3 (1)");
+  made.equal("rounds for radix n", 4, direct.c1, "section 3.3 (2)");
+  made.equal("blocks a port carries for radix n", 4, direct.c2, "section 3.3 (2)");
 
   // "When r is chosen to be 3, the fifth block will be rotated two steps to the right .. and later again three steps."
   std::vector<Count> steps;
   for (const Move& move : moves_of(index_operation(9, 3), 0))
     if (std::find(move.places.begin(), move.places.end(), 5) != move.places.end()) steps.push_back(move.offset);
-  made.comparisons.push_back({.what = "steps of block 5 for radix 3, the first time",
-                              .paper = 2,
-                              .ours = static_cast<double>(steps.at(0)),
-                              .place = "section 3.2, p. 1148"});
-  made.comparisons.push_back({.what = "steps of block 5 for radix 3, the second time",
-                              .paper = 3,
-                              .ours = static_cast<double>(steps.at(1)),
-                              .place = "section 3.2, p. 1148"});
+  made.equal("steps of block 5 for radix 3, the first time", 2, steps.at(0), "section 3.2, p. 1148");
+  made.equal("steps of block 5 for radix 3, the second time", 3, steps.at(1), "section 3.2, p. 1148");
 
-  made.comparisons.push_back(
-      {.what = "rounds for n = 5 and radix 2 where the last digit has floor(n/dist) values (Appendix A, line 8)",
-       .paper = 2,
-       .ours = static_cast<double>(binary.c1),
-       .finding =
-           PaperFinding{
-               .level = Outcome::misprint,
-               .value = 3,
-               .why = "with the floor block 4 would never move, and section 3.3 counts ceil(log2 n) rounds; it is ceil(n/dist)",
-               .is_transcript_in_doubt = true},
-       .place = "Appendix A, line 8"});
-  made.comparisons.push_back(
-      {.what = "of 25 blocks those that phase 3 rotates i steps downwards",
-       .paper = 25,
-       .ours = static_cast<double>(rotated_downwards(schedule)),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 5,
-                               .why = "block j goes from position j to i - j, a reflection, as line 22 of Appendix "
-                                      "A has it; only one block of a processor agrees with both"},
-       .place = "section 3.1"});
+  made.equal("rounds for n = 5 and radix 2 where the last digit has floor(n/dist) values (Appendix A, line 8)", 2, binary.c1,
+             "Appendix A, line 8")
+      .found(Outcome::misprint, 3,
+             "with the floor block 4 would never move, and section 3.3 counts ceil(log2 n) rounds; it is ceil(n/dist)")
+      .finding->is_transcript_in_doubt = true;
+  made.equal("of 25 blocks those that phase 3 rotates i steps downwards", 25, rotated_downwards(schedule), "section 3.1")
+      .found(Outcome::misprint, 5,
+             "block j goes from position j to i - j, a reflection, as line 22 of Appendix "
+             "A has it; only one block of a processor agrees with both");
   return made;
 }
 

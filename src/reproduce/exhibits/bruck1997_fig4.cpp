@@ -42,33 +42,22 @@ Reproduction make(const Making&) {
     Reproduction unseen;
     falling_if_slow += falling(add_times(unseen, Sp1Index(slow_down), "", ""));
   }
-  made.comparisons = {{.what = "sizes of block from which the best radix becomes smaller (\"the smaller radix tends to perform "
-                               "better for smaller message sizes\")",
-                       .paper = 0,
-                       .ours = static_cast<double>(falling(best)),
-                       .place = sp1_place},
-                      {.what = "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 "
-                               "and of 2, 1 and of 2, 2",
-                       .paper = 0,
-                       .ours = static_cast<double>(falling_if_slow),
-                       .place = sp1_place},
-                      {.what = "best radix at 16 bytes, against that at 512 (\"and vice versa\")",
-                       .paper = static_cast<double>(best.back()),
-                       .ours = static_cast<double>(best.front()),
-                       .relation = Relation::at_most,
-                       .place = sp1_place,
-                       .is_reading = true},
-                      {.what = "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for "
-                               "smaller message sizes\")",
-                       .paper = 1,
-                       .ours = index.us(64, 16) / index.us(2, 16),
-                       .relation = Relation::at_least,
-                       .place = sp1_place},
-                      {.what = "time of radix 64 over that of radix 2 at 512 bytes (\"and vice versa\")",
-                       .paper = 1,
-                       .ours = index.us(64, 512) / index.us(2, 512),
-                       .relation = Relation::at_most,
-                       .place = sp1_place}};
+  made.equal(
+      "sizes of block from which the best radix becomes smaller (\"the smaller radix tends to perform "
+      "better for smaller message sizes\")",
+      0, falling(best), sp1_place);
+  made.equal(
+      "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 "
+      "and of 2, 1 and of 2, 2",
+      0, falling_if_slow, sp1_place);
+  made.at_most("best radix at 16 bytes, against that at 512 (\"and vice versa\")", best.back(), best.front(), sp1_place)
+      .is_reading = true;
+  made.at_least(
+      "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for "
+      "smaller message sizes\")",
+      1, index.us(64, 16) / index.us(2, 16), sp1_place);
+  made.at_most("time of radix 64 over that of radix 2 at 512 bytes (\"and vice versa\")", 1, index.us(64, 512) / index.us(2, 512),
+               sp1_place);
   return made;
 }
 

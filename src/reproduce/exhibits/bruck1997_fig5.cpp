@@ -22,47 +22,29 @@ Reproduction make(const Making&) {
     worst = std::max(worst, index.us(power, bytes) / std::min(index.us(2, bytes), index.us(64, bytes)));
   }
   const double even = index.break_even(2, 64);
-  made.comparisons = {
-      {.what = "bytes at which radix 2 and radix n break even (\"about 100 to 200 bytes\"), from below",
-       .paper = 100,
-       .ours = even,
-       .relation = Relation::at_least,
-       .place = sp1_place},
-      {.what = "the same from above", .paper = 200, .ours = even, .relation = Relation::at_most, .place = sp1_place},
-      {.what = "time of the best power of two over the shorter of radix 2 and radix n, the most (\"the best overall choice\")",
-       .paper = 1,
-       .ours = worst,
-       .relation = Relation::at_most,
-       .place = sp1_place}};
+  made.at_least("bytes at which radix 2 and radix n break even (\"about 100 to 200 bytes\"), from below", 100, even, sp1_place);
+  made.at_most("the same from above", 200, even, sp1_place);
+  made.at_most("time of the best power of two over the shorter of radix 2 and radix n, the most (\"the best overall choice\")", 1,
+               worst, sp1_place);
   // The break-even moves with g1 / g2, so the paper's range of sizes is one of these.
   Sheet fitted{.name = "fitted", .columns = {"g1", "g2", "bytes at which radix 2 and radix 64 break even"}};
   for (const SlowDown& slow_down : slow_downs) {
     const double bytes = Sp1Index(slow_down).break_even(2, 64);
     fitted.rows.push_back({slow_down.startups, slow_down.bytes, bytes});
     if (slow_down.startups != 2 || slow_down.bytes != 2) continue;
-    made.comparisons.push_back({.what = "fitted model, g1 = g2 = 2: bytes at which they break even, from below",
-                                .paper = 100,
-                                .ours = bytes,
-                                .relation = Relation::at_least,
-                                .place = sp1_place});
-    made.comparisons.push_back(
-        {.what = "the same from above", .paper = 200, .ours = bytes, .relation = Relation::at_most, .place = sp1_place});
+    made.at_least("fitted model, g1 = g2 = 2: bytes at which they break even, from below", 100, bytes, sp1_place);
+    made.at_most("the same from above", 200, bytes, sp1_place);
   }
-  made.comparisons.push_back({.what = "fitted model: g1/g2 from which on they break even at 100 bytes or more; with a slow-down of "
-                                      "both alike it is 1, and congestion makes it less",
-                              .paper = 1,
-                              .ours = 100 / even,
-                              .relation = Relation::at_most,
-                              .place = sp1_place,
-                              .is_reading = true});
-  made.comparisons.push_back({.what =
-                                  "fitted model: g1/g2 up to which they break even at 200 bytes or less; with g1 of at most 2 and "
-                                  "g2 of at least 1 it is at most 2",
-                              .paper = 2,
-                              .ours = 200 / even,
-                              .relation = Relation::at_most,
-                              .place = sp1_place,
-                              .is_reading = true});
+  made.at_most(
+          "fitted model: g1/g2 from which on they break even at 100 bytes or more; with a slow-down of "
+          "both alike it is 1, and congestion makes it less",
+          1, 100 / even, sp1_place)
+      .is_reading = true;
+  made.at_most(
+          "fitted model: g1/g2 up to which they break even at 200 bytes or less; with g1 of at most 2 and "
+          "g2 of at least 1 it is at most 2",
+          2, 200 / even, sp1_place)
+      .is_reading = true;
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(
       {.title = "linear model, 29 µs and 0.12 µs/byte",

@@ -34,26 +34,19 @@ Reproduction make(const Making&) {
   constexpr const char* quotation = "\"the minimal time of the curve tends to occur at a higher radix\"";
   for (const auto& [radices, which] : {std::pair(powers_of_two, "powers of two"), std::pair(all, "all radices")}) {
     for (std::size_t i = 1; i < sizes.size(); ++i)
-      made.comparisons.push_back(
-          {.what = fmt::format("best of {} at {} bytes, against that at {} ({})", which, sizes[i], sizes[i - 1], quotation),
-           .paper = static_cast<double>(index.best_of(radices, sizes[i - 1])),
-           .ours = static_cast<double>(index.best_of(radices, sizes[i])),
-           .relation = Relation::at_least,
-           .place = sp1_place,
-           .is_reading = true});
+      made.at_least(fmt::format("best of {} at {} bytes, against that at {} ({})", which, sizes[i], sizes[i - 1], quotation),
+                    index.best_of(radices, sizes[i - 1]), index.best_of(radices, sizes[i]), sp1_place)
+          .is_reading = true;
     Count falling = 0;
     for (const SlowDown& slow_down : slow_downs)
       for (std::size_t i = 1; i < sizes.size(); ++i) {
         const Sp1Index slow(slow_down);
         falling += slow.best_of(radices, sizes[i]) < slow.best_of(radices, sizes[i - 1]) ? 1 : 0;
       }
-    made.comparisons.push_back(
-        {.what = fmt::format("best of {} by the fitted model, g1 and g2 of 1 and 2: sizes at which it is lower "
-                             "than at the size before",
-                             which),
-         .paper = 0,
-         .ours = static_cast<double>(falling),
-         .place = sp1_place});
+    made.equal(fmt::format("best of {} by the fitted model, g1 and g2 of 1 and 2: sizes at which it is lower "
+                           "than at the size before",
+                           which),
+               0, falling, sp1_place);
   }
   return made;
 }

@@ -25,14 +25,8 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
   made.sheets.push_back(std::move(sheet));
   for (std::size_t i = 0; i < said.size(); ++i) {
     const bool there = i < moves.size();
-    made.comparisons.push_back({.what = fmt::format("{}: offset of edge {}", who, i + 1),
-                                .paper = static_cast<double>(said[i].first),
-                                .ours = there ? static_cast<double>(moves[i].offset) : 0,
-                                .place = place});
-    made.comparisons.push_back({.what = fmt::format("{}: blocks on edge {}", who, i + 1),
-                                .paper = static_cast<double>(said[i].second),
-                                .ours = there ? static_cast<double>(moves[i].length) : 0,
-                                .place = place});
+    made.equal(fmt::format("{}: offset of edge {}", who, i + 1), said[i].first, there ? moves[i].offset : 0, place);
+    made.equal(fmt::format("{}: blocks on edge {}", who, i + 1), said[i].second, there ? moves[i].length : 0, place);
   }
 }
 
@@ -52,16 +46,12 @@ void price(Reproduction& made) {
       sheet.rows.push_back({n, block_bytes, folklore, concatenation, folklore / concatenation});
       least = std::min(least, folklore / concatenation);
     }
-    made.comparisons.push_back(
-        {.what = fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm "
-                             "over that of concatenation, the least; twice both C1 and C2 by the paper's "
-                             "count (\"This algorithm is not optimal\")",
-                             n),
-         .paper = 2,
-         .ours = least,
-         .relation = Relation::at_least,
-         .place = "section 4, p. 1150",
-         .is_reading = true});
+    made.at_least(fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm "
+                              "over that of concatenation, the least; twice both C1 and C2 by the paper's "
+                              "count (\"This algorithm is not optimal\")",
+                              n),
+                  2, least, "section 4, p. 1150")
+        .is_reading = true;
   }
   made.sheets.push_back(std::move(sheet));
 }
@@ -72,19 +62,13 @@ Reproduction make(const Making&) {
   compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors", "section 4.2, figure 9");
 
   const Figures folklore = figures(make_schedule(problem_of(Collective::allgather, 16, 1), "gather-broadcast"));
-  made.comparisons.push_back({.what = "folklore algorithm (gather, then broadcast) on 16 processors: rounds, 2 ceil(log2 n)",
-                              .paper = 8,
-                              .ours = static_cast<double>(folklore.c1),
-                              .place = "section 4, p. 1150"});
-  made.comparisons.push_back(
-      {.what = "folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)",
-       .paper = 30,
-       .ours = static_cast<double>(folklore.c2),
-       .finding = PaperFinding{.level = Outcome::paper_is_wrong,
-                               .value = 15 + 16 * 4,
-                               .why = "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
-                                      "pipelining, which takes more rounds"},
-       .place = "section 4, p. 1150"});
+  made.equal("folklore algorithm (gather, then broadcast) on 16 processors: rounds, 2 ceil(log2 n)", 8, folklore.c1,
+             "section 4, p. 1150");
+  made.equal("folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)", 30, folklore.c2,
+             "section 4, p. 1150")
+      .found(Outcome::paper_is_wrong, 15 + 16 * 4,
+             "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
+             "pipelining, which takes more rounds");
   price(made);
   return made;
 }

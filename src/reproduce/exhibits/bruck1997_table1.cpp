@@ -31,14 +31,8 @@ void cut(Reproduction& made) {
   const Count offsets[] = {3, 5, 7};
   for (std::size_t area = 0; area < 3; ++area) {
     const TableArea& ours = partition.areas.at(area);
-    made.comparisons.push_back({.what = fmt::format("offset of area A{}", area + 1),
-                                .paper = static_cast<double>(offsets[area]),
-                                .ours = static_cast<double>(ours.offset),
-                                .place = "section 4.2 and table 1"});
-    made.comparisons.push_back({.what = fmt::format("bytes in area A{}", area + 1),
-                                .paper = 7,
-                                .ours = static_cast<double>(ours.last - ours.first),
-                                .place = "section 4.2 and table 1"});
+    made.equal(fmt::format("offset of area A{}", area + 1), offsets[area], ours.offset, "section 4.2 and table 1");
+    made.equal(fmt::format("bytes in area A{}", area + 1), 7, ours.last - ours.first, "section 4.2 and table 1");
   }
 }
 
@@ -94,51 +88,28 @@ Reproduction make(const Making& making) {
   cut(made);
   const std::vector<Move> ten = moves_of(concatenation(10, 3, 3), 0);
   const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
-  made.comparisons.push_back(
-      {.what = "n1 of the example, of n = 10 and k = 3",
-       .paper = 3,
-       .ours = static_cast<double>(1 + first_round),
-       .finding =
-           PaperFinding{.level = Outcome::misprint,
-                        .value = 4,
-                        .why = "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
-                               "of no round of this algorithm"},
-       .place = "section 4.2 and table 1"});
+  made.equal("n1 of the example, of n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
+      .found(Outcome::misprint, 4,
+             "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
+             "of no round of this algorithm");
   const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
-  made.comparisons.push_back(
-      {.what =
-           "processors addressed in the last round for n = 4, k = 2 and b = 2, if each offset \"is determined by the index of the "
-           "leftmost column\"",
-       .paper = 1,
-       .ours = static_cast<double>(last),
-       .finding =
-           PaperFinding{.level = Outcome::paper_is_wrong,
-                        .value = 2,
-                        .why = "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
-                               "with offsets that differ theorem 4.3 holds"},
-       .place = "section 4.2, p. 1152"});
+  made.equal(
+          "processors addressed in the last round for n = 4, k = 2 and b = 2, if each offset \"is determined by the index of the "
+          "leftmost column\"",
+          1, last, "section 4.2, p. 1152")
+      .found(Outcome::paper_is_wrong, 2,
+             "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
+             "with offsets that differ theorem 4.3 holds");
   const Excess counted = excess(making);
-  made.comparisons.push_back({.what = "cases outside the range of theorem 4.3 that are not optimal",
-                              .paper = 0,
-                              .ours = static_cast<double>(counted.not_optimal_outside),
-                              .place = "theorem 4.3"});
-  made.comparisons.push_back({.what = "bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range",
-                              .paper = 0,
-                              .ours = static_cast<double>(counted.beyond_bound),
-                              .relation = Relation::at_most,
-                              .place = "remark after theorem 4.3"});
-  made.comparisons.push_back(
-      {.what = "cases that are not optimal: at most all in that range (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
-       .paper = static_cast<double>(counted.in_the_range),
-       .ours = static_cast<double>(counted.not_optimal),
-       .relation = Relation::at_most,
-       .finding =
-           PaperFinding{.level = Outcome::sharper_bound,
-                        .value = static_cast<double>(counted.in_the_exact_range),
-                        .why = "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
-                               "optimal in one last round"},
-       .place = "theorem 4.3"});
+  made.equal("cases outside the range of theorem 4.3 that are not optimal", 0, counted.not_optimal_outside, "theorem 4.3");
+  made.at_most("bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range", 0, counted.beyond_bound,
+               "remark after theorem 4.3");
+  made.at_most("cases that are not optimal: at most all in that range (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
+               counted.in_the_range, counted.not_optimal, "theorem 4.3")
+      .found(Outcome::sharper_bound, counted.in_the_exact_range,
+             "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
+             "optimal in one last round");
   return made;
 }
 

@@ -24,7 +24,7 @@ struct Claim {
 };
 
 Topology square_mesh(Count p) {
-  const auto side = static_cast<Count>(std::sqrt(static_cast<double>(p)));
+  const auto side = static_cast<Count>(std::sqrt(Number(p)));
   return Topology::mesh({side, side});
 }
 
@@ -48,10 +48,9 @@ const std::vector<Claim> claims{
 double words(Collective collective, const char* specification, const Topology& network) {
   const Coefficients plain{{"startup_us", 0}, {"transfer_us_per_byte", 1}, {"ports", 1}};
   const Problem problem = problem_of(collective, network.ranks(), 1);
-  return static_cast<double>(
-      price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain)
-          .terms.at(1)
-          .amount);
+  return Number(price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain)
+                    .terms.at(1)
+                    .amount);
 }
 
 Reproduction make(const Making& making) {
@@ -67,7 +66,7 @@ Reproduction make(const Making& making) {
   std::vector<double> most(claims.size(), 0), least(claims.size(), 1e300);
   double most_of_cube = 0, least_of_cube = 1e300;
   for (const Count p : sizes) {
-    const auto n = static_cast<double>(p), d = std::log2(n);
+    const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
     for (std::size_t i = 0; i < claims.size(); ++i) {
       making.show(fmt::format("{} among {} nodes by {}", claims[i].operation, p, claims[i].specification));
@@ -84,26 +83,14 @@ Reproduction make(const Making& making) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
-    made.comparisons.push_back({.what = what + ", the least of all p",
-                                .paper = 1,
-                                .ours = least[i],
-                                .relation = Relation::at_least,
-                                .place = claims[i].place});
-    made.comparisons.push_back({.what = what + ", the most (\"asymptotically optimal\")",
-                                .paper = claims[i].most,
-                                .ours = most[i],
-                                .relation = Relation::at_most,
-                                .place = claims[i].place,
-                                .is_reading = true});
+    made.at_least(what + ", the least of all p", 1, least[i], claims[i].place);
+    made.at_most(what + ", the most (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).is_reading = true;
   }
   for (const auto& [value, which] : {std::pair(least_of_cube, "least"), std::pair(most_of_cube, "most")})
-    made.comparisons.push_back(
-        {.what = fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, the {} (\"O(mp log p) is not "
-                             "optimal\")",
-                             which),
-         .paper = 1,
-         .ours = value,
-         .place = "All-to-All Personalized Communication on a Hypercube: Cost"});
+    made.equal(fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, the {} (\"O(mp log p) is not "
+                           "optimal\")",
+                           which),
+               1, value, "All-to-All Personalized Communication on a Hypercube: Cost");
   Panel panel{.title = "words over the bound by bisection",
               .x_label = "nodes",
               .y_label = "ratio",

@@ -30,13 +30,12 @@ Counted counted(const Problem& problem, const char* specification, const Topolog
   const Coefficients plain{{"startup_us", 1}, {"transfer_us_per_byte", 1}, {"ports", 1}};
   const Price price =
       price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain);
-  return {static_cast<double>(price.terms.at(0).amount),
-          static_cast<double>(price.terms.at(1).amount) / static_cast<double>(problem.block_bytes)};
+  return {Number(price.terms.at(0).amount), ratio(price.terms.at(1).amount, problem.block_bytes)};
 }
 
 std::vector<Entry> entries(Count p) {
   using enum Collective;
-  const auto n = static_cast<double>(p), d = std::log2(n), root = std::sqrt(n);
+  const Number n = p, d = std::log2(n), root = std::sqrt(n);
   const auto side = static_cast<Count>(root);
   const Topology ring = Topology::ring(p), mesh = Topology::mesh({side, side}), cube = Topology::hypercube(p);
   return {
@@ -77,16 +76,16 @@ Count right_prefixes(Count nodes) {
   for (Count bit = 1; bit < nodes; bit *= 2) {
     const std::vector<std::string> sent = message;
     for (Rank k = 0; k < nodes; ++k) {
-      const std::string& number = sent[static_cast<std::size_t>(k ^ bit)];
-      message[static_cast<std::size_t>(k)] += number;
-      if ((k ^ bit) < k) result[static_cast<std::size_t>(k)] += number;
+      const std::string& number = sent[index(k ^ bit)];
+      message[index(k)] += number;
+      if ((k ^ bit) < k) result[index(k)] += number;
     }
   }
   Count right = 0;
   std::string prefix;
   for (Rank k = 0; k < nodes; ++k) {
     prefix += fmt::format("{},", k);
-    right += result[static_cast<std::size_t>(k)] == prefix ? 1 : 0;
+    right += result[index(k)] == prefix ? 1 : 0;
   }
   return right;
 }
@@ -106,6 +105,63 @@ Count right_components_by_columns(Count n) {
   return right;
 }
 
+// Operations beside each other.
+void compare_operations(Count p, Reproduction& made) {
+  const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
+                naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
+  made.equal("all-to-all broadcast on a ring, \"in p steps\"", 64, ring.steps, "All-to-All Broadcast and Reduction on a Ring")
+      .found(Outcome::misprint, 63, "p - 1, as three lines further down");
+  const Topology cube = Topology::hypercube(p);
+  const Counted doubling = counted(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
+                two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
+  for (const auto& [unit, one, two] :
+       {std::tuple("steps", doubling.steps, two_steps.steps), {"words", doubling.words, two_steps.words}})
+    made.equal(fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the "
+                           "time of doing the two step implementation\"",
+                           unit),
+               0.5, one / two, "All-Reduce and Prefix-Sum Operations");
+  const auto time_of = [](const Counted& counts) { return counts.steps + counts.words; };
+  made.at_least(
+          "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the "
+          "most efficient\"",
+          1, time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
+      .is_reading = true;
+  const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(alltoall(n, 2), "torus")).c2); };
+  made.equal(
+          "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at "
+          "16 (\"asymptotically optimal\", for all the factor of 4)",
+          1, over_least(64) / over_least(16), "All-to-All Personalized Communication on a Ring: Cost")
+      .tolerance = 0.06;
+}
+
+// What the slides say about how operations work.
+void compare_statements(Reproduction& made) {
+  made.comparisons.push_back(
+      {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
+       .paper = 8,
+       .ours = right_prefixes(8),
+       .finding =
+           PaperFinding{.level = Outcome::beyond_assumptions,
+                        .value = 1,
+                        .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
+                               "scan/hypercube keeps the order"},
+       .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
+       .is_reading = true});
+  Count fixed = 0;
+  for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
+  made.equal("of 8 labels those for which x -> x XOR 5 is idempotent", 8, fixed, "Broadcast and Reduction Algorithms")
+      .found(Outcome::misprint, 0, "it is its own inverse, an involution, as the slide says in brackets");
+  made.equal("matrix-vector product, 4 x 4: components that are right after \"reduction operations along the columns\"", 4,
+             right_components_by_columns(4), "Broadcast and Reduction: Example")
+      .found(Outcome::misprint, 0,
+             "x is broadcast along the columns, so a component of A x is the sum of a row; "
+             "examples/matrix_vector_threads.cpp does it so");
+  const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
+  made.equal("prefix sums: numbers that node 3 uses, \"the k-node subset\"", 3, last.last - last.first + 1,
+             "The Prefix-Sum Operation")
+      .found(Outcome::misprint, 4, "labels up to k are k + 1 nodes, as in the sum that the slides define");
+}
+
 Reproduction make(const Making& making) {
   Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: the cost of a message is ts + "
                                 "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
@@ -119,88 +175,12 @@ Reproduction make(const Making& making) {
     sheet.rows.push_back({std::string(entry.operation), entry.network.name(), std::string(entry.specification), entry.steps,
                           ours.steps, entry.words, ours.words});
     const std::string place = fmt::format("{}, {}", entry.operation, entry.network.name());
-    made.comparisons.push_back({.what = place + ": steps", .paper = entry.steps, .ours = ours.steps, .place = entry.slide});
-    made.comparisons.push_back({.what = place + ": words/m", .paper = entry.words, .ours = ours.words, .place = entry.slide});
+    made.equal(place + ": steps", entry.steps, ours.steps, entry.slide);
+    made.equal(place + ": words/m", entry.words, ours.words, entry.slide);
   }
   made.sheets.push_back(std::move(sheet));
-
-  const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
-                naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
-  made.comparisons.push_back(
-      {.what = "all-to-all broadcast on a ring, \"in p steps\"",
-       .paper = 64,
-       .ours = ring.steps,
-       .finding = PaperFinding{.level = Outcome::misprint, .value = 63, .why = "p - 1, as three lines further down"},
-       .place = "All-to-All Broadcast and Reduction on a Ring"});
-  const Topology cube = Topology::hypercube(p);
-  const Counted doubling = counted(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
-                two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
-  for (const auto& [unit, one, two] :
-       {std::tuple("steps", doubling.steps, two_steps.steps), {"words", doubling.words, two_steps.words}})
-    made.comparisons.push_back({.what = fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the "
-                                                    "time of doing the two step implementation\"",
-                                                    unit),
-                                .paper = 0.5,
-                                .ours = one / two,
-                                .place = "All-Reduce and Prefix-Sum Operations"});
-  const auto time_of = [](const Counted& counts) { return counts.steps + counts.words; };
-  made.comparisons.push_back(
-      {.what = "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the "
-               "most efficient\"",
-       .paper = 1,
-       .ours = time_of(naive) / time_of(ring),
-       .relation = Relation::at_least,
-       .place = "All-to-All Broadcast and Reduction on a Ring",
-       .is_reading = true});
-  const auto over_least = [](Count n) {
-    const auto least = static_cast<double>(figures(make_schedule(alltoall(n, 2), "torus")).c2) / 2;
-    return static_cast<double>(n * (n - 1)) / 2 / least;
-  };
-  made.comparisons.push_back(
-      {.what = "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at "
-               "16 (\"asymptotically optimal\", for all the factor of 4)",
-       .paper = 1,
-       .ours = over_least(64) / over_least(16),
-       .tolerance = 0.06,
-       .place = "All-to-All Personalized Communication on a Ring: Cost"});
-  made.comparisons.push_back(
-      {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
-       .paper = 8,
-       .ours = static_cast<double>(right_prefixes(8)),
-       .finding =
-           PaperFinding{.level = Outcome::beyond_assumptions,
-                        .value = 1,
-                        .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
-                               "scan/hypercube keeps the order"},
-       .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
-       .is_reading = true});
-  Count fixed = 0;
-  for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
-  made.comparisons.push_back({.what = "of 8 labels those for which x -> x XOR 5 is idempotent",
-                              .paper = 8,
-                              .ours = static_cast<double>(fixed),
-                              .finding = PaperFinding{.level = Outcome::misprint,
-                                                      .value = 0,
-                                                      .why = "it is its own inverse, an involution, as the slide says in brackets"},
-                              .place = "Broadcast and Reduction Algorithms"});
-  made.comparisons.push_back(
-      {.what = "matrix-vector product, 4 x 4: components that are right after \"reduction operations along the columns\"",
-       .paper = 4,
-       .ours = static_cast<double>(right_components_by_columns(4)),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 0,
-                               .why = "x is broadcast along the columns, so a component of A x is the sum of a row; "
-                                      "examples/matrix_vector_threads.cpp does it so"},
-       .place = "Broadcast and Reduction: Example"});
-  const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
-  made.comparisons.push_back(
-      {.what = "prefix sums: numbers that node 3 uses, \"the k-node subset\"",
-       .paper = 3,
-       .ours = static_cast<double>(last.last - last.first + 1),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 4,
-                               .why = "labels up to k are k + 1 nodes, as in the sum that the slides define"},
-       .place = "The Prefix-Sum Operation"});
+  compare_operations(p, made);
+  compare_statements(made);
   return made;
 }
 

@@ -26,23 +26,14 @@ Reproduction make(const Making&) {
     const Schedule schedule = make_schedule(problem, specification);
     const std::vector<Bytes> longest = longest_in(schedule);
     const LinkFigures links = link_figures(schedule, network);
-    sheet.rows.push_back({title, static_cast<Count>(longest.size()), listed(longest), links.c2_shared, links.sharing});
-    made.comparisons.push_back({.what = title + ": steps",
-                                .paper = static_cast<double>(sizes.size()),
-                                .ours = static_cast<double>(longest.size()),
-                                .place = picture});
+    sheet.rows.push_back({title, size(longest), listed(longest), links.c2_shared, links.sharing});
+    made.equal(title + ": steps", sizes.size(), longest.size(), picture);
     Bytes words = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       words += sizes[i] == (i < longest.size() ? longest[i] : 0) ? 1 : 0;
     }
-    made.comparisons.push_back({.what = title + ": steps with messages of the size shown",
-                                .paper = static_cast<double>(sizes.size()),
-                                .ours = static_cast<double>(words),
-                                .place = picture});
-    made.comparisons.push_back({.what = title + ": messages on a link, the most",
-                                .paper = static_cast<double>(sharing),
-                                .ours = static_cast<double>(links.sharing),
-                                .place = picture});
+    made.equal(title + ": steps with messages of the size shown", sizes.size(), words, picture);
+    made.equal(title + ": messages on a link, the most", sharing, links.sharing, picture);
   };
   draw("one-to-all broadcast on a ring of eight", problem_of(broadcast, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1,
        "One-to-All Broadcast, figure");
@@ -52,14 +43,11 @@ Reproduction make(const Making&) {
        "Broadcast and Reduction on a Mesh: Example");
   const std::vector<StageFigures> lines = stage_figures(make_schedule(problem_of(broadcast, 16, 1), "mesh"));
   for (std::size_t i = 0; i < 2; ++i)
-    made.comparisons.push_back(
-        {.what =
-             fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation along "
-                         "a row and the second step along each column\"",
-                         lines.at(i).name),
-         .paper = 2,
-         .ours = static_cast<double>(lines.at(i).rounds.size()),
-         .place = "Broadcast and Reduction on a Mesh"});
+    made.equal(
+        fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation along "
+                    "a row and the second step along each column\"",
+                    lines.at(i).name),
+        2, lines.at(i).rounds.size(), "Broadcast and Reduction on a Mesh");
   draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
        1, "Broadcast and Reduction on a Hypercube: Example");
   draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1,

@@ -31,7 +31,7 @@ double crossing(Count p) {
     const Bytes middle = (above + below) / 2;
     (better(middle) ? above : below) = middle;
   }
-  return static_cast<double>(above * 64) / startup_bytes;
+  return Number(above * 64) / startup_bytes;
 }
 
 Reproduction make(const Making& making) {
@@ -42,7 +42,7 @@ Reproduction make(const Making& making) {
   Sheet sheet{.name = "times",
               .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}};
   for (Bytes bytes = 64; bytes <= 8192; bytes *= 2) {
-    const double m = static_cast<double>(bytes) / startup_bytes;
+    const double m = Number(bytes) / startup_bytes;
     sheet.rows.push_back({m, time_of(Collective::broadcast, p, bytes, "binomial") / startup_bytes,
                           time_of(Collective::broadcast, p, bytes, "scatter-allgather") / startup_bytes,
                           2 * (std::log2(64.0) + m)});
@@ -50,7 +50,7 @@ Reproduction make(const Making& making) {
   Sheet crossings{.name = "crossings", .columns = {"nodes", "m tw / ts, counted", "log p / (log p - 2)"}};
   for (const Count n : {8, 16, 32, 64, 256}) {
     making.show(fmt::format("broadcast among {} nodes", n));
-    const double d = std::log2(static_cast<double>(n));
+    const double d = std::log2(Number(n));
     const double said = d / (d - 2), ours = crossing(n);
     crossings.rows.push_back({n, ours, said});
     made.comparisons.push_back(
@@ -65,12 +65,10 @@ Reproduction make(const Making& making) {
   for (const auto& [collective, specification] : {std::pair(Collective::broadcast, "scatter-allgather"),
                                                   {Collective::reduce, "reduce-scatter-gather"},
                                                   {Collective::allreduce, "circulant"}})
-    made.comparisons.push_back(
-        {.what = fmt::format("{} of 64 KiB on 64 nodes: time over 2 (ts log p + tw m)", name(collective)),
-         .paper = 1,
-         .ours = time_of(collective, p, 65536, specification) / (2 * (startup_bytes * 6 + 65536)),
-         .tolerance = 1.0 / 64,
-         .place = collective == Collective::broadcast ? "Optimized one-to-all" : "Application of concepts to reductions"});
+    made.equal(fmt::format("{} of 64 KiB on 64 nodes: time over 2 (ts log p + tw m)", name(collective)), 1,
+               time_of(collective, p, 65536, specification) / (2 * (startup_bytes * 6 + 65536)),
+               collective == Collective::broadcast ? "Optimized one-to-all" : "Application of concepts to reductions")
+        .tolerance = 1.0 / 64;
   made.sheets = {std::move(sheet), std::move(crossings)};
   made.panels.push_back(
       {.title = "broadcast among 64 nodes",

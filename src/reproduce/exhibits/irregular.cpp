@@ -32,10 +32,10 @@ std::vector<StageTrace> trace(const Schedule& schedule) {
     if (rank == 0)
       for (const Stage& stage : program.stages) {
         stages.push_back({.name = stage.name});
-        stages.back().received.resize(static_cast<std::size_t>(p));
-        stages.back().longest.resize(static_cast<std::size_t>(p));
-        stages.back().held.resize(static_cast<std::size_t>(p));
-        sent.emplace_back(static_cast<std::size_t>(p));
+        stages.back().received.resize(index(p));
+        stages.back().longest.resize(index(p));
+        stages.back().held.resize(index(p));
+        sent.emplace_back(index(p));
       }
     std::size_t stage = 0;
     for (const Round& round : program.rounds) {
@@ -44,11 +44,11 @@ std::vector<StageTrace> trace(const Schedule& schedule) {
         const Bytes length = bytes(message.regions);
         StageTrace& traced = stages[stage];
         traced.messages.push_back({round.number - program.stages[stage].first_round, rank, message.peer, length});
-        const auto to = static_cast<std::size_t>(message.peer);
+        const std::size_t to = index(message.peer);
         ++traced.received[to];
         traced.longest[to] = std::max(traced.longest[to], length);
         traced.held[to] += length;
-        sent[stage][static_cast<std::size_t>(rank)] += length;
+        sent[stage][index(rank)] += length;
       }
     }
   }
@@ -79,7 +79,7 @@ void add_own_messages(Program& program, const std::vector<StageTrace>& stages, R
       rounds.push_back(std::move(*next));
       rounds.back().number += added;
     }
-    if (const Bytes kept = stages[i].kept[static_cast<std::size_t>(rank)]; kept > 0) {
+    if (const Bytes kept = stages[i].kept[index(rank)]; kept > 0) {
       const auto at = [&](Bytes offset) { return Regions{{.buffer = Buffer::scratch, .offset = offset, .length = kept}}; };
       rounds.push_back({.number = end + added, .sends = {{twin, at(free)}}, .receives = {{twin, at(free + kept)}}});
       free += 2 * kept;

@@ -20,7 +20,7 @@ std::string irregular_algorithm(int number);
 inline constexpr Bytes few = 1;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
-// A stage with messages to oneself, which the paper counts and schedules leave out: what a rank keeps.
+// One stage, with what each rank keeps. The paper counts that as a message to oneself; our schedules have no such messages.
 struct StageTrace {
   struct Sent {
     Count round = 0;  // of the stage, from 0
@@ -37,9 +37,9 @@ struct StageTrace {
 
 std::vector<StageTrace> trace(const Schedule& schedule);
 
-// The schedule with messages to oneself, for counting, pricing and simulating, none of which knows such messages: two copies of it,
-// side by side, in which each rank sends to its twin what the paper has it send to itself, in one more round at the end of each
-// stage. Both copies do the same at the same time, so figures and times are those of one.
+// The schedule with messages to oneself, for counting, pricing and simulating. These do not know such messages. So the result has
+// two copies of the schedule side by side. In one more round at the end of each stage each rank sends to its twin in the other copy
+// what the paper has it send to itself. Both copies do the same at the same time, so figures and times are those of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
 Bytes most_received(const std::vector<StageTrace>& stages);  // by a rank in all stages together

@@ -23,8 +23,8 @@ std::string over(const IrregularCurve& one, const IrregularCurve& other) {
 }  // namespace
 
 std::string IrregularCurve::label() const {
-  const char* modes[] = {"b", "n1", "n2"};
-  return fmt::format("A{}-{}", algorithm, modes[static_cast<int>(mode)]);
+  constexpr ByMode<const char*> names{{"b", "n1", "n2"}};
+  return fmt::format("A{}-{}", algorithm, names[mode]);
 }
 
 bool IrregularClaim::holds(double value) const {

@@ -17,6 +17,8 @@ inline constexpr double claim_tolerance = 1e-6;  // of the bound
 
 // Modes as the figures name them.
 enum class ExchangeMode : std::uint8_t { blocking, one_buffer, two_buffers };  // b, n1, n2
+template <class Value>
+using ByMode = ByEnum<ExchangeMode, Value, 3>;
 
 // A curve: algorithm A<number>, in a mode.
 struct IrregularCurve {
@@ -33,8 +35,8 @@ struct Quotation {
   std::string words, place;
 };
 
-// What the paper says about the curves of a plot: the values, one a point or one in all, are at most, or at least, so much; at all
-// points, or at one at least.
+// What the paper says about the curves of a plot. `values` computes one value for each point, or one for all points. The claim is
+// that they are at most, or at least, `bound`: at all points, or at one point at least.
 struct IrregularClaim {
   std::string what;  // "time of A4-b over that of A1-b"
   Quotation said;
@@ -46,7 +48,7 @@ struct IrregularClaim {
 
   bool holds(double value) const;
   bool holds(const std::vector<CurveTimes>& points) const;
-  // Of those that have to hold the one that is nearest to not doing so, or of those of which one has to the best.
+  // The value that decides: the worst where the claim is about all points, else the best.
   std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;
 };
 
@@ -67,21 +69,17 @@ IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other
 // Why the model's times and the measured ones may differ.
 inline constexpr const char* a4_and_others =
     "each element travels four times, against once in A1 and twice in A2, and by table 1 the start-ups that A4 saves are worth "
-    "that "
-    "only from more nodes on";
+    "that only from more nodes on";
 inline constexpr const char* a3_and_a4 =
     "A3 saves half of the start-ups, A4 the wait for the busiest node of a row; by table 1 they break even at another length than "
-    "was "
-    "measured";
+    "was measured";
 inline constexpr const char* no_overlap =
     "a port is taken for a start-up and all bytes of a message, and table 1 has no t_m that could be hidden, so that little is "
-    "left to "
-    "overlap";
+    "left to overlap";
 inline constexpr const char* little_to_hide =
     "with the messages under way together start-ups hide behind bytes, or bytes behind start-ups; where one of them is most of the "
     "time, little is hidden, and what the paper also names, less contention than in blocking mode, is a factor that table 1 does "
-    "not "
-    "have";
+    "not have";
 inline constexpr const char* memory_is_shared =
     "on the T3D processor and network share one path to the memory (section 4.1), which no model here knows";
 inline constexpr const char* no_composing =

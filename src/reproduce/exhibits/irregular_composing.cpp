@@ -14,7 +14,7 @@ namespace {
 constexpr int steps_a_decade = 12, decades = 5, halvings = 20;
 constexpr double least_composing = 1e-5;  // µs/byte, above 0
 
-// By the ratio of the ends, like the width of a range; a range from 0 on counts from the least value above 0.
+// The width of a range is the ratio of its ends. A range that begins at 0 counts from the least value above 0.
 double middle_of(const ComposingRange& range) {
   return std::sqrt(std::max(range.from, std::min(least_composing, range.to / 2)) * range.to);
 }
@@ -24,12 +24,12 @@ double middle_of(const ComposingRange& range) {
 std::vector<double> composing_grid() {
   std::vector<double> grid{0};
   for (int step = 0; step <= steps_a_decade * decades; ++step)
-    grid.push_back(least_composing * std::pow(10, static_cast<double>(step) / steps_a_decade));
+    grid.push_back(least_composing * std::pow(10, Number(step) / steps_a_decade));
   return grid;
 }
 
 std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making) {
-  // Where between two values of which one holds the other begins.
+  // The border between two values of which the claim holds for one only.
   const auto border = [&](const IrregularClaim& claim, double holding, double failing) {
     for (int i = 0; i < halvings; ++i) {
       const double middle = (holding + failing) / 2;
@@ -77,12 +77,9 @@ bool ComposingClaim::holds_at(double us_per_byte) const {
 namespace {
 
 std::vector<ComposingClaim> claims_about(const std::string& machine, const Making& making) {
-  constexpr std::pair<int, std::vector<IrregularPlot> (*)()> figures[] = {
-      {15, plots_of_fig15}, {16, plots_of_fig16}, {17, plots_of_fig17}, {18, plots_of_fig18}, {19, plots_of_fig19},
-      {20, plots_of_fig20}, {21, plots_of_fig21}, {22, plots_of_fig22}, {23, plots_of_fig23}};
   std::vector<ComposingClaim> claims;
-  for (const auto& [figure, plots_of] : figures)
-    for (const IrregularPlot& whole : plots_of()) {
+  for (int figure = 15; figure <= 23; ++figure)
+    for (const IrregularPlot& whole : plots_of(figure)) {
       if (whole.machine != machine) continue;
       making.show(fmt::format("t_m of figure {}, {}", figure, whole.title()));
       const IrregularPlot plot = making.small ? thinned(whole) : whole;
@@ -95,7 +92,7 @@ std::vector<ComposingClaim> claims_about(const std::string& machine, const Makin
 }  // namespace
 
 const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making) {
-  static std::mutex mutex;  // held while working them out: other exhibits wait, rather than doing the same
+  static std::mutex mutex;  // held while they are computed, so that other exhibits wait and do not compute the same
   static std::map<std::pair<std::string, bool>, std::vector<ComposingClaim>> known;
   const std::lock_guard lock(mutex);
   const std::pair key{machine, making.small};
@@ -135,7 +132,7 @@ ComposingFit fit_composing(const std::vector<ComposingClaim>& claims) {
 }
 
 std::size_t claims_held(const std::vector<ComposingClaim>& claims, double us_per_byte) {
-  return static_cast<std::size_t>(
+  return index(
       std::count_if(claims.begin(), claims.end(), [&](const ComposingClaim& claim) { return claim.holds_at(us_per_byte); }));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// t_m, the time of putting a byte of a message together and taking it apart, for which table 1 of [liu2002] has no figure: for
-// which values the paper's claims about figures 15 to 23 hold by the flat model.
+// t_m is the time to compose and to take apart a byte of a message. Table 1 of [liu2002] has no figure for it. Computed here is for
+// which values of t_m the paper's claims about figures 15 to 23 hold by the flat model.
 #pragma once
 
 #include "reproduce/exhibits/irregular_times.hpp"
@@ -9,13 +9,14 @@ namespace quadrille::reproduce {
 
 inline constexpr double most_composing = 1;  // µs/byte, up to which values are looked at
 
-// Values of t_m in µs/byte, from the one to the other; the last range may reach most_composing.
+// Values of t_m in µs/byte. The last range may reach most_composing.
 struct ComposingRange {
   double from = 0, to = 0;
 };
 using ComposingRanges = std::vector<ComposingRange>;  // ascending
 
-// In which each claim of the plot holds by the model, with messages to oneself. Found on a fixed grid and by halving its intervals.
+// The ranges in which each claim of the plot holds by the model, with messages to oneself. A fixed grid is searched; the ends of
+// ranges are then found by bisection.
 std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making);
 
 // "holds for t_m from 0.0012 to 0.034 µs/byte", "holds for no t_m up to 1 µs/byte"
@@ -23,7 +24,7 @@ std::string composing_text(const ComposingRanges& ranges);
 
 std::vector<double> composing_grid();  // 0, and from 10^-5 to most_composing evenly by the logarithm
 
-// A claim about a figure of times, and for which t_m it holds.
+// A claim about a figure, and the values of t_m for which it holds.
 struct ComposingClaim {
   int figure = 0;
   IrregularPlot plot;
@@ -32,12 +33,12 @@ struct ComposingClaim {
 
   bool holds_at(double us_per_byte) const;
 };
-// Of figures 15 to 23; worked out once in a process.
+// Of figures 15 to 23. Computed once in a process.
 const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making);
 
-// The most claims that hold at once, and a range in which they do, the lowest of several. Such a range may be a sliver between two
-// claims, so what is fitted is the middle of another one: the widest, by the ratio of its ends, in which at most one claim fewer
-// holds throughout.
+// `most` is the largest number of claims that hold for one t_m, and `most_range` the lowest range in which so many hold. That range
+// may be very narrow. So `range` is another one: the widest, by the ratio of its ends, in which at least most - 1 claims hold
+// throughout. Its middle is the fitted value.
 struct ComposingFit {
   std::size_t most = 0;
   ComposingRange most_range;
@@ -48,16 +49,16 @@ ComposingFit fit_composing(const std::vector<ComposingClaim>& claims);
 std::size_t claims_held(const std::vector<ComposingClaim>& claims, double us_per_byte);
 ComposingFit fit_composing(const std::string& machine, const Making& making);
 
-// What an exchange spends its time on, in milliseconds: t_m of the stages that distribute, start-ups and bytes of all stages, t_m
-// of those that collect. Where composing is hidden behind a stage, what is left of it when the stage is through.
+// What an exchange spends its time on, in milliseconds: composing in the stages that distribute, start-ups and bytes of all stages,
+// composing in the stages that collect. Where composing overlaps communication, only what exceeds the communication is counted.
 struct ExchangeParts {
   double distribute = 0, communicate = 0, collect = 0;
 };
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
-// The parts of all curves at all points as a sheet and a panel of bars, at the largest t_m of the range that fits the claims about
-// the machine, since the middle may be too small to be seen; and the claim that A3 communicates for longer than A4 in each mode
-// that both have, at that t_m.
+// Adds the parts of all curves at all points as a sheet and a panel of bars. They are computed for the largest t_m of the range
+// that fits the claims about the machine, since bars for the middle of the range may be too small to be seen. Adds the claim that
+// A3 communicates for longer than A4, in each mode that both have, at that t_m.
 inline constexpr const char* parts_remark =
     "The stacked bars are made with the largest t_m of the range that fits the claims (liu2002-composing): distributing and "
     "collecting take at most as long.";

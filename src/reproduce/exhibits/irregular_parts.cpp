@@ -8,7 +8,7 @@
 
 namespace quadrille::reproduce {
 
-// A3 is stages III and IV of A4, which collect.
+// A3 has stages III and IV of A4 only; both collect.
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve) {
   FlatModel without_composing = model;
   without_composing.compose_s_per_byte = 0;
@@ -36,9 +36,9 @@ void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& 
     for (std::uint64_t seed = 1; seed <= draws; ++seed) {
       const CountedExchange& counted = counted_exchange(plot.points[point], plot.pattern, seed, curve.algorithm);
       const ExchangeParts parts = parts_of(counted.*stages, model, curve);
-      mean.distribute += parts.distribute / static_cast<double>(draws);
-      mean.communicate += parts.communicate / static_cast<double>(draws);
-      mean.collect += parts.collect / static_cast<double>(draws);
+      mean.distribute += parts.distribute / Number(draws);
+      mean.communicate += parts.communicate / Number(draws);
+      mean.collect += parts.collect / Number(draws);
     }
     return mean;
   };

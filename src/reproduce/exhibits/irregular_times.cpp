@@ -14,7 +14,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-constexpr std::uint64_t drawn = 5;  // Pattern1 is drawn so often, and the mean is shown
+constexpr std::uint64_t drawn = 5;  // random draws of Pattern1; their mean is shown
 
 }  // namespace
 
@@ -53,16 +53,16 @@ IrregularPlot thinned(IrregularPlot plot) {
 
 namespace {
 
-// With its programs made once: making one of A4's takes longer than counting or simulating it.
+// Keeps its programs, since making one of A4 takes longer than counting or simulating it.
 Schedule schedule_of(const Problem& problem, int number) {
   Schedule schedule = make_schedule(problem, irregular_algorithm(number));
   auto programs = std::make_shared<std::vector<Program>>();
   for (Rank rank = 0; rank < problem.ranks; ++rank) programs->push_back(schedule.program(rank));
-  schedule.program = [programs](Rank rank) { return (*programs)[static_cast<std::size_t>(rank)]; };
+  schedule.program = [programs](Rank rank) { return (*programs)[index(rank)]; };
   return schedule;
 }
 
-// By the flat model the rounds of a stage are as long as one of all their start-ups and bytes.
+// In the flat model the rounds of a stage take as long as one round with all their start-ups and bytes.
 std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
   for (StageFigures& stage : stages) stage.rounds = {{.messages = stage.startups, .bytes = stage.volume, .longest = stage.volume}};
   return stages;
@@ -74,7 +74,7 @@ CountedExchange counted(const Schedule& schedule, const Schedule& own) {
 
 using ExchangeKey = std::tuple<Count, Bytes, TrafficKind, std::uint64_t, int>;
 
-// Exhibits are made at the same time.
+// Exhibits are made by several threads.
 class KnownExchanges {
  public:
   const CountedExchange* find(const ExchangeKey& key) const {
@@ -128,8 +128,8 @@ FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byt
 double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode) {
   if (mode != ExchangeMode::blocking) model.contention = 1;
   const Prediction prediction = predict(stages, model);
-  const double modes[] = {prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s};
-  return modes[static_cast<int>(mode)] * 1000;
+  const ByMode<double> seconds{{prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s}};
+  return seconds[mode] * 1000;
 }
 
 namespace {
@@ -143,8 +143,8 @@ std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& mak
     CurveTimes& times = points.emplace_back();
     for (const IrregularCurve& curve : plot.curves)
       for (std::uint64_t seed = 1; seed <= draws; ++seed)
-        times[curve] += model_ms(counted_exchange(point, plot.pattern, seed, curve.algorithm).*stages, model, curve.mode) /
-                        static_cast<double>(draws);
+        times[curve] +=
+            model_ms(counted_exchange(point, plot.pattern, seed, curve.algorithm).*stages, model, curve.mode) / Number(draws);
   }
   return points;
 }
@@ -164,17 +164,17 @@ MessageTimes times_of_messages(const std::string& machine) {
 }
 
 double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode) {
-  constexpr Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
-  return seconds_of(simulate_events(schedule, message, {.policy = policies[static_cast<int>(mode)]}).end) * 1000;
+  constexpr ByMode<Policy> policies{{Policy::blocking, Policy::nonblocking, Policy::dataflow}};
+  return seconds_of(simulate_events(schedule, message, {.policy = policies[mode]}).end) * 1000;
 }
 
-// A way to have times: with messages to oneself, and without.
+// How times are obtained; with messages to oneself, and without.
 struct Way {
   std::string name;  // "model", "simulation"
   std::vector<CurveTimes> times, without;
 };
 
-// Counts what it makes on the way, for the model.
+// Also counts each schedule that it makes, for the model.
 Way simulation(const IrregularPlot& plot, const Making& making) {
   const MessageTimes message = times_of_messages(plot.machine);
   const std::uint64_t draws = draws_of(plot.pattern, making);
@@ -194,8 +194,8 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
           const ExchangeKey key = key_of(point, plot.pattern, seed, curve.algorithm);
           if (!known_exchanges().find(key)) known_exchanges().add(key, counted(schedule, own));
         }
-        times[curve] += simulated_ms(own, message, curve.mode) / static_cast<double>(draws);
-        without[curve] += simulated_ms(schedule, message, curve.mode) / static_cast<double>(draws);
+        times[curve] += simulated_ms(own, message, curve.mode) / Number(draws);
+        without[curve] += simulated_ms(schedule, message, curve.mode) / Number(draws);
       }
     }
   }
@@ -210,7 +210,7 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
   std::string which, where;
   if (list.size() > 1) {
     which = is_least ? ", the least" : ", the most";
-    where = fmt::format(" (at {}; holds at {} of {} points; {})", plot.at(static_cast<std::size_t>(decisive - list.begin())),
+    where = fmt::format(" (at {}; holds at {} of {} points; {})", plot.at(index(decisive - list.begin())),
                         std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size(),
                         claim.at_all_points ? "all are required" : "one is enough");
   }
@@ -240,7 +240,7 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
   const bool by_nodes = is_over_nodes(plot.points);
   const std::string axis = by_nodes ? "nodes" : "longest message (elements)";
   Sheet sheet{.name = plot.name, .columns = {axis}};
-  constexpr CurveStyle styles[] = {CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted};  // by mode
+  constexpr ByMode<CurveStyle> styles{{CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted}};
   for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
   for (const auto& [own, times] : {std::pair("", &Way::times), std::pair(", without messages to oneself", &Way::without)})
     for (const Way& way : ways) {
@@ -253,8 +253,7 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
                   .range_group = 0};
       for (const IrregularCurve& curve : plot.curves) {
         sheet.columns.push_back(fmt::format("{}, {}{} (ms)", curve.label(), way.name, own));
-        panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[static_cast<int>(curve.mode)],
-                                static_cast<std::size_t>(curve.algorithm - 1)});
+        panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[curve.mode], index(curve.algorithm - 1)});
         for (std::size_t row = 0; row < sheet.rows.size(); ++row) sheet.rows[row].push_back((way.*times)[row].at(curve));
       }
       made.panels.push_back(std::move(panel));
@@ -268,13 +267,13 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
 namespace {
 
 const std::vector<std::string> remarks{
-    "Start-ups and bytes are those of table 1, which has no t_m, the time of putting messages together: it is 0 here, and "
-    "liu2002-composing says for which t_m each claim holds. The paper's "
-    "\"small number of elements\" is taken to be 1, and Pattern1 is the mean of five draws. In the simulation every node goes at "
-    "its own pace, and a message takes a port of its sender and one of its receiver.",
-    "Section 3 of the paper assumes that each processor sends a message to itself, so these messages cost a start-up and their "
-    "elements here, and the verdicts follow from that. In our schedules they are local copies and cost nothing; what comes of that "
-    "is said in brackets and shown in the panels of its own."};
+    "Start-ups and bytes are those of table 1. Table 1 has no t_m, the time to compose messages, so t_m is 0 here; "
+    "liu2002-composing says for which t_m each claim holds. The paper's \"small number of elements\" is taken to be 1. Times of "
+    "Pattern1 are the mean of five random draws. The simulation has no barriers, and a message occupies a port of its sender and "
+    "a port of its receiver.",
+    "Section 3 of the paper assumes that each processor sends a message to itself. So such a message costs a start-up and its "
+    "elements here, and the verdicts follow from times with them. In our schedules these messages are local copies and cost "
+    "nothing; the values without them are in brackets, and their times have panels of their own."};
 
 }  // namespace
 
@@ -298,7 +297,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
       std::vector<Cell> row{fmt::format("A{}", number), exchange.without[stage].name};
       for (std::size_t own = 0; own < 2; ++own) {
         const StageFigures& figures = (*counted[own])[stage];
-        const double startups_ms = static_cast<double>(figures.startups) * model.startup_s * 1000,
+        const double startups_ms = Number(figures.startups) * model.startup_s * 1000,
                      whole_ms = model_ms({figures}, model, ExchangeMode::blocking);
         row.insert(row.end(), {startups_ms, whole_ms - startups_ms});
         slowest[own][number] = std::max(slowest[own][number], whole_ms);
@@ -307,13 +306,10 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
     }
   }
   made.sheets.push_back(std::move(sheet));
-  made.comparisons.push_back({.what = fmt::format("{} elements, Pattern2: time of the slowest stage of A3 over that of A4 (\"{}\")",
-                                                  point.most, said.words),
-                              .paper = 1,
-                              .ours = slowest[0][3] / slowest[0][4],
-                              .relation = Relation::at_least,
-                              .place = said.place,
-                              .aside = without_own(slowest[1][3] / slowest[1][4])});
+  made.at_least(
+          fmt::format("{} elements, Pattern2: time of the slowest stage of A3 over that of A4 (\"{}\")", point.most, said.words), 1,
+          slowest[0][3] / slowest[0][4], said.place)
+      .aside = without_own(slowest[1][3] / slowest[1][4]);
 }
 
 std::string without_own(double value) { return fmt::format("{:.4g} without messages to oneself", value); }

@@ -17,7 +17,7 @@ struct IrregularPoint {
   Bytes most = 0;
 };
 
-// Every node count of a figure with the same longest message, and the other way round.
+// Several node counts with one longest message; several longest messages with one node count.
 std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
 std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // doubling
 
@@ -36,17 +36,9 @@ struct IrregularPlot {
 
 IrregularPlot thinned(IrregularPlot plot);  // to the first point and the last
 
-std::vector<IrregularPlot> plots_of_fig15();
-std::vector<IrregularPlot> plots_of_fig16();
-std::vector<IrregularPlot> plots_of_fig17();
-std::vector<IrregularPlot> plots_of_fig18();
-std::vector<IrregularPlot> plots_of_fig19();
-std::vector<IrregularPlot> plots_of_fig20();
-std::vector<IrregularPlot> plots_of_fig21();
-std::vector<IrregularPlot> plots_of_fig22();
-std::vector<IrregularPlot> plots_of_fig23();
+std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
-// What the flat model asks of an exchange, without its rounds. Counted once in a process, since several exhibits ask for the same.
+// The figures of an exchange that the flat model needs. They are counted once in a process, since several exhibits need the same.
 struct CountedExchange {
   std::vector<StageFigures> with_own, without;  // messages to oneself
 };
@@ -55,24 +47,26 @@ std::uint64_t draws_of(TrafficKind pattern, const Making& making);  // the seeds
 
 double element_bytes(const std::string& machine);  // 48 on the T3D, 22 on the SP2 (section 4)
 
-// Of a machine, for elements; t_m of a byte.
+// The flat model of a machine for elements. `compose_us_per_byte` is t_m of a byte.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// Blocking has all ranks in step, so that a round is as long as its longest message; else each stage has all its messages under way
-// and no rank waits for another [liu2002, (4), with a contention factor of 1].
+// In blocking mode all ranks keep step, so a round is as long as its longest message. In the other modes all messages of a stage
+// are under way at once and no rank waits for another [liu2002, (4), with a contention factor of 1].
 double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
 
 // By the model with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);
 
-// The times of a plot in milliseconds, added to `made` as a sheet and four panels: by the flat model, and simulated event by event,
-// without barriers; either way once with messages to oneself, which the paper counts [liu2002, section 3], and once without them,
-// as our schedules run. Every claim is compared with both. Verdicts follow from the times with such messages and without t_m, for
-// which table 1 has no figure; where one differs, the reason says for which t_m the claim would hold by the model.
+// Adds the times of a plot, in milliseconds, to `made` as a sheet and four panels: by the flat model, and simulated event by event
+// without barriers. Each has the times with messages to oneself, which the paper counts [liu2002, section 3], and the times without
+// them, as our schedules run. Every claim is compared with the model and with the simulation. Verdicts follow from the times with
+// such messages and with t_m = 0, since table 1 has no figure for t_m. Where a claim does not hold, the reason says for which t_m
+// it would hold by the model.
 void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
 Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
 
-// What each stage of A3 and A4 takes in step, for Pattern2: a sheet, and the claim that the slowest of A3 is longer than any of A4.
+// Adds a sheet with the blocking time of each stage of A3 and A4 for Pattern2, and the claim that the slowest stage of A3 takes
+// longer than any stage of A4.
 void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said);
 
 std::string without_own(double value);  // "0.5 without messages to oneself"

@@ -7,6 +7,7 @@
 
 #include "patterns/node_array.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/indexed.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
@@ -42,14 +43,14 @@ Count steps_of(const std::vector<StageFigures>& stages) {
 double volume_of(const Schedule& schedule, const std::vector<StageFigures>& stages) {
   Bytes sum = 0;
   for (const StageFigures& stage : stages) sum += stage.volume;
-  return static_cast<double>(sum) / static_cast<double>(Traffic(schedule.problem).heaviest());
+  return ratio(sum, Traffic(schedule.problem).heaviest());
 }
 
 // By a node after any stage, in units of L.
 double most_held(const Schedule& schedule) {
   Bytes held = 0;
   for (const StageTrace& stage : trace(schedule)) held = std::max(held, *std::max_element(stage.held.begin(), stage.held.end()));
-  return static_cast<double>(held) / static_cast<double>(Traffic(schedule.problem).heaviest());
+  return ratio(held, Traffic(schedule.problem).heaviest());
 }
 
 struct Platform {
@@ -94,15 +95,14 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
     least_held = std::min(least_held, held[1] / held[0]);
 
     const std::vector<StageTrace> stages = trace(theirs);
-    const auto heaviest = static_cast<double>(Traffic(problem).heaviest());
+    const Number heaviest = Traffic(problem).heaviest();
     const StageTrace& fold = stages.front();
-    most_doubled = std::max(most_doubled, static_cast<double>(*std::max_element(fold.held.begin(), fold.held.end())) / heaviest);
-    for (const StageTrace::Sent& message : fold.messages)
-      most_fold = std::max(most_fold, static_cast<double>(message.length) / heaviest);
-    messages_off.push_back(static_cast<double>(fold.messages.size()) - static_cast<double>(array.short_row()));
+    most_doubled = std::max(most_doubled, Number(*std::max_element(fold.held.begin(), fold.held.end())) / heaviest);
+    for (const StageTrace::Sent& message : fold.messages) most_fold = std::max(most_fold, Number(message.length) / heaviest);
+    messages_off.push_back(Number(fold.messages.size()) - Number(array.short_row()));
     const Schedule inside = make_schedule(traffic_of(full, TrafficKind::transpose, longest),
                                           fmt::format("four-stage:columns={},split=paper,grain=1,counts=known", columns));
-    extra.push_back(static_cast<double>(figures(theirs).c1 - figures(inside).c1));
+    extra.push_back(Number(figures(theirs).c1 - figures(inside).c1));
   }
   made.sheets.push_back(std::move(sheet));
 
@@ -111,40 +111,24 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
                              [&](double a, double b) { return std::abs(a - wanted) < std::abs(b - wanted); });
   };
   const std::string where = "incomplete arrays, Pattern2: ";
-  made.comparisons.push_back({.what = where + "elements on a node of the full array before its four stages, the most (L) (\"this "
-                                              "approach doubles the maximum traffic\")",
-                              .paper = 2,
-                              .ours = most_doubled,
-                              .place = in_3_2_2});
-  made.comparisons.push_back({.what = where +
-                                      "steps of brute force above those of A4 on the full array, farthest from it (\"two extra "
-                                      "steps of communication are required\")",
-                              .paper = 2,
-                              .ours = most_off(extra, 2),
-                              .place = in_3_2_2});
-  made.comparisons.push_back({.what = where +
-                                      "messages of an extra step above r, farthest from it (\"in each of these steps, r messages "
-                                      "are sent in parallel\")",
-                              .paper = 0,
-                              .ours = most_off(messages_off, 0),
-                              .place = in_3_2_2});
-  made.comparisons.push_back({.what = where + "longest message of an extra step (L) (\"as long as L_max\")",
-                              .paper = 1,
-                              .ours = most_fold,
-                              .place = in_3_2_2});
+  made.equal(where +
+                 "elements on a node of the full array before its four stages, the most (L) (\"this "
+                 "approach doubles the maximum traffic\")",
+             2, most_doubled, in_3_2_2);
+  made.equal(where +
+                 "steps of brute force above those of A4 on the full array, farthest from it (\"two extra "
+                 "steps of communication are required\")",
+             2, most_off(extra, 2), in_3_2_2);
+  made.equal(where +
+                 "messages of an extra step above r, farthest from it (\"in each of these steps, r messages "
+                 "are sent in parallel\")",
+             0, most_off(messages_off, 0), in_3_2_2);
+  made.equal(where + "longest message of an extra step (L) (\"as long as L_max\")", 1, most_fold, in_3_2_2);
   for (std::size_t i = 0; i < 2; ++i)
-    made.comparisons.push_back(
-        {.what = fmt::format("{}{}, {} elements: time of brute force over that of A4, the least (\"our algorithm is efficient\")",
-                             where, i == 0 ? "T3D" : "SP2", longest),
-         .paper = 1,
-         .ours = least_time[i],
-         .relation = Relation::at_least,
-         .place = in_3_2_2});
-  made.comparisons.push_back({.what = where + "elements on a node, brute force over A4, the least (\"and saves buffer space\")",
-                              .paper = 1,
-                              .ours = least_held,
-                              .relation = Relation::at_least,
-                              .place = in_3_2_2});
+    made.at_least(fmt::format("{}{}, {} elements: time of brute force over that of A4, the least (\"our algorithm is efficient\")",
+                              where, i == 0 ? "T3D" : "SP2", longest),
+                  1, least_time[i], in_3_2_2);
+  made.at_least(where + "elements on a node, brute force over A4, the least (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
 
 // The length from which on A4 is no slower than the brute-force solution: bytes that it saves against start-ups.
@@ -153,14 +137,14 @@ std::string break_even_of(Count p) {
   const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
                  theirs = make_schedule(problem, on_paper_grid(brute_force, 1));
   const std::vector<StageFigures> one = counted_stages(ours), other = counted_stages(theirs);
-  const auto startups = static_cast<double>(steps_of(one) - steps_of(other));
+  const Number startups = steps_of(one) - steps_of(other);
   const double more = volume_of(theirs, other) - volume_of(ours, one);
   std::string text;
   for (const Platform& platform : platforms) {
     const FlatModel model = flat_model_of(machine_of_paper(platform.machine));
     const double byte_s = model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte;
     text += fmt::format("{}L = {:.3g} elements on the {}", text.empty() ? "" : " and ",
-                        startups * model.startup_s / (more * byte_s * static_cast<double>(platform.element_bytes)),
+                        startups * model.startup_s / (more * byte_s * Number(platform.element_bytes)),
                         platform.machine == std::string_view("t3d") ? "T3D" : "SP2");
   }
   return text;
@@ -182,15 +166,14 @@ Pieces pieces_of(const Schedule& schedule, Count destination_elements) {
     for (const Round& round : program.rounds) {
       if (round.number >= stage.first_round + stage.round_count) break;
       for (const Message& message : round.sends) {
-        std::vector<Count> by_destination(static_cast<std::size_t>(p), 0);
+        ByRank<Count> by_destination(p, 0);
         for (const Region& region : message.regions)
           for_each_run(region, [&](Bytes offset, Bytes length) {
             ++sent;
-            for (Bytes at = offset; at < offset + length; ++at)
-              ++by_destination[static_cast<std::size_t>(at / destination_elements)];
+            for (Bytes at = offset; at < offset + length; ++at) ++by_destination[at / destination_elements];
           });
         const auto [least, most] = std::minmax_element(by_destination.begin(), by_destination.end());
-        pieces.unevenness = std::max(pieces.unevenness, static_cast<double>(*most - *least));
+        pieces.unevenness = std::max<double>(pieces.unevenness, Number(*most - *least));
       }
     }
     pieces.sent = std::max(pieces.sent, sent);
@@ -207,7 +190,7 @@ void add_scanning(const Making& making, Reproduction& made) {
                                                 : std::vector<std::pair<Count, Count>>{{16, 16}, {16, 100}, {64, 64}, {64, 1024}}) {
     making.show(fmt::format("{} nodes, {} elements", p, elements));
     const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = elements});
-    const auto heaviest = static_cast<double>(Traffic(problem).heaviest());
+    const Number heaviest = Traffic(problem).heaviest();
     Pieces pieces[2];
     double volume[2] = {};
     for (std::size_t i = 0; i < 2; ++i) {
@@ -215,46 +198,35 @@ void add_scanning(const Making& making, Reproduction& made) {
           make_schedule(problem, fmt::format("{}:grain=1,counts=known", i == 0 ? "two-phase" : "scan-two-phase"));
       const Figures counted = figures(with_own_messages(schedule));
       pieces[i] = pieces_of(schedule, elements);
-      volume[i] = static_cast<double>(counted.c2) / heaviest;
+      volume[i] = Number(counted.c2) / heaviest;
       sheet.rows.push_back(
           {p, elements, std::string(i == 0 ? "slices" : "scanning"), counted.c1, volume[i], pieces[i].sent, pieces[i].unevenness});
     }
     most_uneven = std::max(most_uneven, pieces[1].unevenness);
-    most_marked = std::max(most_marked, static_cast<double>(pieces[0].sent) / static_cast<double>(p * p));
+    most_marked = std::max(most_marked, ratio(pieces[0].sent, p * p));
     most_volume_off = std::max(most_volume_off, std::abs(volume[1] - volume[0]));
-    if (elements > p)
-      least_ratio = std::min(least_ratio, static_cast<double>(pieces[1].sent) / static_cast<double>(pieces[0].sent));
+    if (elements > p) least_ratio = std::min(least_ratio, ratio(pieces[1].sent, pieces[0].sent));
   }
   made.sheets.push_back(std::move(sheet));
   const std::string where = "A2, equal counts: ";
-  made.comparisons.push_back({.what = where +
-                                      "elements of a destination in a message by scanning, the most less the least (\"evenly "
-                                      "distribute the data elements .. into P outgoing messages\")",
-                              .paper = 1,
-                              .ours = most_uneven,
-                              .relation = Relation::at_most,
-                              .place = in_3_1_2});
-  made.comparisons.push_back({.what = where +
-                                      "slices that a node marks in a stage over P^2, the most (\"It takes O(P^2) time to mark the "
-                                      "slices in each stage\")",
-                              .paper = 1,
-                              .ours = most_marked,
-                              .relation = Relation::at_most,
-                              .place = in_3_1_2,
-                              .is_reading = true});
-  made.comparisons.push_back({.what = where + "volume by scanning less that by slices, the most (L): both take A2's two stages "
-                                              "(\"A similar algorithm was proposed by Bader et al.\")",
-                              .paper = 0,
-                              .ours = most_volume_off,
-                              .place = in_3_1_2});
-  made.comparisons.push_back({.what = where +
-                                      "pieces by scanning over pieces by slices where a destination has more than P elements, the "
-                                      "least: slices are the longer runs of memory",
-                              .paper = 1,
-                              .ours = least_ratio,
-                              .relation = Relation::at_least,
-                              .place = in_3_1_2,
-                              .is_reading = true});
+  made.at_most(where +
+                   "elements of a destination in a message by scanning, the most less the least (\"evenly "
+                   "distribute the data elements .. into P outgoing messages\")",
+               1, most_uneven, in_3_1_2);
+  made.at_most(where +
+                   "slices that a node marks in a stage over P^2, the most (\"It takes O(P^2) time to mark the "
+                   "slices in each stage\")",
+               1, most_marked, in_3_1_2)
+      .is_reading = true;
+  made.equal(where +
+                 "volume by scanning less that by slices, the most (L): both take A2's two stages "
+                 "(\"A similar algorithm was proposed by Bader et al.\")",
+             0, most_volume_off, in_3_1_2);
+  made.at_least(where +
+                    "pieces by scanning over pieces by slices where a destination has more than P elements, the "
+                    "least: slices are the longer runs of memory",
+                1, least_ratio, in_3_1_2)
+      .is_reading = true;
 }
 
 Reproduction make(const Making& making) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// t_m of the T3D and of the SP2, for which table 1 has no figure: a range for each claim, and one that most of them agree on.
+// t_m of the T3D and of the SP2, for which table 1 has no figure: a range for each claim, and a range that fits most claims.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,8 +35,7 @@ void add_held(const std::vector<Machine>& machines, Reproduction& made) {
     sheet.columns.push_back(fmt::format("{}, of {} claims (%)", machine.name, machine.claims.size()));
     panel.curves.push_back({sheet.columns.size() - 1, sheet.columns.back(), CurveStyle::steps});
     for (auto& row : sheet.rows)
-      row.push_back(100.0 * static_cast<double>(claims_held(machine.claims, std::get<double>(row[0]))) /
-                    static_cast<double>(machine.claims.size()));
+      row.push_back(100.0 * Number(claims_held(machine.claims, std::get<double>(row[0]))) / Number(machine.claims.size()));
   }
   made.panels.push_back(std::move(panel));
   made.sheets.push_back(std::move(sheet));
@@ -48,15 +47,15 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
                           "at most one fewer, from", "to ", "fitted t_m", "hold there", "fitted t_m over t_c + t_d"}};
   for (const auto& [name, claims, fit] : machines) {
     const FlatModel model = flat_model_of(machine_of_paper(name));
-    sheet.rows.push_back({name, static_cast<Count>(claims.size()), static_cast<Count>(claims_held(claims, 0)),
-                          static_cast<Count>(fit.most), fit.most_range.from, fit.most_range.to, fit.range.from, fit.range.to,
-                          fit.us_per_byte, static_cast<Count>(claims_held(claims, fit.us_per_byte)),
+    sheet.rows.push_back({name, size(claims), static_cast<Count>(claims_held(claims, 0)), static_cast<Count>(fit.most),
+                          fit.most_range.from, fit.most_range.to, fit.range.from, fit.range.to, fit.us_per_byte,
+                          static_cast<Count>(claims_held(claims, fit.us_per_byte)),
                           fit.us_per_byte * 1e-6 / (model.copy_s_per_byte + model.wire_s_per_byte)});
   }
   made.sheets.push_back(std::move(sheet));
 }
 
-// Each figure's claims at the t_m that fits the claims about the other figures: what a fit says of what it has not seen.
+// Each figure's claims at the t_m that was fitted to the other figures' claims: how well a fit predicts what it has not seen.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "checks",
               .columns = {"machine", "figure", "claims", "hold at t_m = 0", "for the other figures t_m is from (µs/byte)", "to",
@@ -70,8 +69,8 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
       if (own.empty()) continue;
       const ComposingFit fit = fit_composing(others);
       const double fitted = fit.us_per_byte;
-      sheet.rows.push_back({machine.name, Count{figure}, static_cast<Count>(own.size()), static_cast<Count>(claims_held(own, 0)),
-                            fit.range.from, fit.range.to, fitted, static_cast<Count>(claims_held(own, fitted))});
+      sheet.rows.push_back({machine.name, Count{figure}, size(own), static_cast<Count>(claims_held(own, 0)), fit.range.from,
+                            fit.range.to, fitted, static_cast<Count>(claims_held(own, fitted))});
       at_zero += claims_held(own, 0);
       at_fit += claims_held(own, fitted);
     }
@@ -83,7 +82,7 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
                          "at t_m = 0 ({})",
                          machine.name, at_fit, at_zero),
          .paper = 1,
-         .ours = static_cast<double>(at_fit) - static_cast<double>(at_zero),
+         .ours = Number(at_fit) - Number(at_zero),
          .relation = Relation::at_least,
          .reason = "the fit predicts the claims no better than t_m = 0 does" +
                    std::string(machine.fit.range.from > 0 ? ", so that they give a range of t_m at most"

@@ -54,7 +54,7 @@ struct Times {
 
 // Of the three that section 4.1 compares.
 int first_of(const Times& times) {
-  const auto ms = [&](int algorithm) { return times.blocking[static_cast<std::size_t>(algorithm)]; };
+  const auto ms = [&](int algorithm) { return times.blocking[index(algorithm)]; };
   int first = 1;
   for (const int algorithm : {2, 4})
     if (ms(algorithm) < ms(first)) first = algorithm;
@@ -66,8 +66,8 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
   Times times;
   for (int algorithm = 1; algorithm <= 4; ++algorithm) {
     const Price price = machine.price(stages_of(algorithm));
-    times.blocking[static_cast<std::size_t>(algorithm)] = price.blocking_s * 1000;
-    times.nonblocking[static_cast<std::size_t>(algorithm)] = price.nonblocking_s * 1000;
+    times.blocking[index(algorithm)] = price.blocking_s * 1000;
+    times.nonblocking[index(algorithm)] = price.nonblocking_s * 1000;
   }
   return times;
 }
@@ -76,8 +76,7 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
 // of t_c + t_d is t_d.
 double factor_from(const Machine& machine, const std::vector<StageFigures>& stages, double own_ms, double other_ms) {
   double wire_ms = 0;
-  for (const StageFigures& stage : stages)
-    wire_ms += static_cast<double>(stage.load) * machine.coefficients.at("wire_us_per_byte") / 1000;
+  for (const StageFigures& stage : stages) wire_ms += Number(stage.load) * machine.coefficients.at("wire_us_per_byte") / 1000;
   return std::max(1.0, 1 + (other_ms - own_ms) / wire_ms);
 }
 
@@ -87,53 +86,33 @@ void compare(const Machine& machine, const std::string& from, const StagesOf& st
   const Times times = times_of(machine, stages_of);
   const auto& ms = times.blocking;
   for (const int other : {1, 2}) {
-    const auto i = static_cast<std::size_t>(other);
-    made.comparisons.push_back(
-        {.what = fmt::format("{}, 1024 elements, (3) with f_nc_b = 1 and {}: time of A4 over that of A{} (\"{}\")", machine.name,
+    const std::size_t i = index(other);
+    made.at_most(fmt::format("{}, 1024 elements, (3) with f_nc_b = 1 and {}: time of A4 over that of A{} (\"{}\")", machine.name,
                              from, other, a4_is_lower.words),
-         .paper = 1,
-         .ours = ms[4] / ms[i],
-         .relation = Relation::at_most,
-         .reason = fmt::format(
-             "by the paper's own model A{} is first of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms), which contradicts what it "
-             "measured; with f_nc_b of A4 at 1, that of A{} has to be {:.2f} at least for the measured order{}",
-             first_of(times), ms[1], ms[2], ms[4], other, factor_from(machine, stages_of(other), ms[i], ms[4]),
-             other == 2 ? ", though the traffic of both is balanced"
-                        : fmt::format("; A1 stops being first at {:.2f}",
-                                      factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4])))),
-         .place = a4_is_lower.place});
+                 1, ms[4] / ms[i], a4_is_lower.place)
+        .reason = fmt::format(
+        "by the paper's own model A{} is first of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms), which contradicts what it "
+        "measured; with f_nc_b of A4 at 1, that of A{} has to be {:.2f} at least for the measured order{}",
+        first_of(times), ms[1], ms[2], ms[4], other, factor_from(machine, stages_of(other), ms[i], ms[4]),
+        other == 2
+            ? ", though the traffic of both is balanced"
+            : fmt::format("; A1 stops being first at {:.2f}", factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4]))));
   }
 }
 
-Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {
-          "(3) is taken with P T_s, as (1) and (4) have it, f_nc_b and f_nc_nb are 1, which the paper gives for no contention, and "
-          "t_m is 0, for which table 1 has no figure; A4's t_m is counted four times, so that any t_m above 0 is in A1's favour. "
-          "L_max is what a node sends and receives in Pattern2: the long message and 63 of one element.",
-          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
-          "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
-          "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
-          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the "
-          "most bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
-          "(liu2002-table3)."}};
+// The table of both machines at the longest length, and what is compared with it.
+void add_table(const std::vector<Machine>& machines, Bytes most, const Making& making, Reproduction& made) {
   Sheet sheet{.name = "1024",
               .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
                           "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};
-  Sheet factors{.name = "factors",
-                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
-                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is faster",
-                            "sp2: f_nc_b of A1 from which A4 is faster", "A1 in step: elements over L_max",
-                            "t3d: first of A1, A2 and A4 by (3)", "sp2: first of A1, A2 and A4 by (3)"}};
-  const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
-  const Bytes most = 1024, heavy = heaviest(most);
+  const Bytes heavy = heaviest(most);
   for (const Machine& machine : machines) {
     making.show(machine.name);
     const auto of_table = [&](int algorithm) { return printed(algorithm, heavy); };
     const auto of_schedule = [&](int algorithm) { return counted(algorithm, most); };
     const Times by_table = times_of(machine, of_table), by_schedule = times_of(machine, of_schedule);
     for (int algorithm = 1; algorithm <= 4; ++algorithm) {
-      const auto i = static_cast<std::size_t>(algorithm);
+      const std::size_t i = index(algorithm);
       const StageFigures stage = printed(algorithm, heavy).front();
       sheet.rows.push_back({machine.name, fmt::format("A{}", algorithm), stage.messages, stage.load, by_table.blocking[i],
                             by_table.nonblocking[i], by_schedule.blocking[i], by_schedule.nonblocking[i]});
@@ -141,7 +120,7 @@ Reproduction make(const Making& making) {
     compare(machine, "table 3", of_table, made);
     compare(machine, "our schedules", of_schedule, made);
     for (const int algorithm : {1, 2, 4}) {
-      const auto i = static_cast<std::size_t>(algorithm);
+      const std::size_t i = index(algorithm);
       made.comparisons.push_back(
           {.what = fmt::format("{}: time of A{} by (3) from our schedule over that from table 3", machine.name, algorithm),
            .paper = 1,
@@ -152,6 +131,16 @@ Reproduction make(const Making& making) {
            .place = "table 3 and section 2.3"});
     }
   }
+  made.sheets.push_back(std::move(sheet));
+}
+
+// By how much contention A1 has to be slowed down for another algorithm to be the faster one.
+void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction& made) {
+  Sheet factors{.name = "factors",
+                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
+                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is faster",
+                            "sp2: f_nc_b of A1 from which A4 is faster", "A1 in step: elements over L_max",
+                            "t3d: first of A1, A2 and A4 by (3)", "sp2: first of A1, A2 and A4 by (3)"}};
   for (Bytes length = 16; length <= most; length *= 2) {
     std::vector<Cell> row{length}, first;
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
@@ -161,7 +150,7 @@ Reproduction make(const Making& making) {
       first.emplace_back(fmt::format("A{}", first_of(times)));
     }
     const StageFigures& in_step = counted(1, length).at(0);
-    row.emplace_back(static_cast<double>(in_step.volume) / static_cast<double>(in_step.load));
+    row.emplace_back(ratio(in_step.volume, in_step.load));
     row.insert(row.end(), first.begin(), first.end());
     factors.rows.push_back(std::move(row));
   }
@@ -187,7 +176,25 @@ Reproduction make(const Making& making) {
                                     {5, "A1 in step", CurveStyle::line, 0}},
                          .log_x = true,
                          .log_y = true});
-  made.sheets = {std::move(sheet), std::move(factors)};
+  made.sheets.push_back(std::move(factors));
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made{
+      .remarks = {
+          "(3) is taken with P T_s, as (1) and (4) have it, f_nc_b and f_nc_nb are 1, which the paper gives for no contention, and "
+          "t_m is 0, for which table 1 has no figure; A4's t_m is counted four times, so that any t_m above 0 is in A1's favour. "
+          "L_max is what a node sends and receives in Pattern2: the long message and 63 of one element.",
+          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
+          "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
+          "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
+          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the "
+          "most bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
+          "(liu2002-table3)."}};
+  const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
+  const Bytes most = 1024;
+  add_table(machines, most, making, made);
+  add_factors(machines, most, made);
   return made;
 }
 

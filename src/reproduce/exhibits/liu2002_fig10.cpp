@@ -64,30 +64,13 @@ Reproduction make(const Making&) {
   made.sheets.push_back(std::move(sheet));
   Count stall = 1;  // of node 18: the first step in which it sends nothing
   while (ours.contains({stall, 18})) ++stall;
-  made.comparisons = {
-      {.what = "entries of figure 10 but those to oneself that our schedule has, too",
-       .paper = static_cast<double>(printed),
-       .ours = static_cast<double>(same),
-       .place = "figure 10"},
-      {.what = "conflicts at receivers in figure 9, as printed",
-       .paper = 3,
-       .ours = static_cast<double>(conflicts(with_contention)),
-       .place = "figure 9"},
-      {.what = "conflicts at receivers in figure 10, as printed",
-       .paper = 0,
-       .ours = static_cast<double>(conflicts(revised)),
-       .place = "section 3.2.2 (B) and figure 10"},
-      {.what = "messages that any of the 61 nodes receives in a step, the most",
-       .paper = 1,
-       .ours = static_cast<double>(most_received_in_a_step),
-       .place = "section 3.2.2 (B)"},
-      {.what = "step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text",
-       .paper = 4,
-       .ours = static_cast<double>(stall),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 3,
-                               .why = "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows"},
-       .place = "section 3.2.2 (B), revised R-Schedule"}};
+  made.equal("entries of figure 10 but those to oneself that our schedule has, too", printed, same, "figure 10");
+  made.equal("conflicts at receivers in figure 9, as printed", 3, conflicts(with_contention), "figure 9");
+  made.equal("conflicts at receivers in figure 10, as printed", 0, conflicts(revised), "section 3.2.2 (B) and figure 10");
+  made.equal("messages that any of the 61 nodes receives in a step, the most", 1, most_received_in_a_step, "section 3.2.2 (B)");
+  made.equal("step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text", 4, stall,
+             "section 3.2.2 (B), revised R-Schedule")
+      .found(Outcome::misprint, 3, "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows");
   return made;
 }
 

@@ -50,7 +50,7 @@ Played play(const Schedule& schedule, const MessageTimes& times, Policy policy, 
   const std::vector<Stage> stages = schedule.program(node).stages;
   for (const MessageEnd& time : played.at_node) {
     const int stage = time.round < stages[1].first_round ? 0 : 1;
-    const Count number = time.round - stages[static_cast<std::size_t>(stage)].first_round + 1;
+    const Count number = time.round - stages[index(stage)].first_round + 1;
     if (played.steps.empty() || played.steps.back().stage != stage || played.steps.back().number != number)
       played.steps.push_back({stage, number});
     Step& step = played.steps.back();
@@ -151,9 +151,8 @@ Reproduction make(const Making&) {
                                 .is_reading = is_reading});
   };
   add("(a): steps of the node that begin before the one before is through", "Overlap of the communication steps is not possible", 0,
-      static_cast<double>(overlapping_steps(a)), Relation::equal);
-  add("(b): the same", "The communication steps can be partially overlapped", 1, static_cast<double>(overlapping_steps(b)),
-      Relation::at_least);
+      Number(overlapping_steps(a)), Relation::equal);
+  add("(b): the same", "The communication steps can be partially overlapped", 1, Number(overlapping_steps(b)), Relation::at_least);
   add("(b): µs from the begin of the last send of stage I to that of the first send of stage II",
       "Stage II cannot start until the last send in Stage I is initiated", 0,
       in_us(between_sends(b, schedule.program(shown).stages[1].first_round)), Relation::at_least);

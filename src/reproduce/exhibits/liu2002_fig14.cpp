@@ -17,14 +17,14 @@ bool is_permutation_as_printed(Count p) {
     const Rank target = i % columns * columns + i / columns;
     if (target < p) targets.insert(target);
   }
-  return static_cast<Count>(targets.size()) == p;
+  return std::ssize(targets) == p;
 }
 
 bool is_permutation(const Problem& problem) {
   std::set<Rank> targets;
   for (Rank i = 0; i < problem.ranks; ++i)
     for (const Share& share : Traffic(problem).sent_by(i)) targets.insert(share.peer);
-  return static_cast<Count>(targets.size()) == problem.ranks && Traffic(problem).heaviest() == Traffic(problem).longest();
+  return std::ssize(targets) == problem.ranks && Traffic(problem).heaviest() == Traffic(problem).longest();
 }
 
 Reproduction make(const Making&) {
@@ -41,14 +41,11 @@ Reproduction make(const Making&) {
     sheet.rows.push_back({p, std::string(printed ? "yes" : "no"), std::string(right ? "yes" : "no")});
   }
   made.sheets.push_back(std::move(sheet));
-  made.comparisons = {
-      {.what = "squares from 16 to 100 for which Pattern2 as printed is a transpose",
-       .paper = static_cast<double>(squares),
-       .ours = static_cast<double>(squares_as_printed),
-       .place = "figure 14"},
+  made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
+  made.comparisons.push_back(
       {.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
        .paper = 85,
-       .ours = static_cast<double>(as_printed),
+       .ours = as_printed,
        .finding =
            PaperFinding{
                .level = Outcome::beyond_assumptions,
@@ -56,12 +53,10 @@ Reproduction make(const Making&) {
                .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is there for all i where P is a square "
                       "or one less"},
        .place = "figure 14",
-       .is_reading = true},
-      {.what = "numbers of nodes from 16 to 100 for which our Pattern2, which counts nodes column by column, is a transpose",
-       .paper = 85,
-       .ours = static_cast<double>(ours),
-       .place = "figure 14",
-       .is_reading = true}};
+       .is_reading = true});
+  made.equal("numbers of nodes from 16 to 100 for which our Pattern2, which counts nodes column by column, is a transpose", 85,
+             ours, "figure 14")
+      .is_reading = true;
   return made;
 }
 

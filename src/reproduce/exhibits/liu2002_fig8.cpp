@@ -23,30 +23,20 @@ Reproduction make(const Making&) {
       elsewhere += array.row_of(message.to) == array.column_of(message.from) ? 0 : 1;
       if (p == 18) sheet.rows.push_back({p, message.from, message.to, array.column_of(message.to)});
     }
-    made.comparisons.push_back({.what = fmt::format("{} nodes: additional messages of stage I, r (C - r)", p),
-                                .paper = said,
-                                .ours = static_cast<double>(count),
-                                .place = "section 3.2.2 (A) and figure 8"});
-    made.comparisons.push_back({.what = fmt::format("{} nodes: those that do not go from column i to row i", p),
-                                .paper = 0,
-                                .ours = static_cast<double>(elsewhere),
-                                .place = "section 3.2.2 (A) and figure 8"});
+    made.equal(fmt::format("{} nodes: additional messages of stage I, r (C - r)", p), said, count,
+               "section 3.2.2 (A) and figure 8");
+    made.equal(fmt::format("{} nodes: those that do not go from column i to row i", p), 0, elsewhere,
+               "section 3.2.2 (A) and figure 8");
   }
   const NodeArray array(19, NodeArray::paper_columns(19));
-  made.comparisons.push_back({.what = "19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging",
-                              .paper = 4,
-                              .ours = static_cast<double>(array.rows() - 1),
-                              .place = "section 3.2.2 (A)"});
-  made.comparisons.push_back(
-      {.what = "19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed",
-       .paper = 2,
-       .ours = static_cast<double>((19 + 4) / 5 - 1),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 3,
-                               .why = "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
-                                      "= 4 that are needed",
-                               .is_transcript_in_doubt = true},
-       .place = "section 3.2.2 (A)"});
+  made.equal("19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging", 4, array.rows() - 1,
+             "section 3.2.2 (A)");
+  made.equal("19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed", 2, (19 + 4) / 5 - 1,
+             "section 3.2.2 (A)")
+      .found(Outcome::misprint, 3,
+             "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
+             "= 4 that are needed")
+      .finding->is_transcript_in_doubt = true;
   made.sheets.push_back(std::move(sheet));
   return made;
 }

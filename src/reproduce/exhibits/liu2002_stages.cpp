@@ -53,8 +53,7 @@ Reproduction make(const Making& making) {
       const Schedule schedule = make_schedule(
           problem, fmt::format("{},sides={}", number == 4 ? "four-stage:grain=1,counts=known" : "grid:counts=known", array.sides));
       const Figures counted = figures(with_own_messages(schedule));
-      const auto startups = static_cast<double>(counted.c1),
-                 volume = static_cast<double>(counted.c2) / static_cast<double>(Traffic(problem).heaviest());
+      const Number startups = counted.c1, volume = ratio(counted.c2, Traffic(problem).heaviest());
       std::vector<Cell> row{array.nodes, std::string(array.sides), fmt::format("A{}", number), counted.c1, volume};
       if (array.dimensions == 2) {
         startups_of_two = startups;
@@ -62,7 +61,7 @@ Reproduction make(const Making& making) {
         row.insert(row.end(), {Cell{}, Cell{}});
       } else {
         for (std::size_t i = 0; i < 2; ++i) row.emplace_back(worth_it_below(i, startups_of_two - startups, volume - volume_of_two));
-        const auto at = static_cast<std::size_t>(number - 3);
+        const std::size_t at = index(number - 3);
         most_startups[at] = std::max(most_startups[at], startups / startups_of_two);
         least_volume[at] = std::min(least_volume[at], volume / volume_of_two);
       }
@@ -71,23 +70,15 @@ Reproduction make(const Making& making) {
   }
   made.sheets.push_back(std::move(sheet));
   for (const int number : {3, 4}) {
-    const auto at = static_cast<std::size_t>(number - 3);
-    made.comparisons.push_back(
-        {.what = fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages "
+    const std::size_t at = index(number - 3);
+    made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages "
                              "can be further reduced by increasing the number of stages\")",
                              number),
-         .paper = 1,
-         .ours = most_startups[at],
-         .relation = Relation::at_most,
-         .place = "section 5"});
-    made.comparisons.push_back(
-        {.what = fmt::format("A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of "
-                             "the total traffic\")",
-                             number),
-         .paper = 1,
-         .ours = least_volume[at],
-         .relation = Relation::at_least,
-         .place = "section 5"});
+                 1, most_startups[at], "section 5");
+    made.at_least(fmt::format("A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of "
+                              "the total traffic\")",
+                              number),
+                  1, least_volume[at], "section 5");
   }
   return made;
 }

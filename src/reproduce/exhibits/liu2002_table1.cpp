@@ -23,24 +23,14 @@ Reproduction make(const Making&) {
     const Price message = price_of(one, *find_model("flat"), machine);
     const double start = message.terms.at(0).seconds * 1e6, byte = message.terms.at(1).seconds * 1e6 / 1024;
     sheet.rows.push_back({machine.description, start, byte, start / byte, message.blocking_s * 1e6});
-    made.comparisons.push_back(
-        {.what = fmt::format("{}: T_s of our file, in µs, beside the column that is headed T_d", machine.description),
-         .paper = startup_us,
-         .ours = start,
-         .place = "table 1"});
-    made.comparisons.push_back({.what = fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description),
-                                .paper = us_per_byte,
-                                .ours = byte,
-                                .place = "table 1"});
+    made.equal(fmt::format("{}: T_s of our file, in µs, beside the column that is headed T_d", machine.description), startup_us,
+               start, "table 1");
+    made.equal(fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description), us_per_byte, byte, "table 1");
     least = std::min(least, start / byte);
     most = std::max(most, start / byte);
   }
-  made.comparisons.push_back({.what = "least T_s / (t_c + t_d), \"in the range of 1000\": over a third of it",
-                              .paper = 1000.0 / 3,
-                              .ours = least,
-                              .relation = Relation::at_least,
-                              .place = "section 5",
-                              .is_reading = true});
+  made.at_least("least T_s / (t_c + t_d), \"in the range of 1000\": over a third of it", 1000.0 / 3, least, "section 5")
+      .is_reading = true;
   made.comparisons.push_back({.what = "largest T_s / (t_c + t_d), \"in the range of 1000\": below three times it",
                               .paper = 3000,
                               .ours = most,

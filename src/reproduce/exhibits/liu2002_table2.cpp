@@ -15,7 +15,7 @@ namespace {
 // Counts that the number of ranks divides, as the lemmas ask.
 Schedule divisible(Count p) {
   std::mt19937_64 random(static_cast<std::uint64_t>(p));
-  std::vector<Bytes> counts(static_cast<std::size_t>(p * p));
+  std::vector<Bytes> counts(index(p * p));
   for (Bytes& count : counts) count = p * static_cast<Bytes>(random() % 3);
   return make_schedule(alltoallv(p, std::move(counts)), irregular_algorithm(4));
 }
@@ -25,6 +25,23 @@ struct Most {
   Count messages = 0;
   double longest = 0;
 };
+
+// Counts that P does not divide.
+void compare_indivisible(Reproduction& made) {
+  const auto longest_collected = [](const std::string& specification) {
+    const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
+    return Number(*std::max_element(stages.at(2).longest.begin(), stages.at(2).longest.end()));
+  };
+  made.at_most("64 nodes, all counts 1: longest message of stage III (L/P), ceil(sqrt P)", 8,
+               longest_collected(irregular_algorithm(4)), "lemma 3, for counts that P divides")
+      .found(Outcome::beyond_assumptions, 64,
+             "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
+             "what is for a column in it");
+  made.at_most(
+      "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from "
+      "target to target, the default here",
+      8, longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"), "lemma 3");
+}
 
 Reproduction make(const Making& making) {
   Reproduction made{
@@ -41,27 +58,27 @@ Reproduction make(const Making& making) {
     making.show(fmt::format("{} nodes", p));
     const Schedule schedule = divisible(p);
     const NodeArray array(p, NodeArray::paper_columns(p));
-    const double unit = static_cast<double>(Traffic(schedule.problem).heaviest()) / static_cast<double>(p);
-    const auto root = static_cast<double>(paper_root(p));
+    const double unit = ratio(Traffic(schedule.problem).heaviest(), p);
+    const Number root = paper_root(p);
     const std::vector<StageTrace> stages = trace(schedule);
     for (std::size_t stage = 0; stage < stages.size(); ++stage) {
       Most most[2];
       for (Rank rank = 0; rank < p; ++rank) {
         const int incomplete = array.is_incomplete(array.column_of(rank)) ? 1 : 0;
-        const auto at = static_cast<std::size_t>(rank);
+        const std::size_t at = index(rank);
         most[incomplete].messages = std::max(most[incomplete].messages, stages[stage].received[at]);
-        most[incomplete].longest = std::max(most[incomplete].longest, static_cast<double>(stages[stage].longest[at]) / unit);
-        content_above = std::max(content_above, static_cast<double>(stages[stage].held[at]) / unit - root * root);
+        most[incomplete].longest = std::max(most[incomplete].longest, Number(stages[stage].longest[at]) / unit);
+        content_above = std::max(content_above, Number(stages[stage].held[at]) / unit - root * root);
       }
       for (int incomplete = 0; incomplete < (array.is_ragged() ? 2 : 1); ++incomplete) {
         const double side = incomplete == 0 ? 0 : stage % 2 == 0 ? 1 : -1;  // more messages along rows, longer ones along columns
         messages_above[stage][incomplete] =
-            std::max(messages_above[stage][incomplete], static_cast<double>(most[incomplete].messages) - (root + side));
+            std::max(messages_above[stage][incomplete], Number(most[incomplete].messages) - (root + side));
         length_above[stage][incomplete] = std::max(length_above[stage][incomplete], most[incomplete].longest - (root - side));
         if (p == 25 || p == 61)
           sheet.rows.push_back({p, static_cast<Count>(stage + 1), std::string(incomplete ? "incomplete" : "complete"),
                                 most[incomplete].messages, root + side, most[incomplete].longest, root - side});
-        if (p == 21 && incomplete && stage == 1) product = static_cast<double>(most[1].messages) * 6;
+        if (p == 21 && incomplete && stage == 1) product = Number(most[1].messages) * 6;
       }
     }
   }
@@ -70,57 +87,20 @@ Reproduction make(const Making& making) {
   for (int stage = 0; stage < 4; ++stage)
     for (int incomplete = 0; incomplete < 2; ++incomplete) {
       const std::string place = fmt::format("stage {}, {} column", numerals[stage], incomplete ? "incomplete" : "complete");
-      made.comparisons.push_back({.what = place + ": messages above the bound, the most",
-                                  .paper = 0,
-                                  .ours = messages_above[stage][incomplete],
-                                  .relation = Relation::at_most,
-                                  .place = "table 2 and lemma 1"});
-      made.comparisons.push_back({.what = place + ": longest message above the bound (L/P), the most",
-                                  .paper = 0,
-                                  .ours = length_above[stage][incomplete],
-                                  .relation = Relation::at_most,
-                                  .place = "table 2 and lemma 3"});
+      made.at_most(place + ": messages above the bound, the most", 0, messages_above[stage][incomplete], "table 2 and lemma 1");
+      made.at_most(place + ": longest message above the bound (L/P), the most", 0, length_above[stage][incomplete],
+                   "table 2 and lemma 3");
     }
-  made.comparisons.push_back({.what = "contents of a node above ceil(sqrt P)^2 (L/P), the most (theorem 1)",
-                              .paper = 0,
-                              .ours = content_above,
-                              .relation = Relation::at_most,
-                              .place = "theorem 1"});
-  made.comparisons.push_back(
-      {.what = "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof "
-               "of theorem 1",
-       .paper = 30,
-       .ours = product,
-       .finding =
-           PaperFinding{.level = Outcome::misprint,
-                        .value = 24,
-                        .why =
-                            "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
-                            "messages just before",
-                        .is_transcript_in_doubt = true},
-       .place = "proof of theorem 1"});
-  // Counts that P does not divide.
-  const auto longest_collected = [](const std::string& specification) {
-    const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
-    return static_cast<double>(*std::max_element(stages.at(2).longest.begin(), stages.at(2).longest.end()));
-  };
-  made.comparisons.push_back(
-      {.what = "64 nodes, all counts 1: longest message of stage III (L/P), ceil(sqrt P)",
-       .paper = 8,
-       .ours = longest_collected(irregular_algorithm(4)),
-       .relation = Relation::at_most,
-       .finding =
-           PaperFinding{.level = Outcome::beyond_assumptions,
-                        .value = 64,
-                        .why = "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
-                               "what is for a column in it"},
-       .place = "lemma 3, for counts that P divides"});
-  made.comparisons.push_back({.what = "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from "
-                                      "target to target, the default here",
-                              .paper = 8,
-                              .ours = longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"),
-                              .relation = Relation::at_most,
-                              .place = "lemma 3"});
+  made.at_most("contents of a node above ceil(sqrt P)^2 (L/P), the most (theorem 1)", 0, content_above, "theorem 1");
+  made.equal(
+          "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof "
+          "of theorem 1",
+          30, product, "proof of theorem 1")
+      .found(Outcome::misprint, 24,
+             "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
+             "messages just before")
+      .finding->is_transcript_in_doubt = true;
+  compare_indivisible(made);
   return made;
 }
 

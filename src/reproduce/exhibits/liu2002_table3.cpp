@@ -9,7 +9,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-double startups_with_own(const Schedule& schedule) { return static_cast<double>(figures(with_own_messages(schedule)).c1); }
+double startups_with_own(const Schedule& schedule) { return Number(figures(with_own_messages(schedule)).c1); }
 
 Reproduction make(const Making& making) {
   Reproduction made{
@@ -21,7 +21,7 @@ Reproduction make(const Making& making) {
   for (const Count p : {64, 61}) {
     making.show(fmt::format("{} nodes", p));
     const Count root = paper_root(p);
-    const auto n = static_cast<double>(p), k = static_cast<double>(root);
+    const Number n = p, k = Number(root);
     const double startups[] = {n, 2 * n, 2 * k, 4 * k + 2}, traffic[] = {1, 2, 2, 4 * k * k / n};
     for (int number = 1; number <= 4; ++number) {
       const bool square = root * root == p;
@@ -30,8 +30,7 @@ Reproduction make(const Making& making) {
       const Problem ones = make_traffic(p, {.kind = TrafficKind::equal, .typical = p});
       const Schedule schedule = make_schedule(transpose, irregular_algorithm(number));
       const auto counted = startups_with_own(make_schedule(ones, irregular_algorithm(number)));
-      const double received =
-          static_cast<double>(most_received(trace(schedule))) / static_cast<double>(Traffic(transpose).heaviest());
+      const double received = ratio(most_received(trace(schedule)), Traffic(transpose).heaviest());
       sheet.rows.push_back({p, fmt::format("A{}", number), counted, startups[number - 1], received, traffic[number - 1]});
       const std::string place = fmt::format("A{}, {} nodes", number, p);
       made.comparisons.push_back({.what = place + ": start-ups",
@@ -59,33 +58,19 @@ Reproduction make(const Making& making) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 61; ++from) entries.push_back({from, (from + 1) % 61, 61});
   const Schedule shifted = make_schedule(alltoallv(61, std::move(entries)), irregular_algorithm(4));
-  const auto volume = static_cast<double>(figures(with_own_messages(shifted)).c2);
-  made.comparisons.push_back(
-      {.what = "A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K (K + 1) (theorem 2)",
-       .paper = 288,
-       .ours = volume,
-       .relation = Relation::at_most,
-       .place = "theorem 2"});
-  made.comparisons.push_back(
-      {.what = "A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K^2",
-       .paper = 256,
-       .ours = volume,
-       .relation = Relation::at_most,
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 286,
-                               .why = "theorem 2 has 4 K (K + 1) for the same time",
-                               .is_transcript_in_doubt = true},
-       .place = "section 1 and table 3"});
-  made.comparisons.push_back(
-      {.what = "A4, 61 nodes: start-ups in all, K + 2 (proof of theorem 2)",
-       .paper = 10,
-       .ours =
-           startups_with_own(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))),
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 34,
-                               .why = "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K",
-                               .is_transcript_in_doubt = true},
-       .place = "proof of theorem 2"});
+  const Number volume = figures(with_own_messages(shifted)).c2;
+  made.at_most("A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K (K + 1) (theorem 2)",
+               288, volume, "theorem 2");
+  made.at_most("A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K^2", 256, volume,
+               "section 1 and table 3")
+      .found(Outcome::misprint, 286, "theorem 2 has 4 K (K + 1) for the same time")
+      .finding->is_transcript_in_doubt = true;
+  made.equal(
+          "A4, 61 nodes: start-ups in all, K + 2 (proof of theorem 2)", 10,
+          startups_with_own(make_schedule(make_traffic(61, {.kind = TrafficKind::equal, .typical = 61}), irregular_algorithm(4))),
+          "proof of theorem 2")
+      .found(Outcome::misprint, 34, "4 K + 2, as the theorem itself says: stages I and III have K + 1 steps, II and IV K")
+      .finding->is_transcript_in_doubt = true;
   return made;
 }
 

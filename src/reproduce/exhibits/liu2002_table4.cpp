@@ -27,9 +27,8 @@ double above_theorem_1(const Making& making) {
        making.small ? std::vector<Count>{21, 25} : std::vector<Count>{16, 18, 21, 25, 36, 41, 49, 55, 61, 64, 81, 100})
     for (const TrafficKind kind : {TrafficKind::spike, TrafficKind::transpose}) {
       const Schedule schedule = make_schedule(traffic_of(p, kind, 8 * p, p), irregular_algorithm(4));
-      const auto share = static_cast<double>(Traffic(schedule.problem).heaviest()) / static_cast<double>(p),
-                 root = static_cast<double>(paper_root(p));
-      most = std::max(most, static_cast<double>(output_and_scratch(schedule)) / share - 2 * root * root);
+      const Number share = ratio(Traffic(schedule.problem).heaviest(), p), root = paper_root(p);
+      most = std::max(most, Number(output_and_scratch(schedule)) / share - 2 * root * root);
     }
   return most;
 }
@@ -42,8 +41,7 @@ Reproduction make(const Making& making) {
   const Count p = 64;
   const Bytes most = 1024;
   const Problem problem = traffic_of(p, TrafficKind::transpose, most, 0);
-  const auto n = static_cast<double>(p), m = static_cast<double>(most), heaviest = static_cast<double>(Traffic(problem).heaviest()),
-             root = static_cast<double>(paper_root(p));
+  const Number n = p, m = most, heaviest = Traffic(problem).heaviest(), root = paper_root(p);
   const double send[] = {m * n, heaviest, m * n, heaviest}, receive[] = {heaviest, heaviest, m * n, heaviest};
   Sheet sheet{.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
                           "output and scratch", "most elements on a node at a time", "input, output and scratch"}};
@@ -51,8 +49,8 @@ Reproduction make(const Making& making) {
   for (int number = 1; number <= 4; ++number) {
     const Schedule schedule = make_schedule(problem, irregular_algorithm(number));
     const double both = send[number - 1] + receive[number - 1];
-    const auto scratch = static_cast<double>(workload(schedule).scratch);
-    written[number] = static_cast<double>(output_and_scratch(schedule));
+    const Number scratch = workload(schedule).scratch;
+    written[number] = Number(output_and_scratch(schedule));
     sheet.rows.push_back({fmt::format("A{}", number), send[number - 1], receive[number - 1], both, scratch, written[number],
                           most_held(problem, number), written[number] + heaviest});
     Comparison comparison{.what = fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and "
@@ -78,25 +76,17 @@ Reproduction make(const Making& making) {
     made.comparisons.push_back(std::move(comparison));
   }
   made.sheets.push_back(std::move(sheet));
-  made.comparisons.push_back({.what =
-                                  "A4, counts that P divides: output and scratch of a node above 2 ceil(sqrt P)^2 (L_max/P), the "
-                                  "most (\"the total size of the buffer needed at any node\")",
-                              .paper = 0,
-                              .ours = above_theorem_1(making),
-                              .relation = Relation::at_most,
-                              .place = "theorem 1, section 3.2.4"});
-  made.comparisons.push_back(
-      {.what = "what A3 needs over what A4 needs, P (\"if M_max = L_max, then A3 needs P times the buffer space required by A4\", "
-               "section 3.3)",
-       .paper = n,
-       .ours = written[3] / written[4],
-       .finding =
-           PaperFinding{.level = Outcome::beyond_assumptions,
-                        .value = root * heaviest / written[4],
-                        .why =
-                            "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
-                            "the counts are known"},
-       .place = "section 3.3"});
+  made.at_most(
+      "A4, counts that P divides: output and scratch of a node above 2 ceil(sqrt P)^2 (L_max/P), the "
+      "most (\"the total size of the buffer needed at any node\")",
+      0, above_theorem_1(making), "theorem 1, section 3.2.4");
+  made.equal(
+          "what A3 needs over what A4 needs, P (\"if M_max = L_max, then A3 needs P times the buffer space required by A4\", "
+          "section 3.3)",
+          n, written[3] / written[4], "section 3.3")
+      .found(Outcome::beyond_assumptions, root * heaviest / written[4],
+             "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
+             "the counts are known");
   return made;
 }
 

@@ -29,7 +29,7 @@ LinkUse link_use(const Schedule& schedule) {
                                [&](const Link& link) { loads[round.number][link.number] += bytes(message.regions); });
   LinkUse use;
   for (const auto& [round, links] : loads) {
-    const bool all = static_cast<Count>(links.size()) == topology.link_count();
+    const bool all = std::ssize(links) == topology.link_count();
     bool even = all;
     for (const auto& [link, load] : links) even = even && load == links.begin()->second;
     use.idle_rounds += all ? 0 : 1;
@@ -66,46 +66,29 @@ Reproduction make(const Making&) {
     const Count least = (p * p + 7) / 8;
     other_steps += printed.c1 == p / 2 ? 0 : 1;
     other_volume += printed.c2 == 2 * least ? 0 : 1;
-    sheet.rows.push_back({p, printed.c1, static_cast<double>(printed.c2) / 2, link_use(ring(p, "ar")).uneven_rounds,
-                          static_cast<double>(simple.c2) / 2, least});
+    sheet.rows.push_back(
+        {p, printed.c1, Number(printed.c2) / 2, link_use(ring(p, "ar")).uneven_rounds, Number(simple.c2) / 2, least});
   }
   made.sheets.push_back(std::move(sheet));
 
   const std::vector<Bytes> eight = longest_by_round(ring(8, "ar"));
   const double said[] = {2, 3, 1, 2};
   for (std::size_t i = 0; i < 4; ++i)
-    made.comparisons.push_back({.what = fmt::format("ring of 8: blocks of a message in step {}", i + 1),
-                                .paper = said[i],
-                                .ours = static_cast<double>(eight.at(i)) / 2,
-                                .place = "figures 2 and 3"});
-  made.comparisons.push_back({.what = "rings of 4 to 64 with other than p/2 steps (lemma 2)",
-                              .paper = 0,
-                              .ours = static_cast<double>(other_steps),
-                              .place = "lemma 2"});
-  made.comparisons.push_back({.what = "rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)",
-                              .paper = 0,
-                              .ours = static_cast<double>(other_volume),
-                              .place = "lemma 2"});
+    made.equal(fmt::format("ring of 8: blocks of a message in step {}", i + 1), said[i], Number(eight.at(i)) / 2,
+               "figures 2 and 3");
+  made.equal("rings of 4 to 64 with other than p/2 steps (lemma 2)", 0, other_steps, "lemma 2");
+  made.equal("rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)", 0, other_volume, "lemma 2");
   for (const Count p : {8, 10}) {
     const LinkUse use = link_use(ring(p, "ar"));
-    made.comparisons.push_back(
-        {.what = fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\")", p),
-         .paper = 0,
-         .ours = static_cast<double>(use.idle_rounds),
-         .place = "section III.A"});
+    made.equal(fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\")", p), 0, use.idle_rounds,
+               "section III.A");
   }
-  made.comparisons.push_back(
-      {.what = "ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way",
-       .paper = 10,
-       .ours = static_cast<double>(opposite_to_the_right(ring(10, "ar"))),
-       .finding =
-           PaperFinding{
-               .level = Outcome::misprint,
-               .value = 5,
-               .why = "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
-                      "for that",
-               .is_transcript_in_doubt = true},
-       .place = "section III and figure 2"});
+  made.equal("ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way", 10,
+             opposite_to_the_right(ring(10, "ar")), "section III and figure 2")
+      .found(Outcome::misprint, 5,
+             "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
+             "for that")
+      .finding->is_transcript_in_doubt = true;
 
   Sheet odd{.name = "odd",
             .columns = {"nodes", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
@@ -119,11 +102,11 @@ Reproduction make(const Making&) {
              fmt::format("ring of {}: blocks where an imaginary node makes it even, as few as (p^2 - 1)/8 (\"can be used in tori "
                          "with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
                          p),
-         .paper = static_cast<double>(p * p - 1) / 8,
-         .ours = static_cast<double>(imaginary.c2),
+         .paper = Number(p * p - 1) / 8,
+         .ours = imaginary.c2,
          .finding =
              PaperFinding{.level = Outcome::beyond_assumptions,
-                          .value = static_cast<double>(((p + 1) * (p + 1) + 7) / 8),
+                          .value = ((p + 1) * (p + 1) + 7) / 8,
                           .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
                                  "lemma 2 with one node more"},
          .place = "section VI",
@@ -132,10 +115,8 @@ Reproduction make(const Making&) {
   made.sheets.push_back(std::move(odd));
   Count not_least = 0;
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
-  made.comparisons.push_back({.what = "odd rings of 3 to 31 on which our exchange has more than (p^2 - 1)/8 blocks",
-                              .paper = 0,
-                              .ours = static_cast<double>(not_least),
-                              .place = "lemma 1, by our own bound for odd rings"});
+  made.equal("odd rings of 3 to 31 on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
+             "lemma 1, by our own bound for odd rings");
   return made;
 }
 

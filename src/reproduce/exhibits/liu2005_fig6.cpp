@@ -52,45 +52,28 @@ Reproduction make(const Making& making) {
     add_curve("AT2, counted", CurveStyle::line);
     for (const auto& [name, costs] : rivals) add_curve(name, CurveStyle::dashed);
     for (Bytes bytes = 1; bytes <= 4096; bytes *= 2) {
-      const auto m = static_cast<double>(bytes);
+      const Number m = bytes;
       auto& row = sheet.rows.emplace_back(std::vector<Cell>{bytes, at2.us(paragon, m) / 1000});
       for (const auto& [name, costs] : rivals) row.emplace_back(costs.us(paragon, m) / 1000);
     }
-    made.comparisons.push_back(
-        {.what = place + ": bytes a block from which on AT2 is the fastest (\"for any message size\": from 1)",
-         .paper = 1,
-         .ours = first_fastest(at2, d, paragon),
-         .relation = Relation::at_most,
-         .finding =
-             PaperFinding{.level = Outcome::paper_is_wrong,
-                          .value = first_fastest(published_at2(d), d, paragon),
-                          .why =
-                              "by the paper's own table II Suh and Yalamanchili's has fewer start-ups, and is faster for blocks of "
-                              "a byte"},
-         .place = "section V, below figure 6"});
+    made.at_most(place + ": bytes a block from which on AT2 is the fastest (\"for any message size\": from 1)", 1,
+                 first_fastest(at2, d, paragon), "section V, below figure 6")
+        .found(Outcome::paper_is_wrong, first_fastest(published_at2(d), d, paragon),
+               "by the paper's own table II Suh and Yalamanchili's has fewer start-ups, and is faster for blocks of "
+               "a byte");
     for (const auto& [name, costs] : rivals)
-      made.comparisons.push_back(
-          {.what = fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place,
-                               name),
-           .paper = 1,
-           .ours = costs.us(paragon, 4096) / at2.us(paragon, 4096),
-           .relation = Relation::at_least,
-           .place = "section V, below figure 6"});
+      made.at_least(
+          fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place, name),
+          1, costs.us(paragon, 4096) / at2.us(paragon, 4096), "section V, below figure 6");
     made.sheets.push_back(std::move(sheet));
     made.panels.push_back(std::move(panel));
   }
   const TorusCosts small = counted_at2(2), other = other_exchanges[1].costs(2);
-  made.comparisons.push_back(
-      {.what = "4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")",
-       .paper = 1,
-       .ours = other.us(paragon, 1 << 20) / small.us(paragon, 1 << 20),
-       .relation = Relation::at_least,
-       .finding =
-           PaperFinding{.level = Outcome::beyond_assumptions,
-                        .value = other.us(paragon, 1 << 20) / published_at2(2).us(paragon, 1 << 20),
-                        .why = "AT2 is made of exchanges on rings of at least four nodes (section III), and those of 4x4 have two; "
-                               "figure 6 begins with 16x16. By table II the other one starts and rearranges less there"},
-       .place = "section V, below figure 6"});
+  made.at_least("4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")", 1,
+                other.us(paragon, 1 << 20) / small.us(paragon, 1 << 20), "section V, below figure 6")
+      .found(Outcome::beyond_assumptions, other.us(paragon, 1 << 20) / published_at2(2).us(paragon, 1 << 20),
+             "AT2 is made of exchanges on rings of at least four nodes (section III), and those of 4x4 have two; "
+             "figure 6 begins with 16x16. By table II the other one starts and rearranges less there");
   return made;
 }
 

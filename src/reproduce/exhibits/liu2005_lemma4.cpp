@@ -12,7 +12,7 @@ namespace {
 // Where the blocks as printed exceed r c^2/8: all blocks for the column opposite, a row's worth in each of the phases 2 and 3, go
 // one way, so that each phase takes r/2 more.
 PaperFinding one_way(Count rows, Count columns) {
-  PaperFinding finding{.value = static_cast<double>(rows * columns * columns / 8 + rows)};
+  PaperFinding finding{.value = rows * columns * columns / 8 + rows};
   if (columns / 2 < 4) {
     finding.level = Outcome::beyond_assumptions;
     finding.why = "phases 2 and 3 run algorithm AR on rings of c/2 = 2 nodes, and section III has it for p >= 4";
@@ -34,23 +34,19 @@ Reproduction make(const Making&) {
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {12, 16}, {16, 16}}) {
     const Figures ours = figures(torus_exchange({rows, columns}, 1, "torus:order=at2"));
     const PrintedTorusVolumes printed = printed_torus_volumes(rows, columns);
-    const auto r = static_cast<double>(rows), c = static_cast<double>(columns), blocks = r * c * c / 8;
+    const Number r = rows, c = Number(columns), blocks = r * c * c / 8;
     sheet.rows.push_back({rows, columns, ours.c1, ours.c2, blocks, printed.by_link, printed.in_step});
     const std::string place = fmt::format("{}x{}", rows, columns);
-    made.comparisons.push_back(
-        {.what = place + ": steps, c/2 + 2", .paper = c / 2 + 2, .ours = static_cast<double>(ours.c1), .place = "section IV.D"});
-    made.comparisons.push_back(
-        {.what = place + ": blocks, r c^2/8", .paper = blocks, .ours = static_cast<double>(ours.c2), .place = "lemma 4"});
-    made.comparisons.push_back({.what = place + ": blocks, r c^2/8, with the ways of figure 2 to the letter, link by link",
-                                .paper = blocks,
-                                .ours = static_cast<double>(printed.by_link),
-                                .finding = one_way(rows, columns),
-                                .place = "lemma 4, figures 2 and 5"});
+    made.equal(place + ": steps, c/2 + 2", c / 2 + 2, ours.c1, "section IV.D");
+    made.equal(place + ": blocks, r c^2/8", blocks, ours.c2, "lemma 4");
+    made.equal(place + ": blocks, r c^2/8, with the ways of figure 2 to the letter, link by link", blocks, printed.by_link,
+               "lemma 4, figures 2 and 5")
+        .finding = one_way(rows, columns);
     if (printed.in_step == printed.by_link) continue;
     made.comparisons.push_back(
         {.what = place + ": the same with all rows and columns in lock-step",
          .paper = blocks,
-         .ours = static_cast<double>(printed.in_step),
+         .ours = printed.in_step,
          .finding = PaperFinding{.level = Outcome::beyond_assumptions,
                                  .value = 424,
                                  .why = "lemma 3 takes the longer of the times of a row ring and a column ring, so "

@@ -59,14 +59,9 @@ void compare_rings(Reproduction& made) {
   for (std::size_t i = 0; i < 3; ++i) {
     constexpr const char* places[] = {"section III.B, proof of lemma 2", "section III.B, equation (1)",
                                       "section III.B, equation (2)"};
-    made.comparisons.push_back({.what = fmt::format("rings of 4 to 64 with other steps in stage {}", i + 1),
-                                .paper = 0,
-                                .ours = static_cast<double>(other_steps[i]),
-                                .place = places[i]});
-    made.comparisons.push_back({.what = fmt::format("rings of 4 to 64 with other blocks in stage {} than {}", i + 1, equations[i]),
-                                .paper = 0,
-                                .ours = static_cast<double>(other_blocks[i]),
-                                .place = places[i]});
+    made.equal(fmt::format("rings of 4 to 64 with other steps in stage {}", i + 1), 0, other_steps[i], places[i]);
+    made.equal(fmt::format("rings of 4 to 64 with other blocks in stage {} than {}", i + 1, equations[i]), 0, other_blocks[i],
+               places[i]);
   }
 }
 
@@ -81,15 +76,10 @@ void compare_tori(Reproduction& made) {
     for (std::size_t i = 0; i < 3; ++i) {
       const StageCosts ours = counted(torus, fmt::format("phase {}", i + 1));
       row.emplace_back(ours.blocks);
-      made.comparisons.push_back({.what = fmt::format("{}: steps of phase {}, {}", name, i + 1, i == 0 ? "2" : "c/4"),
-                                  .paper = static_cast<double>(said[i].steps),
-                                  .ours = static_cast<double>(ours.steps),
-                                  .place = places[i]});
-      made.comparisons.push_back({.what = fmt::format("{}: blocks of phase {}, {}", name, i + 1,
-                                                      i == 0 ? "rc/8 + rc/16 + rc/16" : "(rc/32 + rc/32 - r/8) c"),
-                                  .paper = static_cast<double>(said[i].blocks),
-                                  .ours = static_cast<double>(ours.blocks),
-                                  .place = places[i]});
+      made.equal(fmt::format("{}: steps of phase {}, {}", name, i + 1, i == 0 ? "2" : "c/4"), said[i].steps, ours.steps, places[i]);
+      made.equal(
+          fmt::format("{}: blocks of phase {}, {}", name, i + 1, i == 0 ? "rc/8 + rc/16 + rc/16" : "(rc/32 + rc/32 - r/8) c"),
+          said[i].blocks, ours.blocks, places[i]);
     }
     row.emplace_back(rows * columns * columns / 8);
   }
@@ -108,7 +98,8 @@ void compare_growth(Reproduction& made) {
   double least = 1e300, most = 0;
   for (Count side = 4; side <= 128; side *= 2) {
     const Count steps = figures(torus_exchange({side, side}, 1, "torus:order=at2")).c1;
-    const auto c = static_cast<double>(side), ratio = static_cast<double>(steps) / c;
+    const Number c = side;
+    const double ratio = Number(steps) / c;
     sheet.rows.push_back({side, steps, ratio, (c / 2 + 2) / c});
     least = std::min(least, ratio);
     most = std::max(most, ratio);
@@ -120,17 +111,9 @@ void compare_growth(Reproduction& made) {
                          .curves = {{2, "counted"}, {3, "(c/2 + 2) / c (section IV.D)", CurveStyle::points}},
                          .log_x = true});
   made.sheets.push_back(std::move(sheet));
-  made.comparisons.push_back(
-      {.what = "start-ups over c, the most from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)",
-       .paper = 1,
-       .ours = most,
-       .relation = Relation::at_most,
-       .place = "abstract and section IV.D"});
-  made.comparisons.push_back({.what = "start-ups over c, the least from 4x4 to 128x128 (c/2 + 2 is above c/2)",
-                              .paper = 0.5,
-                              .ours = least,
-                              .relation = Relation::at_least,
-                              .place = "abstract and section IV.D"});
+  made.at_most("start-ups over c, the most from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,
+               "abstract and section IV.D");
+  made.at_least("start-ups over c, the least from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
 }
 
 Reproduction make(const Making& making) {

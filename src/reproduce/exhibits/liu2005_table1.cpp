@@ -27,26 +27,16 @@ Reproduction make(const Making&) {
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
     const std::vector<Bytes> longest = longest_by_round(torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar"));
     sheet.rows.push_back({rows, columns, longest.at(0), 3 * rows * columns / 16, longest.at(1), rows * columns / 16});
-    const auto all = static_cast<double>(rows * columns);
-    made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 1, rc/8 + rc/16", rows, columns),
-                                .paper = all / 8 + all / 16,
-                                .ours = static_cast<double>(longest.at(0)),
-                                .place = "table I and section IV.B"});
-    made.comparisons.push_back({.what = fmt::format("{}x{}: blocks a port, step 2, rc/16", rows, columns),
-                                .paper = all / 16,
-                                .ours = static_cast<double>(longest.at(1)),
-                                .place = "table I and section IV.B"});
+    const Number all = rows * columns;
+    made.equal(fmt::format("{}x{}: blocks a port, step 1, rc/8 + rc/16", rows, columns), all / 8 + all / 16, longest.at(0),
+               "table I and section IV.B");
+    made.equal(fmt::format("{}x{}: blocks a port, step 2, rc/16", rows, columns), all / 16, longest.at(1),
+               "table I and section IV.B");
   }
   made.sheets.push_back(std::move(sheet));
-  made.comparisons.push_back(
-      {.what = "8x8: nodes of G10 in QI, to which the lower port's rc/8 blocks are said to go",
-       .paper = 8,
-       .ours = static_cast<double>(in_first_quadrant(8, 8)),
-       .finding =
-           PaperFinding{.level = Outcome::misprint,
-                        .value = 6,
-                        .why = "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round"},
-       .place = "table I and section IV.A"});
+  made.equal("8x8: nodes of G10 in QI, to which the lower port's rc/8 blocks are said to go", 8, in_first_quadrant(8, 8),
+             "table I and section IV.A")
+      .found(Outcome::misprint, 6, "QI has r/4 (c/4 + 1) of them; the set B of figure 5 has those in QI and QIV, and so on round");
   return made;
 }
 

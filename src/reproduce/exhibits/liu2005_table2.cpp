@@ -23,7 +23,7 @@ double detour(const Schedule& schedule, const Topology& torus) {
       for (const Message& message : round.sends)
         torus.for_each_link(rank, message.peer, message.port, [&](const Link&) { carried += bytes(message.regions); });
   }
-  return static_cast<double>(carried) / static_cast<double>(needed);
+  return ratio(carried, needed);
 }
 
 // The most links that carry something in a round, over all links.
@@ -35,7 +35,7 @@ double links_used(const Schedule& schedule, const Topology& torus) {
         torus.for_each_link(rank, message.peer, message.port, [&](const Link& link) { used[round.number].insert(link.number); });
   std::size_t most = 0;
   for (const auto& [round, links] : used) most = std::max(most, links.size());
-  return static_cast<double>(most) / static_cast<double>(torus.link_count());
+  return ratio(most, torus.link_count());
 }
 
 // What section IV.A says of the scheme that the paper sets out from.
@@ -43,32 +43,22 @@ void compare_previous_scheme(Reproduction& made) {
   const Topology torus = Topology::torus({8, 8});
   const Schedule previous = torus_exchange({8, 8}, 1, "submesh");
   const std::string place = "8x8, the previous scheme: ";
-  made.comparisons.push_back({.what = place + "ports (\"conforms to one-port constraint\")",
-                              .paper = 1,
-                              .ours = static_cast<double>(figures(previous).ports),
-                              .place = "section IV.A"});
-  made.comparisons.push_back({.what = place + "share of the links that a step uses, at most (\"fails to fully utilize all "
-                                              "communication links\")",
-                              .paper = 0.99,
-                              .ours = links_used(previous, torus),
-                              .relation = Relation::at_most,
-                              .place = "section IV.A",
-                              .is_reading = true});
-  made.comparisons.push_back({.what = place +
-                                      "links that blocks cross over those of shortest paths (\"messages are not transmitted "
-                                      "along shortest paths\")",
-                              .paper = 1.01,
-                              .ours = detour(previous, torus),
-                              .relation = Relation::at_least,
-                              .place = "section IV.A",
-                              .is_reading = true});
-  made.comparisons.push_back({.what = place + "blocks over the lower bound (\"hinder the previous scheme from achieving optimality "
-                                              "in transmission time\")",
-                              .paper = 1.01,
-                              .ours = counted(3, "submesh").blocks / published_at2(3).blocks,
-                              .relation = Relation::at_least,
-                              .place = "section IV.A",
-                              .is_reading = true});
+  made.equal(place + "ports (\"conforms to one-port constraint\")", 1, figures(previous).ports, "section IV.A");
+  made.at_most(place +
+                   "share of the links that a step uses, at most (\"fails to fully utilize all "
+                   "communication links\")",
+               0.99, links_used(previous, torus), "section IV.A")
+      .is_reading = true;
+  made.at_least(place +
+                    "links that blocks cross over those of shortest paths (\"messages are not transmitted "
+                    "along shortest paths\")",
+                1.01, detour(previous, torus), "section IV.A")
+      .is_reading = true;
+  made.at_least(place +
+                    "blocks over the lower bound (\"hinder the previous scheme from achieving optimality "
+                    "in transmission time\")",
+                1.01, counted(3, "submesh").blocks / published_at2(3).blocks, "section IV.A")
+      .is_reading = true;
 }
 
 Reproduction make(const Making& making) {
@@ -86,14 +76,8 @@ Reproduction make(const Making& making) {
       sheet.rows.push_back({Count{d}, name, costs.startups, costs.blocks, costs.rearranged});
     };
     const auto compare = [&](const std::string& whose, const TorusCosts& said, const TorusCosts& ours, const char* blocks) {
-      made.comparisons.push_back({.what = fmt::format("d = {}: {}start-ups, 2^(d-1) + 2", d, whose),
-                                  .paper = said.startups,
-                                  .ours = ours.startups,
-                                  .place = "table II"});
-      made.comparisons.push_back({.what = fmt::format("d = {}: {}blocks transmitted, {}", d, whose, blocks),
-                                  .paper = said.blocks,
-                                  .ours = ours.blocks,
-                                  .place = "table II"});
+      made.equal(fmt::format("d = {}: {}start-ups, 2^(d-1) + 2", d, whose), said.startups, ours.startups, "table II");
+      made.equal(fmt::format("d = {}: {}blocks transmitted, {}", d, whose, blocks), said.blocks, ours.blocks, "table II");
       made.comparisons.push_back({.what = fmt::format("d = {}: {}blocks rearranged, 3 * 2^(2d)", d, whose),
                                   .paper = said.rearranged,
                                   .ours = ours.rearranged,

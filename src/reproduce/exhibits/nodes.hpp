@@ -17,7 +17,7 @@ namespace quadrille::reproduce {
 inline Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1) {
   Problem problem = alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes);
   for (std::size_t node = 0; node < sizes.size(); ++node)
-    problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(sizes[node]), static_cast<Count>(node));
+    problem.nodes.insert(problem.nodes.end(), index(sizes[node]), static_cast<Count>(node));
   return problem;
 }
 
@@ -33,17 +33,15 @@ inline std::vector<NodeStep> steps_of(const Schedule& schedule) {
   std::vector<Count> first_rank;  // of each node
   const std::vector<Count>& nodes = schedule.problem.nodes;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
-    if (static_cast<std::size_t>(nodes[static_cast<std::size_t>(rank)]) == first_rank.size()) first_rank.push_back(rank);
-  const auto node_of = [&](Rank rank) { return nodes[static_cast<std::size_t>(rank)]; };
-  const auto label = [&](Rank rank) {
-    return fmt::format("{}.{}", node_of(rank), rank - first_rank[static_cast<std::size_t>(node_of(rank))]);
-  };
+    if (index(nodes[index(rank)]) == first_rank.size()) first_rank.push_back(rank);
+  const auto node_of = [&](Rank rank) { return nodes[index(rank)]; };
+  const auto label = [&](Rank rank) { return fmt::format("{}.{}", node_of(rank), rank - first_rank[index(node_of(rank))]); };
   std::vector<NodeStep> steps;
   for (const Stage& stage : schedule.program(0).stages)
-    steps.resize(std::max(steps.size(), static_cast<std::size_t>(stage.first_round + stage.round_count)));
+    steps.resize(std::max(steps.size(), index(stage.first_round + stage.round_count)));
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     for (const Round& round : schedule.program(rank).rounds) {
-      NodeStep& step = steps[static_cast<std::size_t>(round.number)];
+      NodeStep& step = steps[index(round.number)];
       if (!round.locals.empty()) {
         step.operations.insert(label(rank) + "~" + label(rank));
         step.delivered.insert({rank, rank});

@@ -20,7 +20,7 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
   for (const Stage& stage : schedule.program(0).stages) {
     ++phase;
     for (Count step = 0; step < stage.round_count; ++step) {
-      const NodeStep& done = steps[static_cast<std::size_t>(stage.first_round + step)];
+      const NodeStep& done = steps[index(stage.first_round + step)];
       sheet.rows.push_back(
           {phase, step + 1, fmt::format("{}", fmt::join(done.operations, "; ")), std::string(done.between_nodes ? "yes" : "no")});
     }
@@ -33,8 +33,7 @@ Count undelivered(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> delivered;
   const std::vector<NodeStep> steps = steps_of(schedule);
   for (Count step = 0; step < schedule.program(0).stages[0].round_count; ++step)
-    delivered.insert(steps[static_cast<std::size_t>(step)].delivered.begin(),
-                     steps[static_cast<std::size_t>(step)].delivered.end());
+    delivered.insert(steps[index(step)].delivered.begin(), steps[index(step)].delivered.end());
   const std::vector<Rank> firsts{0, 1, 3};  // processors of index 0; sizes ascend, so that node order is index order
   Count missing = 0;
   for (const Rank u : firsts)
@@ -51,48 +50,25 @@ Reproduction make(const Making&) {
   made.sheets = {listing(exchanging, "exchange"), listing(printed, "printed")};
   const NodeTimetable timetable(sizes, OwnNode::sends, {.form = one_factor::Form::basic});
   const auto& phases = timetable.phases();
-  made.comparisons.push_back(
-      {.what = "phases", .paper = 3, .ours = static_cast<double>(phases.size()), .place = "figure 3, caption"});
+  made.equal("phases", 3, phases.size(), "figure 3, caption");
   for (std::size_t i = 0; i < phases.size(); ++i)
-    made.comparisons.push_back({.what = fmt::format("rounds of phase {}", i + 1),
-                                .paper = static_cast<double>(3 - i),
-                                .ours = static_cast<double>(phases[i].rounds),
-                                .place = "figure 3, caption"});
+    made.equal(fmt::format("rounds of phase {}", i + 1), 3 - i, phases[i].rounds, "figure 3, caption");
   const std::vector<NodeStep> steps = steps_of(exchanging);
-  made.comparisons.push_back({.what = "steps, processors of a node exchanging",
-                              .paper = 15,
-                              .ours = static_cast<double>(steps.size()),
-                              .place = "figure 3, caption"});
-  made.comparisons.push_back(
-      {.what = "steps, processors of a node sending, as the algorithm is printed",
-       .paper = 15,
-       .ours = static_cast<double>(steps_of(printed).size()),
-       .finding =
-           PaperFinding{.level = Outcome::misprint,
-                        .value = 18,
-                        .why =
-                            "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
-                            "as well"},
-       .place = "figure 3, caption"});
+  made.equal("steps, processors of a node exchanging", 15, steps.size(), "figure 3, caption");
+  made.equal("steps, processors of a node sending, as the algorithm is printed", 15, steps_of(printed).size(), "figure 3, caption")
+      .found(Outcome::misprint, 18,
+             "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
+             "as well");
   Count inner = 0, which = 0;
   for (Count step = 0; step < exchanging.program(0).stages[0].round_count; ++step)
-    if (!steps[static_cast<std::size_t>(step)].between_nodes) ++inner, which = step + 1;
-  made.comparisons.push_back({.what = "steps of phase 1 without inter-node communication",
-                              .paper = 1,
-                              .ours = static_cast<double>(inner),
-                              .place = "figure 3, caption"});
-  made.comparisons.push_back(
-      {.what = "which step that is", .paper = 6, .ours = static_cast<double>(which), .place = "figure 3, caption"});
-  made.comparisons.push_back(
-      {.what = "pairs for which the loop's invariant fails after phase 1 of the algorithm as printed",
-       .paper = 0,
-       .ours = static_cast<double>(undelivered(printed)),
-       .finding =
-           PaperFinding{.level = Outcome::paper_is_wrong,
-                        .value = 3,
-                        .why = "inside a node messages go one way only, so that the invariant's second half holds for U other than "
-                               "V"},
-       .place = "figure 2"});
+    if (!steps[index(step)].between_nodes) ++inner, which = step + 1;
+  made.equal("steps of phase 1 without inter-node communication", 1, inner, "figure 3, caption");
+  made.equal("which step that is", 6, which, "figure 3, caption");
+  made.equal("pairs for which the loop's invariant fails after phase 1 of the algorithm as printed", 0, undelivered(printed),
+             "figure 2")
+      .found(Outcome::paper_is_wrong, 3,
+             "inside a node messages go one way only, so that the invariant's second half holds for U other than "
+             "V");
   return made;
 }
 

@@ -52,43 +52,33 @@ Reproduction make(const Making& making) {
                           two_at_a_time("matchings"), two_at_a_time("permutations"), steps_between(sizes, "adapters=2")});
     other_than_printed += all_steps(sizes, "mode=paper,decomposition=permutations") == n * p ? 0 : 1;
     other_than_least += permutations == n * (p - n) ? 0 : 1;
-    saved = std::max(saved, static_cast<double>(matchings) / static_cast<double>(permutations));
+    saved = std::max(saved, ratio(matchings, permutations));
   }
-  made.comparisons.push_back(
-      {.what =
-           fmt::format("lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})", quotation),
-       .paper = 0,
-       .ours = static_cast<double>(other_than_printed),
-       .place = "section 3, last paragraph",
-       .is_reading = true});
-  made.comparisons.push_back(
-      {.what = "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has "
-               "messages for others",
-       .paper = 0,
-       .ours = static_cast<double>(other_than_least),
-       .place = "section 3, last paragraph",
-       .is_reading = true});
+  made.equal(fmt::format("lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})", quotation),
+             0, other_than_printed, "section 3, last paragraph")
+      .is_reading = true;
+  made.equal(
+          "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has "
+          "messages for others",
+          0, other_than_least, "section 3, last paragraph")
+      .is_reading = true;
   made.remarks.push_back(
       fmt::format("Of these lists of sizes matchings take up to {:.3g} times as many steps as permutations.", saved));
   const Sizes seven(7, 4), eight(8, 4);
   for (const Count degree : {2, 3, 6})
-    made.comparisons.push_back(
-        {.what = fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
-         .paper = 4.0 * (28 - 4) / static_cast<double>(degree),
-         .ours = static_cast<double>(steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree))),
-         .place = "section 3, last paragraph",
-         .is_reading = true});
-  made.comparisons.push_back({.what = fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation),
-                              .paper = 4.0 * (32 - 4) / 7,
-                              .ours = static_cast<double>(steps_between(eight, "degree=7")),
-                              .place = "section 3, last paragraph",
-                              .is_reading = true});
+    made.equal(fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
+               4.0 * (28 - 4) / Number(degree), steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree)),
+               "section 3, last paragraph")
+        .is_reading = true;
+  made.equal(fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation), 4.0 * (32 - 4) / 7,
+             steps_between(eight, "degree=7"), "section 3, last paragraph")
+      .is_reading = true;
 
   Sheet growth{.name = "growth",
                .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
                            "two adapters a node"}};
   for (Count nodes = 3; nodes <= 13; ++nodes) {
-    const Sizes sizes(static_cast<std::size_t>(nodes), 4);
+    const Sizes sizes(index(nodes), 4);
     growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
                            steps_between(sizes, "degree=2"), steps_between(sizes, "decomposition=permutations,degree=2"),
                            steps_between(sizes, "adapters=2")});

@@ -25,20 +25,17 @@ double inside_share(const std::vector<Count>& sizes) {
   const Schedule schedule = make_schedule(on_nodes(sizes), "clustered:mode=paper");
   const Count largest = *std::max_element(sizes.begin(), sizes.end());
   const auto node = static_cast<Count>(std::find(sizes.begin(), sizes.end(), largest) - sizes.begin());
-  const auto own = [&](Rank rank) { return schedule.problem.nodes[static_cast<std::size_t>(rank)] == node; };
+  const auto own = [&](Rank rank) { return schedule.problem.nodes[index(rank)] == node; };
   Count inside = 0, all = 0;
   for (const NodeStep& step : steps_of(schedule)) {
     inside += std::any_of(step.delivered.begin(), step.delivered.end(),
                           [&](const auto& pair) { return own(pair.first) && own(pair.second); });
     ++all;
   }
-  return static_cast<double>(inside) / static_cast<double>(all);
+  return ratio(inside, all);
 }
 
-Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) "
-                                "messages to send. The order of nodes "
-                                "is by size and then by index; the paper has one sign for both."}};
+void add_sizes(const Making& making, Reproduction& made) {
   Sheet table{.name = "sizes",
               .columns = {"nodes of sizes", "n p", "as printed", "exchanging", "exchanging, concentrated", "between nodes only",
                           "n (p - n)"}};
@@ -53,17 +50,10 @@ Reproduction make(const Making& making) {
     table.rows.push_back({fmt::format("{}", fmt::join(sizes, " ")), n * p, printed, exchanging,
                           step_count(sizes, "clustered:mode=exchange,factor=concentrated"), between_nodes(sizes, "clustered"),
                           n * (p - n)});
-    made.comparisons.push_back({.what = fmt::format("nodes of {}: steps, n p (theorem 1)", fmt::join(sizes, ", ")),
-                                .paper = static_cast<double>(n * p),
-                                .ours = static_cast<double>(printed),
-                                .place = "theorem 1"});
-    above = std::max(above, static_cast<double>(exchanging) / static_cast<double>(n * p));
+    made.equal(fmt::format("nodes of {}: steps, n p (theorem 1)", fmt::join(sizes, ", ")), n * p, printed, "theorem 1");
+    above = std::max(above, ratio(exchanging, n * p));
   }
-  made.comparisons.push_back({.what = "steps where processors of a node exchange, over n p, the most",
-                              .paper = 1,
-                              .ours = above,
-                              .relation = Relation::at_most,
-                              .place = "theorem 1"});
+  made.at_most("steps where processors of a node exchange, over n p, the most", 1, above, "theorem 1");
   made.comparisons.push_back(
       {.what = "six nodes of four: share of a largest node's steps that are inefficient, p/n as printed",
        .paper = 6,
@@ -74,17 +64,33 @@ Reproduction make(const Making& making) {
                                .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p "
                                       "much above n"},
        .place = "section 3, below theorem 1"});
+  made.sheets.push_back(std::move(table));
+}
 
+void add_growth(Reproduction& made) {
   Sheet growth{.name = "growth",
                .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)", "n p"}};
   for (Count nodes = 2; nodes <= 12; ++nodes) {
-    const std::vector<Count> sizes(static_cast<std::size_t>(nodes), 4);
+    const std::vector<Count> sizes(index(nodes), 4);
     growth.rows.push_back({nodes, step_count(sizes, "clustered:mode=paper"),
                            step_count(sizes, "clustered:mode=exchange,factor=concentrated"), between_nodes(sizes, "clustered"),
                            4 * (4 * nodes - 4), 4 * 4 * nodes});
   }
+  made.panels.push_back({.title = "nodes of four processors",
+                         .x_label = "nodes",
+                         .y_label = "steps",
+                         .sheet = 1,
+                         .x = 0,
+                         .curves = {{1, "as printed"},
+                                    {2, "exchanging, concentrated"},
+                                    {3, "between nodes only"},
+                                    {4, "n (p - n)", CurveStyle::dashed},
+                                    {5, "n p (theorem 1)", CurveStyle::points}}});
+  made.sheets.push_back(std::move(growth));
+}
 
-  // Times in the cluster model: the trivial algorithm posts everything at once.
+// In the cluster model; the trivial algorithm posts everything at once.
+void compare_times(Reproduction& made) {
   const MachineCosts myrinet = machine_of_paper("myrinet");
   double least = 1e300;
   for (const auto& sizes :
@@ -96,26 +102,23 @@ Reproduction make(const Making& making) {
     };
     least = std::min(least, seconds("direct") / seconds("clustered"));
   }
-  made.comparisons.push_back({.what = "six nodes of up to four on a network with one port a node: time of the trivial algorithm "
-                                      "over ours, the least (\"never performs worse\")",
-                              .paper = 1,
-                              .ours = least,
-                              .relation = Relation::at_least,
-                              .reason = "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its "
-                                        "exchanges perfectly, and messages "
-                                        "that meet at a port cost it nothing",
-                              .place = "section 4, last paragraph"});
-  made.sheets = {std::move(table), std::move(growth)};
-  made.panels.push_back({.title = "nodes of four processors",
-                         .x_label = "nodes",
-                         .y_label = "steps",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "as printed"},
-                                    {2, "exchanging, concentrated"},
-                                    {3, "between nodes only"},
-                                    {4, "n (p - n)", CurveStyle::dashed},
-                                    {5, "n p (theorem 1)", CurveStyle::points}}});
+  made.at_least(
+          "six nodes of up to four on a network with one port a node: time of the trivial algorithm "
+          "over ours, the least (\"never performs worse\")",
+          1, least, "section 4, last paragraph")
+      .reason =
+      "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its "
+      "exchanges perfectly, and messages "
+      "that meet at a port cost it nothing";
+}
+
+Reproduction make(const Making& making) {
+  Reproduction made{.remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) "
+                                "messages to send. The order of nodes "
+                                "is by size and then by index; the paper has one sign for both."}};
+  add_sizes(making, made);
+  add_growth(made);
+  compare_times(made);
   return made;
 }
 

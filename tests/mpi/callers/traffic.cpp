@@ -91,7 +91,7 @@ class Occasion {
                         .operation = operation_for(problem)};
     std::vector<Choice> choices;
     for (const Algorithm* algorithm : algorithms_for(collective))
-      if (const Choice choice = standard_choice(*algorithm, problem); !reason_against(problem, choice)) choices.push_back(choice);
+      if (const Choice choice = standard_choice(*algorithm, problem); applies(problem, choice)) choices.push_back(choice);
     std::string algorithm(choices.at(random() % choices.size()).algorithm->id);
     if (executor_ == "vendor")
       algorithm = "vendor";

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "execute/agreement.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/hybrid.hpp"
 #include "execute/mpi/plug_in/mpi_mail.hpp"
@@ -19,28 +20,8 @@
 namespace quadrille {
 namespace {
 
-// Collective: what `make` makes, on all ranks; throws on all ranks if it does on one.
-template <class Make>
-std::unique_ptr<Executable> made_by_all(Communicator& communicator, Make&& make) {
-  std::unique_ptr<Executable> made;
-  std::optional<Error> error;
-  try {
-    made = make();
-  } catch (const Error& caught) {
-    error = caught;
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {}
-  const char mine = made ? 1 : 0;
-  std::vector<char> all(static_cast<std::size_t>(communicator.size()));
-  communicator.all_gather(&mine, all.data(), 1);
-  if (error) throw *error;
-  if (std::find(all.begin(), all.end(), 0) != all.end())
-    throw Error(ErrorCode::too_large, "there is not enough memory for this plan on every rank");
-  return made;
-}
-
 // The first rank of this rank's node among all of MPI_COMM_WORLD, where the user says that nodes are to have these sizes, to try on
-// one machine what several would do; -1 if there is no sense in it.
+// one machine what several would do.
 std::optional<Rank> first_rank_of_assumed_node() {
   const char* text = std::getenv("QUADRILLE_NODE_SIZES");
   if (!text || !*text) return std::nullopt;
@@ -48,17 +29,20 @@ std::optional<Rank> first_rank_of_assumed_node() {
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &me), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   const char* const end = text + std::strlen(text);
-  Rank first = 0, found = -1;
-  while (true) {
+  Rank first = 0, found = 0;
+  while (first < ranks) {
     Count size = 0;
     const auto [next, error] = std::from_chars(text, end, size);
-    if (error != std::errc{} || size < 1 || size > ranks - first || (next != end && *next != ',')) return -1;
-    if (me >= first && me < first + size) found = first;
+    const bool is_last = next == end;
+    if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
+        (!is_last && *next != ','))
+      throw Error(ErrorCode::environment,
+                  "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
+    if (me >= first) found = first;
     first += size;
-    if (next == end) break;
     text = next + 1;
   }
-  return first == ranks ? found : -1;
+  return found;
 }
 
 // The same ranks, by shared memory within each node.
@@ -70,9 +54,9 @@ class HybridTransport : public Transport {
 
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    return made_by_all(ranks_, [&] {
+    return made_or_thrown(ranks_, [&] {
       return std::make_unique<HybridExecutable>(*node_.space(), node_.costs(), place_, ranks_.group()->handle(),
-                                                ranks_.group()->waiter(), std::move(script));
+                                                ranks_.group()->waiter(), std::move(script), ranks_.group()->new_tag());
     });
   }
   std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
@@ -97,8 +81,8 @@ MpiCommunicator::MpiCommunicator(MPI_Comm own, bool finalises)
   share_within_nodes();
 }
 
-MpiCommunicator::MpiCommunicator(MPI_Comm own, OfOneNode)
-    : group_(std::make_shared<MpiGroup>(own, false)), starts_(std::make_shared<MpiStarts>(group_)) {
+MpiCommunicator::MpiCommunicator(MPI_Comm own, std::shared_ptr<InFlight> in_flight)
+    : group_(std::make_shared<MpiGroup>(own, false, std::move(in_flight))), starts_(std::make_shared<MpiStarts>(group_)) {
   check_mpi(MPI_Comm_rank(handle(), &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(handle(), &size_), "MPI_Comm_size");
   nodes_.assign(index(size_), 0);
@@ -120,14 +104,9 @@ void MpiCommunicator::find_nodes() {
   check_mpi(MPI_Ibcast(&first, 1, MPI_INT64_T, 0, node, &request), "MPI_Ibcast");
   waiter().wait_all(1, &request);
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  first = first_rank_of_assumed_node().value_or(first);
-  std::vector<Rank> firsts(static_cast<std::size_t>(size_));
-  all_gather(&first, firsts.data(), sizeof first);
-  if (std::find(firsts.begin(), firsts.end(), -1) != firsts.end())
-    throw Error(ErrorCode::environment,
-                "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
   std::map<Rank, Count> known;  // nodes, by what names them
-  for (const Rank each : firsts) nodes_.push_back(known.emplace(each, static_cast<Count>(known.size())).first->second);
+  for (const Rank each : gathered_or_thrown(*this, [&] { return first_rank_of_assumed_node().value_or(first); }))
+    nodes_.push_back(known.emplace(each, static_cast<Count>(known.size())).first->second);
 }
 
 void MpiCommunicator::share_within_nodes() {
@@ -138,9 +117,9 @@ void MpiCommunicator::share_within_nodes() {
   const Count own = nodes_[rank_];
   MPI_Comm split = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(handle(), static_cast<int>(own), rank_, &split), "MPI_Comm_split");
-  node_.reset(new MpiCommunicator(split, OfOneNode{}));
+  node_.reset(new MpiCommunicator(split, group_->in_flight()));
   const char mine = node_->shared_ ? 1 : 0;
-  std::vector<char> all(static_cast<std::size_t>(size_));
+  ByRank<char> all(size());
   all_gather(&mine, all.data(), 1);
   no_sharing_ = mine ? "there is a node whose ranks do not" : node_->no_sharing_;
   if (std::find(all.begin(), all.end(), 0) != all.end()) return;
@@ -174,10 +153,11 @@ void MpiCommunicator::all_gather(const void* mine, void* all, Bytes count) {
 }
 
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
-  return made_by_all(*this, [&] { return std::make_unique<MpiExecutable>(handle(), waiter(), std::move(script)); });
+  return made_or_thrown(*this,
+                        [&] { return std::make_unique<MpiExecutable>(handle(), waiter(), std::move(script), group_->new_tag()); });
 }
 
-std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter()); }
+std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(handle(), waiter(), group_->new_tag()); }
 
 Result<std::unique_ptr<Executable>> MpiCommunicator::vendor(const Problem& problem,
                                                             const std::shared_ptr<const Operator>& operation) {
@@ -206,7 +186,7 @@ std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
 
 std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
   if (SharedCommunicator* sharing = shared_memory()) return sharing->allocate(bytes);
-  return {static_cast<std::byte*>(::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64})),
+  return {static_cast<std::byte*>(::operator new (index(bytes), std::align_val_t{64})),
           [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
 }
 

@@ -38,8 +38,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   const std::shared_ptr<MpiGroup>& group() const { return group_; }
 
  private:
-  struct OfOneNode {};
-  MpiCommunicator(MPI_Comm own, OfOneNode);
+  MpiCommunicator(MPI_Comm own, std::shared_ptr<InFlight> in_flight);  // of one node's ranks, as a part of another's
 
   void find_nodes();
   void share_within_nodes();

@@ -5,20 +5,14 @@
 #include <functional>
 
 namespace quadrille {
-namespace {
 
-// Messages between two ranks are matched in the order in which they are posted (policies keep it), so one tag is enough.
-constexpr int tag = 0;
-
-}  // namespace
-
-MpiExecutable::MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script)
+MpiMessages::MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script, int tag)
     : communicator_(communicator),
       waiter_(waiter),
+      tag_(tag),
       script_(std::move(script)),
       scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
-      staging_(static_cast<std::size_t>(script_->staging_bytes)),
-      dataflow_(*script_) {
+      staging_(static_cast<std::size_t>(script_->staging_bytes)) {
   bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
   bases_[static_cast<std::size_t>(Buffer::staging)] = staging_.data();
   for (const ScriptMessage& message : script_->messages) {
@@ -36,37 +30,26 @@ MpiExecutable::MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_p
   finished_.resize(parts_of_.size());
 }
 
-MpiExecutable::~MpiExecutable() {
-  // Only after an error is anything still under way; MPI must not write into memory that is gone.
+// MPI must not write into memory that is gone, nor may the next execution meet these requests.
+void MpiMessages::withdraw() {
   int finalised = 0;
   MPI_Finalized(&finalised);
-  if (finalised) return;
-  for (int i = 0; i < open_; ++i)
-    if (requests_[static_cast<std::size_t>(i)] != MPI_REQUEST_NULL) {
-      MPI_Cancel(&requests_[static_cast<std::size_t>(i)]);
-      MPI_Request_free(&requests_[static_cast<std::size_t>(i)]);
-    }
+  for (; open_ > 0; --open_) {
+    MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];
+    if (finalised || request == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+  }
+  finished_count_ = 0;
 }
 
-void MpiExecutable::execute(const std::byte* input, std::byte* output) {
-  NoWatch watch;
-  run(input, output, watch);
-}
-
-Phases MpiExecutable::execute_timed(const std::byte* input, std::byte* output) {
-  Watch watch;
-  run(input, output, watch);
-  return watch.phases();
-}
-
-template <class AnyWatch>
-void MpiExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
+const Bases& MpiMessages::begin(const std::byte* input, std::byte* output) {
   bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
   bases_[static_cast<std::size_t>(Buffer::output)] = output;
-  run_script(*script_, bases_, dataflow_, *this, watch);
+  return bases_;
 }
 
-void MpiExecutable::post(std::uint32_t message) {
+void MpiMessages::post(std::uint32_t message) {
   const Range range = parts_of_[message];
   parts_missing_[message] = range.size();
   for (std::uint32_t i = range.first; i < range.last; ++i) {
@@ -75,19 +58,19 @@ void MpiExecutable::post(std::uint32_t message) {
     MPI_Request* request = &requests_[static_cast<std::size_t>(open_)];
     message_of_[static_cast<std::size_t>(open_)] = message;
     if (part.is_send)
-      check_mpi(MPI_Isend(where, part.bytes, MPI_BYTE, part.peer, tag, communicator_, request), "MPI_Isend");
+      check_mpi(MPI_Isend(where, part.bytes, MPI_BYTE, part.peer, tag_, communicator_, request), "MPI_Isend");
     else
-      check_mpi(MPI_Irecv(where, part.bytes, MPI_BYTE, part.peer, tag, communicator_, request), "MPI_Irecv");
+      check_mpi(MPI_Irecv(where, part.bytes, MPI_BYTE, part.peer, tag_, communicator_, request), "MPI_Irecv");
     ++open_;
   }
 }
 
-void MpiExecutable::wait(Range) {
+void MpiMessages::wait() {
   if (open_ > 0) waiter_.wait_all(open_, requests_.data());
   open_ = 0;
 }
 
-bool MpiExecutable::advance() {
+bool MpiMessages::advance() {
   if (open_ == 0) return true;
   int done = 0;
   check_mpi(MPI_Testall(open_, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
@@ -96,7 +79,7 @@ bool MpiExecutable::advance() {
 }
 
 // The first `count` of completed_ are.
-void MpiExecutable::finish(int count) {
+void MpiMessages::finish(int count) {
   // From the last position down, so that the one that fills a gap is never one of the completed.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
@@ -110,12 +93,12 @@ void MpiExecutable::finish(int count) {
   }
 }
 
-std::uint32_t MpiExecutable::wait_any() {
+std::uint32_t MpiMessages::wait_any() {
   while (finished_count_ == 0) finish(waiter_.wait_some(open_, requests_.data(), completed_.data()));
   return finished_[--finished_count_];
 }
 
-std::optional<std::uint32_t> MpiExecutable::advance_any() {
+std::optional<std::uint32_t> MpiMessages::advance_any() {
   if (finished_count_ == 0 && open_ > 0) {
     int count = 0;
     check_mpi(MPI_Testsome(open_, requests_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
@@ -124,5 +107,7 @@ std::optional<std::uint32_t> MpiExecutable::advance_any() {
   if (finished_count_ == 0) return std::nullopt;
   return finished_[--finished_count_];
 }
+
+template class ScriptExecutable<MpiMessages>;
 
 }  // namespace quadrille

@@ -11,29 +11,32 @@
 
 namespace quadrille {
 
-class MpiExecutable : public Executable {
+class MpiMessages {
  public:
-  MpiExecutable(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script);
-  ~MpiExecutable() override;
-
-  void execute(const std::byte* input, std::byte* output) override;
-  Phases execute_timed(const std::byte* input, std::byte* output) override;
+  // `tag` is this plan's alone, the same at all ranks. Between two ranks a plan's messages are matched in the order in which they
+  // are posted, which policies keep.
+  MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script, int tag);
 
   // As run.hpp wants it.
+  const Script& script() const { return *script_; }
+  static constexpr NodeSteps* steps() { return nullptr; }
+  static constexpr bool can_begin() { return true; }
+  static constexpr void wait_to_begin() {}
+  const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
-  void wait(Range messages);
+  bool advance();
+  void wait();
+  std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();
+  static bool poll(auto&& done) { return done(); }
+  static constexpr void end() {}
+  void withdraw();
 
-  // For those who wait for other messages, too: an execution is begin, then posts, of which a window's are followed by `advance`
-  // until all are complete, under dataflow by `advance_any`.
+  // Instead of the other `begin`, where the memory is somebody else's.
   void begin(const Bases& bases) { bases_ = bases; }
-  bool advance();                              // whether all that were posted are complete
-  std::optional<std::uint32_t> advance_any();  // one that is complete
   bool has_open() const { return open_ > 0 || finished_count_ > 0; }
 
  private:
-  template <class AnyWatch>
-  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
   void finish(int count);
   // What goes through one MPI call: a message, or a part of one that is longer than MPI's counts reach.
   struct Part {
@@ -46,6 +49,7 @@ class MpiExecutable : public Executable {
 
   MPI_Comm communicator_;
   Waiter waiter_;
+  int tag_;
   std::shared_ptr<const Script> script_;
   std::vector<std::byte> scratch_, staging_;
   Bases bases_{};
@@ -58,7 +62,9 @@ class MpiExecutable : public Executable {
   std::vector<std::uint32_t> finished_;       // dataflow: messages that are complete, not handed out yet
   int open_ = 0;
   std::size_t finished_count_ = 0;
-  DataflowState dataflow_;
 };
+
+extern template class ScriptExecutable<MpiMessages>;
+using MpiExecutable = ScriptExecutable<MpiMessages>;
 
 }  // namespace quadrille

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/group.hpp"
 
+#include <utility>
+
 namespace quadrille {
 namespace {
 
-// 0 is the tag of scripts, 1 that of the waiter, 2 that of mail.
-constexpr int tag_that_nobody_sends = 3;
+// 1 is the tag of the waiter; those of plans follow.
+constexpr int tag_that_nobody_sends = 2;
 
 int note_end(MPI_Comm, int, void* ended, void*) {
   static_cast<std::atomic<bool>*>(ended)->store(true, std::memory_order_relaxed);
@@ -14,7 +16,16 @@ int note_end(MPI_Comm, int, void* ended, void*) {
 
 }  // namespace
 
-MpiGroup::MpiGroup(MPI_Comm own, bool finalises) : communicator_(own), finalises_(finalises), waiter_(own) {
+MpiGroup::MpiGroup(MPI_Comm own, bool finalises, std::shared_ptr<InFlight> in_flight)
+    : communicator_(own),
+      finalises_(finalises),
+      in_flight_(std::move(in_flight)),
+      waiter_(own, *in_flight_),
+      last_tag_(tag_that_nobody_sends) {
+  int* highest = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
+  highest_tag_ = found ? *highest : 32767;  // which MPI promises
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   any_thread_ = level >= MPI_THREAD_SERIALIZED;
@@ -30,8 +41,13 @@ MpiGroup::~MpiGroup() {
   if (finalises_) MPI_Finalize();
 }
 
+int MpiGroup::new_tag() {
+  last_tag_ = last_tag_ < highest_tag_ ? last_tag_ + 1 : tag_that_nobody_sends + 1;
+  return last_tag_;
+}
+
 Progress MpiGroup::progress(const std::shared_ptr<MpiGroup>& group) {
-  return {[group] { return group->poll(); }, std::shared_ptr<const std::atomic<bool>>(group, &group->ended_)};
+  return {[group] { return group->poll(); }, std::shared_ptr<const std::atomic<bool>>(group, &group->ended_), group->in_flight_};
 }
 
 // Any call that looks for messages makes MPI go on with all that it has under way. Returns whether it has given the core away.

@@ -28,47 +28,27 @@ std::vector<Rank> members(const std::vector<Rank>& place, Count count) {
 
 }  // namespace
 
-HybridExecutable::HybridExecutable(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator,
-                                   Waiter waiter, std::shared_ptr<const Script> script)
+HybridMessages::HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator,
+                               Waiter waiter, std::shared_ptr<const Script> script, int tag)
     : node_(node),
       script_(std::move(script)),
       near_part_(near_part(*script_, place)),
       far_part_(far_part(*script_, place)),
       ends_(script_->messages.size()),
       near_(node, costs, near_part_.script),
-      far_(communicator, waiter, far_part_.script),
-      dataflow_(*script_),
+      far_(communicator, waiter, far_part_.script, tag),
       steps_(NodeSteps::of(node, members(place, node.size()), *script_)) {
   for (std::uint32_t i = 0; i < near_part_.of_whole.size(); ++i) ends_[near_part_.of_whole[i]] = {true, i};
   for (std::uint32_t i = 0; i < far_part_.of_whole.size(); ++i) ends_[far_part_.of_whole[i]] = {false, i};
 }
 
-void HybridExecutable::execute(const std::byte* input, std::byte* output) {
-  NoWatch watch;
-  run(input, output, watch);
-}
-
-Phases HybridExecutable::execute_timed(const std::byte* input, std::byte* output) {
-  Watch watch;
-  run(input, output, watch);
-  return watch.phases();
-}
-
-template <class AnyWatch>
-void HybridExecutable::run(const std::byte* input, std::byte* output, AnyWatch& watch) {
-  node_.poll_until([&] { return near_.can_begin(); });
+const Bases& HybridMessages::begin(const std::byte* input, std::byte* output) {
   const Bases& bases = near_.begin(input, output);
-  try {
-    far_.begin(bases);
-    run_script(*script_, bases, dataflow_, *this, steps_.get(), watch);
-  } catch (...) {
-    near_.withdraw();
-    throw;
-  }
-  near_.end();
+  far_.begin(bases);
+  return bases;
 }
 
-void HybridExecutable::post(std::uint32_t message) {
+void HybridMessages::post(std::uint32_t message) {
   const End end = ends_[message];
   if (end.is_near)
     near_.post(end.index);
@@ -76,7 +56,12 @@ void HybridExecutable::post(std::uint32_t message) {
     far_.post(end.index);
 }
 
-void HybridExecutable::wait(Range messages) {
+bool HybridMessages::advance() {
+  const bool near = near_.advance(), far = far_.advance();
+  return near && far;
+}
+
+void HybridMessages::wait() {
   bool near = !near_.has_open(), far = !far_.has_open();
   if (!near && !far)
     node_.poll_until([&] {
@@ -85,21 +70,26 @@ void HybridExecutable::wait(Range messages) {
       return near || far;
     });
   if (!near) node_.poll_until([&] { return near_.advance(); });
-  if (!far) far_.wait(messages);  // MPI's own waiting is the better one
+  if (!far) far_.wait();  // MPI's own waiting is the better one
 }
 
-std::uint32_t HybridExecutable::wait_any() {
-  std::uint32_t completed = 0;
-  node_.poll_until([&] {
-    if (const auto near = near_.advance_any()) {
-      completed = near_part_.of_whole[*near];
-      return true;
-    }
-    const auto far = far_.advance_any();
-    if (far) completed = far_part_.of_whole[*far];
-    return far.has_value();
-  });
-  return completed;
+std::optional<std::uint32_t> HybridMessages::advance_any() {
+  if (const auto near = near_.advance_any()) return near_part_.of_whole[*near];
+  if (const auto far = far_.advance_any()) return far_part_.of_whole[*far];
+  return std::nullopt;
 }
+
+std::uint32_t HybridMessages::wait_any() {
+  std::optional<std::uint32_t> completed;
+  node_.poll_until([&] { return (completed = advance_any()).has_value(); });
+  return *completed;
+}
+
+void HybridMessages::withdraw() {
+  near_.withdraw();
+  far_.withdraw();
+}
+
+template class ScriptExecutable<HybridMessages>;
 
 }  // namespace quadrille

@@ -13,24 +13,31 @@
 
 namespace quadrille {
 
-class HybridExecutable : public Executable {
+class HybridMessages {
  public:
-  // Collective; throws on all ranks of the node or on none. `place` is each rank's in the node, -1 for those of other nodes.
-  HybridExecutable(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator, Waiter waiter,
-                   std::shared_ptr<const Script> script);
-
-  void execute(const std::byte* input, std::byte* output) override;
-  Phases execute_timed(const std::byte* input, std::byte* output) override;
+  // Collective; throws on all ranks of the node or on none. `place` is each rank's in the node, -1 for those of other nodes; `tag`
+  // as for MpiMessages.
+  HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator, Waiter waiter,
+                 std::shared_ptr<const Script> script, int tag);
 
   // As run.hpp wants it.
+  const Script& script() const { return *script_; }
+  NodeSteps* steps() { return steps_.get(); }
+  bool can_begin() { return near_.can_begin(); }
+  void wait_to_begin() {
+    node_.poll_until([&] { return can_begin(); });
+  }
+  const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
-  void wait(Range messages);
+  bool advance();
+  void wait();
+  std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();
+  bool poll(auto&& done) { return near_.poll(done); }
+  void end() { near_.end(); }
+  void withdraw();
 
  private:
-  template <class AnyWatch>
-  void run(const std::byte* input, std::byte* output, AnyWatch& watch);
-
   struct End {  // of a message of the whole script
     bool is_near = false;
     std::uint32_t index = 0;  // in its part
@@ -40,10 +47,12 @@ class HybridExecutable : public Executable {
   std::shared_ptr<const Script> script_;
   const ScriptPart near_part_, far_part_;
   std::vector<End> ends_;
-  SharedExecutable near_;
-  MpiExecutable far_;
-  DataflowState dataflow_;
+  SharedMessages near_;
+  MpiMessages far_;
   std::unique_ptr<NodeSteps> steps_;
 };
+
+extern template class ScriptExecutable<HybridMessages>;
+using HybridExecutable = ScriptExecutable<HybridMessages>;
 
 }  // namespace quadrille

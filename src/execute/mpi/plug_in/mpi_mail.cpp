@@ -6,8 +6,6 @@
 namespace quadrille {
 namespace {
 
-constexpr int tag = 2;  // 0 is that of scripts, 1 that of the waiter
-
 // So many bytes as one element, since MPI's counts end at 2^31 - 1.
 class BytesType {
  public:
@@ -46,7 +44,7 @@ class BytesType {
 void MpiMail::send(Rank to, std::span<const std::byte> bytes) {
   const BytesType all(static_cast<Bytes>(bytes.size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), tag, communicator_, &request), "MPI_Isend");
+  check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), tag_, communicator_, &request), "MPI_Isend");
   sends_.push_back(request);
 }
 
@@ -57,7 +55,7 @@ void MpiMail::finish_sends() {
 
 Bytes MpiMail::wait_for(Rank from) {
   MPI_Status status;
-  waiter_.wait_until_probed(static_cast<int>(from), tag, communicator_, &message_, &status);
+  waiter_.wait_until_probed(static_cast<int>(from), tag_, communicator_, &message_, &status);
   MPI_Count count = 0;
   check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &count), "MPI_Get_elements_x");
   bytes_ = static_cast<Bytes>(count);

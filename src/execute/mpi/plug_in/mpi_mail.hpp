@@ -11,7 +11,8 @@ namespace quadrille {
 
 class MpiMail : public Mail {
  public:
-  MpiMail(MPI_Comm communicator, Waiter waiter) : communicator_(communicator), waiter_(waiter) {}
+  // `tag` is this plan's alone, the same at all ranks.
+  MpiMail(MPI_Comm communicator, Waiter waiter, int tag) : communicator_(communicator), waiter_(waiter), tag_(tag) {}
 
   void send(Rank to, std::span<const std::byte> bytes) override;
   void finish_sends() override;
@@ -21,6 +22,7 @@ class MpiMail : public Mail {
  private:
   MPI_Comm communicator_;
   Waiter waiter_;
+  int tag_;
   std::vector<MPI_Request> sends_;
   MPI_Message message_ = MPI_MESSAGE_NULL;  // the one waited for
   Bytes bytes_ = 0;

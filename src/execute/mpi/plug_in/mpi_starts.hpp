@@ -19,6 +19,7 @@ class MpiStarts final : public Starts {
   bool compares() const { return compares_; }
 
   void begin(std::uint32_t plan) override;
+  const std::shared_ptr<InFlight>& in_flight() const override { return group_->in_flight(); }
   void begin_barrier();
 
  private:

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "quadrille/execute.hpp"
+#include "execute/executable.hpp"
 #include "quadrille/result.hpp"
 
 namespace quadrille {

@@ -2,11 +2,10 @@
 // One call of MPI as something to execute.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
-#include "quadrille/execute.hpp"
+#include "execute/run.hpp"
 
 namespace quadrille {
 
@@ -14,11 +13,10 @@ template <class Call>
 class VendorExecutable : public Executable {
  public:
   explicit VendorExecutable(Call call) : call_(std::move(call)) {}
-  void execute(const std::byte* input, std::byte* output) override { call_(input, output); }
-  Phases execute_timed(const std::byte* input, std::byte* output) override {  // nobody sees into it
-    const auto start = std::chrono::steady_clock::now();
+  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
+    Watch watch(phases);
     call_(input, output);
-    return {.communicate_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+    watch.ends(&Phases::communicate_s);  // nobody sees into it
   }
 
  private:

@@ -58,7 +58,7 @@ bool polls_give_core_away(MPI_Comm communicator) {
 
 }  // namespace
 
-Waiter::Waiter(MPI_Comm communicator) {
+Waiter::Waiter(MPI_Comm communicator, InFlight& in_flight) : in_flight_(&in_flight) {
   polls_yield_ = polls_give_core_away(communicator);
   yields_ = !core_for_every_rank(communicator) && !polls_yield_;
 }

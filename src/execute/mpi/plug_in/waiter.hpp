@@ -6,53 +6,60 @@
 
 #include <sched.h>
 
+#include "execute/in_flight.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 
 namespace quadrille {
 
 class Waiter {
  public:
-  // Collective over `communicator`, whose tag 1 must be unused.
-  explicit Waiter(MPI_Comm communicator);
+  // Collective over `communicator`, whose tag 1 must be unused. `in_flight`, which outlives this, is advanced by whoever waits.
+  Waiter(MPI_Comm communicator, InFlight& in_flight);
   Waiter() = default;  // for a library that waits as it should
 
   // Does the library give the core away in each fruitless poll?
   bool polls_yield() const { return polls_yield_; }
 
   void wait_all(int count, MPI_Request* requests) const {
-    if (!yields_) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
-    for (int done = 0;;) {
+    if (mpi_waits()) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    for (int done = 0;; go_on()) {
       check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (done) return;
-      sched_yield();
     }
   }
 
   // At least one; fills `completed` with positions and returns how many.
   int wait_some(int count, MPI_Request* requests, int* completed) const {
     int done = 0;
-    if (!yields_) {
+    if (mpi_waits()) {
       check_mpi(MPI_Waitsome(count, requests, &done, completed, MPI_STATUSES_IGNORE), "MPI_Waitsome");
       return done;
     }
-    for (;;) {
+    for (;; go_on()) {
       check_mpi(MPI_Testsome(count, requests, &done, completed, MPI_STATUSES_IGNORE), "MPI_Testsome");
       if (done != 0) return done;
-      sched_yield();
     }
   }
 
   // For a message that may be of any length; it is then `message`'s.
   void wait_until_probed(int from, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) const {
-    if (!yields_) return check_mpi(MPI_Mprobe(from, tag, communicator, message, status), "MPI_Mprobe");
-    for (int found = 0;;) {
+    if (mpi_waits()) return check_mpi(MPI_Mprobe(from, tag, communicator, message, status), "MPI_Mprobe");
+    for (int found = 0;; go_on()) {
       check_mpi(MPI_Improbe(from, tag, communicator, &found, message, status), "MPI_Improbe");
       if (found) return;
-      sched_yield();
     }
   }
 
  private:
+  bool mpi_waits() const { return !yields_ && (!in_flight_ || in_flight_->is_empty()); }
+
+  // After a poll in vain.
+  void go_on() const {
+    if (in_flight_) in_flight_->advance();
+    if (yields_) sched_yield();
+  }
+
+  InFlight* in_flight_ = nullptr;
   bool polls_yield_ = false;
   bool yields_ = false;  // this rank must give its core away itself
 };

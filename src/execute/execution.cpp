@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/execution.hpp"
+
+#include <sched.h>
+
+#include <utility>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+
+Execution::Execution(std::shared_ptr<Starts> starts, std::string call)
+    : starts_(std::move(starts)),
+      in_flight_(starts_ ? starts_->in_flight() : std::make_shared<InFlight>()),
+      plan_(starts_ ? starts_->enlist(std::move(call)) : 0) {
+  in_flight_->add_plan();
+}
+
+Execution::~Execution() {
+  if (slot_) {
+    while (!is_over_.load(std::memory_order_acquire)) {
+      if (!slot_->try_lock()) {
+        sched_yield();
+        continue;
+      }
+      if (!is_over_.load(std::memory_order_acquire)) leave(*slot_);
+      slot_->unlock();
+    }
+  }
+  in_flight_->remove_plan();
+  executable_.reset();
+  if (starts_) starts_->strike(plan_);
+}
+
+void Execution::begin(const std::byte* input, std::byte* output) {
+  record();
+  is_over_.store(false, std::memory_order_relaxed);
+  slot_ = &in_flight_->enter(*this);
+  try {
+    executable_->begin(input, output);
+  } catch (...) {
+    error_ = std::current_exception();
+    leave(*slot_);
+  }
+  slot_->unlock();
+  in_flight_->advance();
+}
+
+void Execution::advance_locked(InFlight::Slot& slot) noexcept {
+  try {
+    if (!executable_->advance()) return;
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  leave(slot);
+}
+
+void Execution::end() {
+  while (!is_over_.load(std::memory_order_acquire)) {
+    if (!slot_->try_lock()) {  // another thread advances it
+      sched_yield();
+      continue;
+    }
+    if (!is_over_.load(std::memory_order_acquire)) {
+      try {
+        executable_->finish();
+      } catch (...) {
+        error_ = std::current_exception();
+      }
+      leave(*slot_);
+    }
+    slot_->unlock();
+  }
+  slot_ = nullptr;
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// The slot stays locked: whoever begins next finds it when it has been unlocked.
+void Execution::leave(InFlight::Slot& slot) noexcept {
+  in_flight_->leave(slot);
+  is_over_.store(true, std::memory_order_release);
+}
+
+void Execution::throw_in_flight() {
+  throw Error(ErrorCode::misuse, "an execution of this plan is in flight; a plan has one at a time");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executions of a plan. Blocking, an execution is its executable's, with an entry in the book of starts before it. In parts, it
+// is in flight from `begin` until it is over, and every wait of this rank in the same communicator advances it.
+//
+// All ranks begin the executions of a communicator, blocking ones too, in the same order. They may end in any order. `begin` waits
+// for no other rank (but see executable.hpp). An execution may become complete without further calls of its rank only if its
+// program has one window: then all messages are posted by `begin`. With more windows somebody has to call: `advance` or `end` of
+// this or another execution, or anything else that waits in this communicator. A rank that blocks elsewhere, in an MPI_Recv, say,
+// does not.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "execute/executable.hpp"
+#include "execute/in_flight.hpp"
+#include "execute/starts.hpp"
+
+namespace quadrille {
+
+class Execution {
+ public:
+  // `starts` is null where nobody keeps a book. It is destroyed after the executable, and so may keep alive what that uses.
+  Execution(std::shared_ptr<Starts> starts, std::string call);
+  ~Execution();  // what is in flight is withdrawn
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // Before the first execution. A rank that fails to make its executable has its place in the book all the same.
+  void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
+
+  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) {
+    record();
+    executable_->execute(input, output, phases);
+  }
+
+  // The buffers are the execution's until `end` has returned. Throws Error{misuse} if one is in flight, and as Starts::begin.
+  void begin(const std::byte* input, std::byte* output);
+
+  // Advances all that is in flight on this rank; is this one over? Any number of threads may call it at a time.
+  bool advance() {
+    if (!is_over_.load(std::memory_order_acquire)) in_flight_->advance();
+    return is_over_.load(std::memory_order_acquire);
+  }
+
+  // After each `begin`, once, when no other thread is in `advance`: waits until it is over and throws what has gone wrong in it.
+  void end();
+
+  // For InFlight, with its slot locked.
+  void advance_locked(InFlight::Slot& slot) noexcept;
+
+ private:
+  // A start, in the book.
+  void record() {
+    if (slot_) throw_in_flight();
+    if (starts_) starts_->begin(plan_);
+  }
+  [[noreturn]] static void throw_in_flight();
+  void leave(InFlight::Slot& slot) noexcept;
+
+  const std::shared_ptr<Starts> starts_;
+  const std::shared_ptr<InFlight> in_flight_;
+  const std::uint32_t plan_;
+  std::unique_ptr<Executable> executable_;
+  InFlight::Slot* slot_ = nullptr;  // from `begin` to `end`
+  std::exception_ptr error_;        // written before is_over_ is released
+  // True is released by the thread that has seen the end, after its last access to this object.
+  std::atomic<bool> is_over_{true};
+};
+
+// A plan's, for who knows that its buffers are right.
+Execution& execution_of(Plan& plan);
+
+}  // namespace quadrille

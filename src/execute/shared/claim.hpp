@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include "execute/shared/space.hpp"
+
+namespace quadrille {
+
+// A rank's memory in a space, released unless it is kept: what is made together is kept only if all ranks could make their part.
+class Claim {
+ public:
+  explicit Claim(SharedSpace& space) : space_(space) {}
+  ~Claim() {
+    if (place_) space_.release(place_);
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  // Once; throws std::bad_alloc.
+  Offset allocate(Bytes bytes) { return place_ = space_.allocate(bytes); }
+  Offset place() const { return place_; }  // 0: none
+  Offset keep() { return std::exchange(place_, 0); }
+
+ private:
+  SharedSpace& space_;
+  Offset place_ = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/request.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "execute/agreement.hpp"
+#include "execute/policy_name.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::size_t most_listed = 64;  // of the numbers of a field; longer lists are compared by their fingerprints
+
+std::uint64_t fingerprint(std::span<const Count> numbers) {
+  std::uint64_t hash = 0;
+  for (const Count number : numbers) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+// Of a matrix of counts, alike for its dense and its sparse form, and whatever the order.
+std::uint64_t fingerprint(const Problem& problem) {
+  std::uint64_t sum = 0;
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(std::array{from, share.peer, share.bytes});
+  return sum;
+}
+
+std::string listed(const std::vector<Count>& numbers) {
+  if (numbers.empty()) return "none";
+  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ","));
+  return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
+}
+
+// The fields as one text, which can be sent.
+std::string joined(const Request& request) {
+  std::string text;
+  for (const auto& [field, value] : request.fields) text.append(field).append(1, '\0').append(value).append(1, '\0');
+  return text;
+}
+
+// The first word of a joined text, which it is taken from.
+std::string take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find('\0'));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return std::string(word);
+}
+
+// Collective: rank 0 and `other` ask for something different.
+[[noreturn]] void throw_difference(Communicator& communicator, const Request& mine, Rank other) {
+  const std::string first_text = told_by(communicator, 0, joined(mine)), other_text = told_by(communicator, other, joined(mine));
+  std::string_view first_words = first_text, other_words = other_text;
+  while (true) {
+    const std::string field = take_word(first_words), asked = take_word(first_words);
+    take_word(other_words);
+    const std::string asked_there = take_word(other_words);
+    if (asked != asked_there || first_words.empty())
+      throw Error(ErrorCode::misuse, fmt::format("rank 0 asks for {} {}, rank {} for {}; all ranks must ask for the same plan",
+                                                 field, asked, other, asked_there));
+  }
+}
+
+// What a rank says at once of its request.
+struct Vote {
+  std::uint64_t fields, counts, sent, received;
+};
+
+}  // namespace
+
+Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts) {
+  const bool is_alltoallv = problem.collective == Collective::alltoallv;
+  Request request;
+  const auto add = [&](const char* field, const auto& value) { request.fields.emplace_back(field, fmt::format("{}", value)); };
+  add("collective", name(problem.collective));
+  add("block size", fmt::format("{} B", problem.block_bytes));
+  add("root", problem.root);
+  if (is_reduction(problem.collective)) {
+    add("operator", options.operation->name);
+    add("type", options.operation->type);
+    add("element size", fmt::format("{} B", problem.element_bytes));
+    add("commutative", problem.commutative);
+    add("reproducible", problem.reproducible);
+  }
+  if (problem.counts && !is_alltoallv) add("counts", listed(*problem.counts));
+  add("nodes", listed(problem.nodes));
+  add("grid", listed(problem.grid));
+  add("algorithm", algorithm);
+  add("policy", name(options.policy));
+  add("executor", name(options.executor));
+  add("longest_message", options.longest_message);
+  add("keep_step", options.keep_step);
+  if (!is_alltoallv) return request;
+  if (!own_counts) request.counts = fingerprint(problem);
+  const Traffic traffic(problem);
+  for (const Share& share : traffic.sent_by(me)) request.sent += fingerprint(std::array{me, share.peer, share.bytes});
+  for (const Share& share : traffic.received_by(me)) request.received += fingerprint(std::array{share.peer, me, share.bytes});
+  return request;
+}
+
+void agree(Communicator& communicator, const std::function<Request()>& make) {
+  Request mine;
+  const auto votes = gathered_or_thrown(communicator, [&] {
+    mine = make();
+    return Vote{std::hash<std::string>{}(joined(mine)), mine.counts, mine.sent, mine.received};
+  });
+  std::uint64_t difference = 0;
+  for (Rank rank = 0; rank < communicator.size(); ++rank) {
+    const Vote& vote = votes[rank];
+    if (vote.fields != votes[0].fields) throw_difference(communicator, mine, rank);
+    if (vote.counts != votes[0].counts)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank {} has other counts than rank 0, and this algorithm needs all of them: gather them by "
+                              "alltoallv_of_rows, or take one that goes by a rank's own",
+                              rank));
+    difference += vote.sent - vote.received;
+  }
+  if (difference != 0)
+    throw Error(ErrorCode::misuse, "what some ranks are to send is not what others expect of them; compare their counts");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/agreement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+
+#include "execute/shared/communicator.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Rank ranks = 4;
+
+struct Said {
+  std::string sentence;
+  ErrorCode code{};
+  bool elsewhere = false;
+};
+
+// What each rank throws; the group must be of use afterwards.
+std::array<Said, ranks> said_by(const std::function<void(Communicator&)>& call) {
+  std::array<Said, ranks> said;
+  run_threads(ranks, [&](Communicator& threads) {
+    Said& mine = said[index(threads.rank())];
+    try {
+      call(threads);
+    } catch (const Error& error) {
+      mine = {error.what(), error.code(), dynamic_cast<const ErrorElsewhere*>(&error) != nullptr};
+    }
+    ByRank<Rank> all(ranks);
+    const Rank me = threads.rank();
+    threads.all_gather(&me, all.data(), sizeof me);
+    EXPECT_EQ(all, (ByRank<Rank>{0, 1, 2, 3}));
+  });
+  return said;
+}
+
+// A group that counts what is gathered.
+struct CountingGroup {
+  Communicator& communicator;
+  int gathered = 0;
+
+  Count size() const { return communicator.size(); }
+  void all_gather(const void* mine, void* all, Bytes count) {
+    ++gathered;
+    communicator.all_gather(mine, all, count);
+  }
+};
+
+TEST(Agreement, GathersWhatEachRankReturnsAtOnce) {
+  run_threads(ranks, [](Communicator& threads) {
+    CountingGroup group{threads};
+    EXPECT_EQ(gathered_or_thrown(group, [&] { return 10 * threads.rank(); }), (ByRank<Rank>{0, 10, 20, 30}));
+    EXPECT_EQ(group.gathered, 1);
+    EXPECT_EQ(made_or_thrown(group, [&] { return std::to_string(threads.rank()); }), std::to_string(threads.rank()));
+    EXPECT_EQ(group.gathered, 2);
+  });
+}
+
+TEST(Agreement, TellsTheSentenceOfTheRankThatFailed) {
+  for (Rank failing = 0; failing < ranks; ++failing)
+    for (const std::size_t length : {0, 1, 23, 5000}) {  // more than a tray holds, too
+      const std::string sentence(length, 'x');
+      const auto said = said_by([&](Communicator& threads) {
+        gathered_or_thrown(threads, [&] {
+          if (threads.rank() == failing) throw Error(ErrorCode::environment, sentence);
+          return 1;
+        });
+      });
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(said[index(rank)].sentence, rank == failing ? sentence : "rank " + std::to_string(failing) + ": " + sentence);
+        EXPECT_EQ(said[index(rank)].code, ErrorCode::environment);
+        EXPECT_EQ(said[index(rank)].elsewhere, rank != failing);
+      }
+    }
+}
+
+TEST(Agreement, TellsTheFirstOfSeveralFailures) {
+  const auto said = said_by([](Communicator& threads) {
+    made_or_thrown(threads, [&]() -> int {
+      if (threads.rank() == 0) return 1;
+      throw Error(threads.rank() == 1 ? ErrorCode::misuse : ErrorCode::too_large, std::to_string(threads.rank()));
+    });
+  });
+  EXPECT_EQ(said[0].sentence, "rank 1: 1");
+  EXPECT_EQ(said[0].code, ErrorCode::misuse);
+  EXPECT_EQ(said[1].sentence, "1");
+  EXPECT_EQ(said[3].sentence, "3");
+  EXPECT_EQ(said[3].code, ErrorCode::too_large);
+}
+
+TEST(Agreement, TellsOfMemory) {
+  const auto said = said_by([](Communicator& threads) {
+    made_or_thrown(threads, [&] { return std::vector<char>(threads.rank() == 2 ? std::size_t{1} << 62 : 1); });
+  });
+  for (const Said& each : said) {
+    EXPECT_THAT(each.sentence, HasSubstr("there is not enough memory for this plan"));
+    EXPECT_EQ(each.code, ErrorCode::too_large);
+  }
+  EXPECT_THAT(said[3].sentence, HasSubstr("rank 2: "));
+}
+
+// Rank 1 heard of rank 3 from a group within this one. That is not told as a failure of its own.
+TEST(Agreement, TellsWhereAFailureWasAtFirst) {
+  const auto said = said_by([](Communicator& threads) {
+    made_or_thrown(threads, [&]() -> int {
+      if (threads.rank() == 1) throw ErrorElsewhere(ErrorCode::too_large, "rank 3: it is full");
+      if (threads.rank() == 3) throw Error(ErrorCode::too_large, "it is full");
+      return 1;
+    });
+  });
+  for (Rank rank = 0; rank < 3; ++rank) EXPECT_EQ(said[index(rank)].sentence, "rank 3: it is full");
+  EXPECT_EQ(said[3].sentence, "it is full");
+}
+
+// Ranks whose space is a part of a larger group are called what they are called there.
+TEST(Agreement, CallsRanksByTheirNames) {
+  const auto said = said_by([](Communicator& threads) {
+    SharedSpace& space = *dynamic_cast<SharedCommunicator&>(threads).space();
+    space.set_names({10, 11, 12, 13});
+    made_or_thrown(space, [&]() -> int {
+      if (space.rank() == 2) throw Error(ErrorCode::misuse, "no");
+      return 1;
+    });
+  });
+  EXPECT_EQ(said[0].sentence, "rank 12: no");
+}
+
+}  // namespace
+}  // namespace quadrille

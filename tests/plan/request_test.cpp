@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/request.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+
+#include "quadrille/algorithm.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::problem_of;
+using ::testing::StartsWith;
+
+constexpr Rank ranks = 3;
+
+struct Asked {
+  Problem problem;
+  PlanOptions options;
+};
+
+using Change = std::function<void(Asked&)>;
+
+Problem with_counts(Collective collective, std::vector<Bytes> counts) {
+  Problem problem{.collective = collective, .ranks = ranks};
+  problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  return problem;
+}
+
+// Rank 2 asks for what `change` makes of it. What the ranks throw, which must be the same.
+std::string said(const Asked& asked, const Change& change) {
+  std::array<std::string, ranks> sentences;
+  run_threads(ranks, [&](Communicator& threads) {
+    Asked mine = asked;
+    if (threads.rank() == 2) change(mine);
+    try {
+      plan(threads, mine.problem, mine.options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      sentences[static_cast<std::size_t>(threads.rank())] = error.what();
+    }
+    EXPECT_NO_THROW(plan(threads, alltoall(ranks, 8)));
+  });
+  EXPECT_EQ(sentences[0], sentences[1]);
+  EXPECT_EQ(sentences[0], sentences[2]);
+  return sentences[0];
+}
+
+TEST(Request, NamesTheFieldThatDiffers) {
+  const Asked exchange{alltoall(ranks, 8), {}};
+  const Asked broadcast{problem_of(Collective::broadcast, ranks, 8), {}};
+  const Asked shares{with_counts(Collective::allgatherv, {1, 2, 3}), {}};
+  Asked sum{problem_of(Collective::reduce, ranks, 8), {.operation = built_in_operator("sum", "i32")}};
+  sum.problem.element_bytes = 4;
+  EXPECT_EQ(said(exchange, [](Asked&) {}), "");
+  EXPECT_EQ(said(shares, [](Asked&) {}), "");
+  EXPECT_EQ(said(sum, [](Asked&) {}), "");
+  const std::vector<std::tuple<Asked, Change, std::string>> cases{
+      {exchange, [](Asked& mine) { mine.problem = problem_of(Collective::allgather, ranks, 8); },
+       "collective alltoall, rank 2 for allgather"},
+      {exchange, [](Asked& mine) { mine.problem.block_bytes = 16; }, "block size 8 B, rank 2 for 16 B"},
+      {broadcast, [](Asked& mine) { mine.problem.root = 1; }, "root 0, rank 2 for 1"},
+      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("max", "i32"); }, "operator sum, rank 2 for max"},
+      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("sum", "f32"); }, "type i32, rank 2 for f32"},
+      {sum,
+       [](Asked& mine) {
+         Operator wider = *mine.options.operation;
+         wider.element_bytes = mine.problem.element_bytes = 8;
+         mine.options.operation = std::make_shared<const Operator>(wider);
+       },
+       "element size 4 B, rank 2 for 8 B"},
+      {sum, [](Asked& mine) { mine.problem.commutative = false; }, "commutative true, rank 2 for false"},
+      {sum, [](Asked& mine) { mine.problem.reproducible = true; }, "reproducible false, rank 2 for true"},
+      {shares,
+       [](Asked& mine) {
+         mine.problem = with_counts(Collective::allgatherv, {1, 2, 4});
+       },
+       "counts 1,2,3, rank 2 for 1,2,4"},
+      {exchange,
+       [](Asked& mine) {
+         mine.problem.nodes = {0, 1, 1};
+       },
+       "nodes 0,0,0, rank 2 for 0,1,1"},
+      {exchange,
+       [](Asked& mine) {
+         mine.problem.grid = {3, 1};
+       },
+       "grid none, rank 2 for 3,1"},
+      {exchange, [](Asked& mine) { mine.options.algorithm = "shift"; }, "algorithm direct:segments=1, rank 2 for shift"},
+      {exchange, [](Asked& mine) { mine.options.policy = Policy::dataflow; }, "policy blocking, rank 2 for dataflow"},
+      {exchange, [](Asked& mine) { mine.options.executor = Executor::shared; }, "executor automatic, rank 2 for shared"},
+      {exchange, [](Asked& mine) { mine.options.longest_message = 9; }, "longest_message 1073741824, rank 2 for 9"},
+      {exchange, [](Asked& mine) { mine.options.keep_step = true; }, "keep_step false, rank 2 for true"},
+  };
+  for (const auto& [asked, change, words] : cases) EXPECT_THAT(said(asked, change), StartsWith("rank 0 asks for " + words + ";"));
+}
+
+// Too many numbers to list are compared all the same.
+TEST(Request, ComparesLongLists) {
+  run_threads(70, [](Communicator& threads) {
+    std::vector<Bytes> counts(70, 1);
+    if (threads.rank() == 69) counts[69] = 2;
+    Problem problem{.collective = Collective::allgatherv, .ranks = 70};
+    problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+    try {
+      plan(threads, problem);
+      ADD_FAILURE() << "the ranks agree";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith("rank 0 asks for counts 70 numbers of fingerprint "));
+      EXPECT_THAT(error.what(), HasSubstr(", rank 69 for 70 numbers of fingerprint "));
+    }
+  });
+}
+
+TEST(Request, ComparesTheCountsOfAnAlltoallv) {
+  const std::vector<Bytes> counts{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  for (const auto& [algorithm, words] : std::vector<std::pair<std::string, std::string>>{
+           {"padded-bruck", "rank 2 has other counts than rank 0"}, {"direct", "compare their counts"}}) {
+    const Asked asked{with_counts(Collective::alltoallv, counts), {.algorithm = algorithm}};
+    EXPECT_EQ(said(asked, [](Asked&) {}), "") << algorithm;
+    EXPECT_THAT(said(asked,
+                     [&](Asked& mine) {
+                       std::vector<Bytes> others = counts;
+                       others[7] = 70;  // from rank 2 to rank 1
+                       mine.problem = with_counts(Collective::alltoallv, others);
+                     }),
+                HasSubstr(words));
+  }
+}
+
+// Whatever else the others ask for: they hear why it cannot be.
+TEST(Request, TellsWhatARankCannotDo) {
+  std::array<std::string, ranks> sentences;
+  run_threads(ranks, [&](Communicator& threads) {
+    try {
+      plan(threads, alltoall(ranks, 8),
+           {.algorithm = threads.rank() == 1 ? "no-such" : "direct", .buffers = threads.rank() == 2 ? 3 : 2});
+    } catch (const Error& error) {
+      sentences[static_cast<std::size_t>(threads.rank())] = error.what();
+    }
+  });
+  EXPECT_THAT(sentences[1], HasSubstr("no-such"));
+  EXPECT_EQ(sentences[0], "rank 1: " + sentences[1]);
+  EXPECT_EQ(sentences[2], "buffers is 3; it is 1 or 2");
+}
+
+}  // namespace
+}  // namespace quadrille

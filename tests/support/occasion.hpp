@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random plans with data that is checked, run one after the other or with several in flight.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "execute/execution.hpp"
+#include "quadrille/execute.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille::testing {
+
+// A plan with its buffers: any collective, size, algorithm and policy, from memory of either kind. All ranks draw alike.
+class Occasion {
+ public:
+  Occasion(Communicator& communicator, std::mt19937_64& random) {
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    const auto ranks = static_cast<std::size_t>(communicator.size());
+    const auto algorithms = all_algorithms();
+    std::optional<Choice> choice;
+    Problem problem;
+    while (!choice) {
+      const Algorithm& algorithm = *algorithms[below(algorithms.size())];
+      const Bytes sizes[] = {0, 1, 8, 100, 1024, 5000, 20000, 100000};
+      problem = problem_of(algorithm.collective, communicator.size(), sizes[below(std::size(sizes) - (below(4) ? 2 : 0))],
+                           static_cast<Rank>(below(ranks)), random());
+      choice = standard_choice(algorithm, problem);
+      if (!applies(problem, *choice)) choice.reset();
+    }
+    name_ = description(problem).substr(0, 100) + ' ' + std::string(choice->algorithm->id);
+    const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
+    data_ = probe_data(problem, communicator.rank());
+    plan_.emplace(plan(communicator, problem,
+                       {.algorithm = std::string(choice->algorithm->id),
+                        .policy = policies[below(3)],
+                        .executor = below(8) ? Executor::automatic : Executor::messages,
+                        .operation = operation_for(problem)}));
+    input_ = memory(communicator, input_bytes(problem, communicator.rank()), below(2) == 0);
+    output_ = memory(communicator, output_bytes(problem, communicator.rank()), below(2) == 0);
+  }
+
+  // What is wrong; empty if nothing is.
+  std::string run(std::mt19937_64& random) {
+    fill(random);
+    plan_->execute(input_.get(), output_.get());
+    return fault();
+  }
+
+  void begin(std::mt19937_64& random) {
+    fill(random);
+    execution().begin(input_.get(), output_.get());
+    in_flight_ = true;
+  }
+  bool in_flight() const { return in_flight_; }
+  Execution& execution() { return execution_of(*plan_); }
+  std::string end() {
+    execution().end();
+    in_flight_ = false;
+    return fault();
+  }
+
+ private:
+  void fill(std::mt19937_64& random) {
+    pass_ = static_cast<int>(random() % static_cast<std::uint64_t>(data_->pass_count()));
+    data_->fill_input(pass_, input_.get());
+    data_->spoil_output(pass_, output_.get());
+  }
+  std::string fault() const {
+    const std::string wrong = data_->compare_output(pass_, output_.get());
+    return wrong.empty() ? wrong : name_ + ": " + wrong;
+  }
+  static std::shared_ptr<std::byte> memory(Communicator& communicator, Bytes bytes, bool shared) {
+    if (shared) return communicator.allocate(bytes);
+    return {static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))), std::free};
+  }
+
+  std::string name_;
+  std::unique_ptr<ProbeData> data_;
+  std::shared_ptr<std::byte> input_, output_;  // outlive the plan
+  std::optional<Plan> plan_;
+  int pass_ = 0;
+  bool in_flight_ = false;
+};
+
+// Starts of some of the occasions, drawn from `common` in one order at all ranks, and between them what each rank draws from `own`:
+// looks at those in flight, and ends, in any order. Collective; what is wrong at this rank.
+inline std::string run_in_flight(Communicator& communicator, std::vector<Occasion>& occasions, std::size_t starts,
+                                 std::mt19937_64& common, std::mt19937_64& own) {
+  std::string wrong;
+  const auto end = [&](Occasion& occasion) {
+    if (const std::string fault = occasion.end(); wrong.empty()) wrong = fault;
+  };
+  for (std::size_t start = 0; start < starts; ++start) {
+    Occasion& occasion = occasions[common() % occasions.size()];
+    if (occasion.in_flight()) end(occasion);
+    const auto kind = common() % 8;
+    if (kind == 0) communicator.barrier();
+    if (kind > 1)
+      occasion.begin(common);
+    else if (const std::string fault = occasion.run(common); wrong.empty())
+      wrong = fault;
+    for (auto deeds = own() % 4; deeds > 0; --deeds) {
+      Occasion& some = occasions[own() % occasions.size()];
+      if (!some.in_flight()) continue;
+      if (own() % 4 == 0)
+        end(some);
+      else
+        for (auto looks = own() % 20; looks > 0; --looks) some.execution().advance();
+    }
+  }
+  std::vector<Occasion*> rest;
+  for (Occasion& each : occasions)
+    if (each.in_flight()) rest.push_back(&each);
+  std::shuffle(rest.begin(), rest.end(), own);
+  for (Occasion* each : rest) end(*each);
+  return wrong;
+}
+
+}  // namespace quadrille::testing

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why something cannot be done; empty where it can.
+#pragma once
+
+#include <string>
+
+#include "quadrille/result.hpp"
+
+namespace quadrille {
+
+template <class Value>
+std::string why_not(const Result<Value>& result) {
+  return result ? "" : result.error();
+}
+
+}  // namespace quadrille
