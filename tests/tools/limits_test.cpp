@@ -31,7 +31,7 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"verify", "alltoall", "--ranks", "1000000000", "--block", "8B", "--algorithm", "direct"},
        "alltoall among 1000000000 ranks takes at least 1000000000 pieces of memory to replay; the limit is 67108864"},
-      {{"verify", "allgatherv", "--ranks", "1000000", "--algorithm", "ring"}, "pieces of memory to replay; the limit is 67108864"},
+      {{"verify", "allgatherv", "--ranks", "100000", "--algorithm", "ring"}, "pieces of memory to replay; the limit is 67108864"},
       {with({"verify"}, gibibyte), "operations; the limit is 4194304"},
       {with({"schedule"}, gibibyte), "operations; the limit is 4194304"},
       {with({"draw"}, gibibyte), "operations; the limit is 4194304"},
@@ -43,7 +43,7 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
       {{"price", "alltoall", "--ranks", "20000000", "--block", "1B", "--machine", "sp1", "--algorithm", "clustered"},
        "entries in a list of nodes; the limit is 16777216"},
       {{"verify", "alltoall", "--ranks", "20000000", "--algorithm", "clustered"}, "entries in a list of nodes"},
-      {{"verify", "broadcast", "--ranks", "1000000000"}, "pieces of memory to replay"},
+      {{"verify", "broadcast", "--ranks", "1000000000", "--algorithm", "binomial"}, "pieces of memory to replay"},
       {{"price", "alltoall", "--ranks", "1000000000", "--block", "1B", "--machine", "sp1", "--algorithm", "torus"},
        "the program of a rank has 2000000000 operations; the limit is 4194304"},
       {{"price", "broadcast", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "binomial"},
@@ -83,7 +83,8 @@ TEST_F(Limits, FiguresAreThereWhereTheReplayIsRefused) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"barrier", "--ranks", "34359738368"},
        "barrier among 34359738368 ranks takes at least 1073741824 pieces of memory to replay; the limit is 67108864"},
-      {{"alltoall", "--ranks", "3000", "--algorithm", "one-factor"}, "operations to replay; the limit is 16777216"},
+      {{"allgather", "--ranks", "16384", "--algorithm", "recursive-doubling"},
+       "at least 268435456 pieces of memory to replay; the limit is 67108864"},
   };
   for (const auto& [question, sentence] : cases) {
     Words words{"verify"};
