@@ -362,5 +362,39 @@ TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
   for (const Count each : {finished, stuck, refused, right}) EXPECT_GT(each, static_cast<Count>(times));
 }
 
+// Rank 0 receives in round 2 what its send of that round reads. The send is held up by the one before it in its channel, which
+// waits for rank 2, which waits for rank 0, which waits for the receive. With eager messages the send is packed by posting it, so
+// that the ranks wait for each other; the verifier has to say so.
+TEST(OrderAgreement, ASendIsPackedWhenItIsItsTurn) {
+  const Regions news{{Buffer::scratch, 0, length, {}}}, passed_on{{Buffer::output, 0, length, {}}};
+  const Regions aside{{Buffer::output, length, length, {}}}, apart{{Buffer::output, 2 * length, length, {}}};
+  Expected expected;
+  std::vector<Program>& programs = expected.random_case.programs;
+  for (Rank rank = 0; rank < 3; ++rank) {
+    programs.push_back({.rank = rank, .scratch_bytes = memory_bytes, .stages = {{"all", 0, 5}}, .rounds = {}});
+    programs.back().rounds.resize(5);
+    for (Count number = 0; number < 5; ++number) programs.back().rounds[index(number)].number = number;
+    expected.inputs.emplace_back(index(memory_bytes));
+  }
+  programs[0].rounds[0].receives = {{2, news, {}}};
+  programs[0].rounds[1].sends = {{1, news, {}}};
+  programs[0].rounds[2].sends = {{1, passed_on, {}}};
+  programs[0].rounds[2].receives = {{1, passed_on, {}}};
+  programs[0].rounds[3].sends = {{2, passed_on, {}}};
+  programs[1].rounds[1].receives = {{0, aside, {}}};
+  programs[1].rounds[2].receives = {{0, apart, {}}};
+  programs[1].rounds[2].sends = {{0, news, {}}};
+  programs[2].rounds[3].receives = {{0, aside, {}}};
+  programs[2].rounds[4].sends = {{0, aside, {}}};
+  EXPECT_TRUE(verifier_finds_deadlock(expected.random_case, Policy::dataflow));
+  EXPECT_FALSE(all_events_pass(schedule_of(expected.random_case), Policy::dataflow));
+  for (const bool is_long : {true, false}) {
+    std::deque<Trial> trials;
+    trials.emplace_back(expected, Policy::dataflow, is_long, 3);
+    run_all(trials, 3);
+    EXPECT_EQ(trials.front().outcomes[0], Outcome::stuck);
+  }
+}
+
 }  // namespace
 }  // namespace quadrille

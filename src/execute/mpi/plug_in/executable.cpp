@@ -18,9 +18,12 @@ MpiMessages::MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<c
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
     const Region& region = message.regions.front();  // contiguous as a whole: make_script stages what is not
-    for (Bytes done = 0; done < message.bytes; done += script_->longest_message)
+    Bytes done = 0;
+    do {  // also for a control message of no bytes: its arrival is what it tells
       parts_.push_back({static_cast<std::uint8_t>(region.buffer), message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
+      done += script_->longest_message;
+    } while (done < message.bytes);
     parts_of_.push_back({first, static_cast<std::uint32_t>(parts_.size())});
   }
   requests_.assign(parts_.size(), MPI_REQUEST_NULL);

@@ -19,7 +19,7 @@ class MpiMessages {
 
   // As run.hpp wants it.
   const Script& script() const { return *script_; }
-  static constexpr NodeSteps* steps() { return nullptr; }
+  NodeSteps* steps() { return nullptr; }
   static constexpr bool can_begin() { return true; }
   static constexpr void wait_to_begin() {}
   const Bases& begin(const std::byte* input, std::byte* output);
