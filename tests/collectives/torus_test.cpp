@@ -11,6 +11,7 @@
 #include "quadrille/model.hpp"
 #include "quadrille/topology.hpp"
 #include "quadrille/verify.hpp"
+#include "schedule/symmetry.hpp"
 #include "support/cases.hpp"
 #include "support/imaginary_ring.hpp"
 #include "support/judge.hpp"
@@ -263,7 +264,7 @@ TEST(Torus, BringsBlocksToTheirGroupsFirst) {
     const Count last = programs[0].stages[1].first_round + programs[0].stages[1].round_count - 1;
     Bytes seen = 0;
     Report report(1);
-    replay(schedule, programs, {}, report,
+    replay(schedule, no_symmetry(schedule.problem.ranks), programs, {}, report,
            [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms&) {
              if (round != last) return;
              for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
