@@ -5,18 +5,18 @@
 
 namespace quadrille {
 
-Outcome outcome_of_exception(std::optional<Error>& error) {
+RankOutcome outcome_of_exception(std::optional<Error>& error) {
   try {
     throw;
   } catch (const ErrorElsewhere& caught) {
     error = caught;
-    return {Outcome::failed_elsewhere, caught.code()};
+    return {RankOutcome::failed_elsewhere, caught.code()};
   } catch (const Error& caught) {
     error = caught;
   } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
     error = Error(ErrorCode::too_large, std::string("there is not enough memory for this plan (") + caught.what() + ")");
   }
-  return {Outcome::failed, error->code()};
+  return {RankOutcome::failed, error->code()};
 }
 
 }  // namespace quadrille

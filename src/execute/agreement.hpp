@@ -24,13 +24,13 @@ class ErrorElsewhere : public Error {
 };
 
 // How a rank's part went. It travels.
-struct Outcome {
+struct RankOutcome {
   enum State : std::uint8_t { done, failed, failed_elsewhere } state = done;
   ErrorCode code{};
 };
 
 // Of the exception that is being handled; `error` becomes what the rank throws in the end.
-Outcome outcome_of_exception(std::optional<Error>& error);
+RankOutcome outcome_of_exception(std::optional<Error>& error);
 
 // Collective: the text of rank `teller`, at all ranks.
 template <class Group>
@@ -50,7 +50,7 @@ template <class Group, class Part>
 auto gathered_or_thrown(Group& group, Part&& part) {
   using Value = decltype(part());
   struct Report {
-    Outcome outcome;
+    RankOutcome outcome;
     Value value;
   };
   Report mine{};
@@ -65,12 +65,12 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   ByRank<Value> values;
   std::optional<Rank> first;  // that failed itself
   for (const Report& report : all) {
-    if (!first && report.outcome.state == Outcome::failed) first = quadrille::size(values);
+    if (!first && report.outcome.state == RankOutcome::failed) first = quadrille::size(values);
     values.push_back(report.value);
   }
   if (!first) return values;
   std::string sentence = told_by(group, *first, error ? error->what() : "");
-  if (mine.outcome.state == Outcome::failed) throw *error;
+  if (mine.outcome.state == RankOutcome::failed) throw *error;
   Rank shown = *first;  // where the group is a part of a larger one, the ranks' names are those of that one
   if constexpr (requires { group.shown(shown); }) shown = group.shown(shown);
   throw ErrorElsewhere(all[*first].outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
