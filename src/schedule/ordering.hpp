@@ -3,14 +3,13 @@
 // read it, so that what was verified is what is simulated and what runs.
 //
 // Every policy keeps the dependences of dependence.hpp, with three rules on top:
-// - A send whose memory is overwritten by a receive that may be under way at the same time is packed first. Whatever overwrites
-// this
-//   memory then waits until what the send reads is final and the send's turn in its channel has come, and not until the send is
-//   complete.
-// - Receives of one round never wait for each other. Where they seem to overlap, that is for want of a closer look.
+// - A send is packed first if a receive that may be under way at the same time overwrites its memory. Whatever overwrites this
+//   memory then waits until what the send reads is final and the send's turn in its channel has come. It does not wait until the
+//   send is complete.
+// - Receives of one round never wait for each other. The test for overlap is conservative, so they may seem to overlap.
 // - A round of control messages alone waits for all messages before it, and all after it wait for it. Control messages that come
 //   with payload wait for nothing: they go with it.
-// Programs are in posting order (transform.hpp). Messages of one channel are besides posted in this order (meetings.hpp).
+// Programs are in posting order (transform.hpp). Messages of one channel are also posted in this order (meetings.hpp).
 #pragma once
 
 #include <vector>

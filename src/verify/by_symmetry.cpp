@@ -11,11 +11,9 @@
 // - Memory (undefined-read, overlaps, operand-mismatch, length-mismatch): before the first round the memory of a rank is the image
 //   of its representative's. It stays so, since in each round both do the same and receive images of the same.
 // - Delivery: what the collective asks of a rank is the image of what it asks of the representative. This holds where all ranks
-// give
-//   and get alike and none is the root or the first.
-// - Reductions: images of combined operands are what the images of the operands are combined to where operands commute and an
-// element
-//   is never taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
+//   give and get alike and none is the root or the first.
+// - Reductions: combining the images of operands gives the image of the combined operands. This holds where operands commute and
+//   no element is taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
 // - Deadlock: where every send meets its receive in the same round and rounds ascend, nothing deadlocks. Consider the first round
 //   in which something never completes. Under every policy (schedule/ordering.hpp) an operation waits only for its own rank's
 //   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory that
