@@ -60,7 +60,7 @@ struct Algorithm {
   // One rank's program: pure, at a cost that grows with what the rank does. `analysis` is what `analyse` returned, or null.
   Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);
 
-  // Optional. Can this problem be done so? If not, why.
+  // Optional. Nothing if the algorithm applies to the problem, else the reason.
   Result<> (*applies)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
   // alltoallv. Do programs depend on what their own rank sends and receives, and on no other counts?

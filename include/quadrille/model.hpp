@@ -185,7 +185,7 @@ struct Model {
 std::span<const Model* const> all_models();    // in the order in which they are preferred
 const Model* find_model(std::string_view id);  // null if there is none
 
-// Can this workload be priced so? If not, why.
+// Nothing if the model can price the workload, else the reason.
 Result<> applies(const Model& model, const Workload& workload);
 
 // Machines.

@@ -45,8 +45,7 @@ bool is_rooted(Collective collective);     // one rank gives or gets everything
 bool is_reduction(Collective collective);  // operands are combined by an operator
 bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
 bool has_blocks(Collective collective);    // sizes come from `block_bytes`
-// Else ranks only hear of each other: there are no sizes, and control messages are all the messages that there are, and count as
-// such.
+// False for a barrier: its messages carry no data. All of them are control messages, and they count as messages.
 bool moves_data(Collective collective);
 
 // How the operands of ranks first .. last are combined, from the freest way to the strictest. The fixed tree is that of

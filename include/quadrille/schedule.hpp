@@ -164,7 +164,8 @@ class Symmetry {
   Count orbit_of(Rank rank) const;         // where its representative stands in the list
   Rank image(Rank rank, Rank x) const;     // where the element that takes representative_of(rank) to `rank` takes rank x
   Rank preimage(Rank rank, Rank x) const;  // the rank with image(rank, preimage(rank, x)) == x
-  // A number of ranks x, x + 1, .. whose images follow one another as they do, at least one and as many as one digit tells.
+  // How many consecutive ranks from x on have consecutive images: at least 1, at most the length of one digit; it may be less than
+  // the true number.
   Count stretch(Rank rank, Rank x) const;
   std::string name() const;  // "translation", "exclusive or", or how long the digits are and what is added to them
 

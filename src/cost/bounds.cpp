@@ -49,8 +49,8 @@ Bytes one_vector(Wide, Wide b, Wide k) { return quotient(b, k); }
 Bytes other_blocks(Wide p, Wide b, Wide k) { return quotient(b * (p - 1), k); }
 Bytes vector_there_and_back(Wide p, Wide b, Wide k) { return quotient(2 * b * (p - 1), p * k); }
 
-// Of reductions a message brings one byte for a byte of the vector, be it of one rank or combined: what several ranks give takes
-// as many messages to bring together as to bring apart.
+// In a reduction each byte of a message stands for one byte of the result, however many ranks contributed to it. So collecting
+// needs as many messages as distributing.
 constexpr RegularBounds regular_bounds[] = {
     {Collective::broadcast, "bruck1997, proposition 2.1: the informed multiply by k + 1 at most", one_vector,
      "a rank receives the vector on k ports"},

@@ -16,7 +16,7 @@ std::string headline(const Schedule& schedule);
 // A part of a whole, from 0 to 1.
 inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
-// The colour's share of the heat, for `heat`: little is seen, too, and where there is nothing at all, all is the most.
+// The share of colour for `heat`. Small amounts stay visible. If the largest amount is 0, every amount is the largest.
 inline double heat_share(Count amount, Count most) { return most > 0 ? std::max(0.02, share(amount, most)) : 1; }
 
 // How long so many of a length are.

@@ -13,11 +13,12 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  // Returns when all is through. Where `phases` is not null, it is told where the time went, and execution is a little slower.
+  // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; measuring makes the execution
+  // slightly slower.
   virtual void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) = 0;
 
-  // The same in parts: `begin`, then `advance`, which never waits, until it returns true, or `finish`, which waits. What throws is
-  // over as well. An executable that cannot be run in parts does all in `begin`, which then waits for the other ranks.
+  // The same in parts: `begin`, then `advance`, which never waits, until it returns true, or `finish`, which waits. If a call
+  // throws, the execution is over. An executable that cannot be run in parts does all in `begin`, which then waits for other ranks.
   virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
   virtual bool advance() { return true; }
   virtual void finish() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of a plan. Blocking, an execution is its executable's, with an entry in the book of starts before it. In parts, it
-// is in flight from `begin` until it is over, and every wait of this rank in the same communicator advances it.
+// The executions of a plan. A blocking execution records its start (starts.hpp) and then runs the executable. An execution in parts
+// is in flight from `begin` until it is over; every wait of this rank in the same communicator advances it.
 //
 // All ranks begin the executions of a communicator, blocking ones too, in the same order. They may end in any order. `begin` waits
 // for no other rank (but see executable.hpp). An execution may become complete without further calls of its rank only if its
@@ -22,13 +22,14 @@ namespace quadrille {
 
 class Execution {
  public:
-  // `starts` is null where nobody keeps a book. It is destroyed after the executable, and so may keep alive what that uses.
+  // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what that uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
   ~Execution();  // what is in flight is withdrawn
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Before the first execution. A rank that fails to make its executable has its place in the book all the same.
+  // Call it once, before the first execution. The constructor enlists the plan, so that the numbers of plans agree even if a rank
+  // then fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) {
@@ -52,7 +53,7 @@ class Execution {
   void advance_locked(InFlight::Slot& slot) noexcept;
 
  private:
-  // A start, in the book.
+  // Records a start.
   void record() {
     if (slot_) throw_in_flight();
     if (starts_) starts_->begin(plan_);
@@ -70,7 +71,7 @@ class Execution {
   std::atomic<bool> is_over_{true};
 };
 
-// A plan's, for who knows that its buffers are right.
+// The execution of a plan. It does not check buffers; Plan::execute does.
 Execution& execution_of(Plan& plan);
 
 }  // namespace quadrille

@@ -22,7 +22,7 @@ void InFlight::add_plan() {
 }
 
 InFlight::Slot& InFlight::enter(Execution& execution) {
-  while (true)  // there is a free one, which another thread may just be leaving
+  while (true)  // a slot is free, or soon will be: there are as many slots as plans
     for (Slot* slot = first_.load(std::memory_order_acquire); slot; slot = slot->next) {
       if (slot->execution.load(std::memory_order_relaxed) || !slot->try_lock()) continue;
       if (!slot->execution.load(std::memory_order_relaxed)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of one rank that have begun and are not over, of all plans of one communicator. Whoever waits in this group, for
-// whatever it is, advances all of them: another rank may wait for one of them, and this rank then waits for that rank. Several
-// threads of the rank may do so at a time. One of them advances an execution, which takes a try-lock, and nothing else is locked.
-// Usually there are none, which is known by one load.
+// The executions of one rank that have begun and are not over, of all plans of one communicator. Any call of this rank that waits
+// in the group advances all of them. Otherwise this rank could wait for a rank that waits for one of them. Several threads of the
+// rank may do so at a time: each execution has a try-lock, so that one thread at a time advances it; nothing else is locked.
+// Usually the list is empty; one load tells.
 #pragma once
 
 #include <atomic>

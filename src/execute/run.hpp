@@ -21,9 +21,9 @@ namespace quadrille {
 template <class M>
 concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)()) {
   { messages.script() } -> std::convertible_to<const Script&>;
-  { messages.steps() } -> std::convertible_to<NodeSteps*>;  // to keep; null: none
-  // Can an execution begin now? An earlier one's messages may still be where this one's are to be. `wait_to_begin` waits until
-  // then.
+  { messages.steps() } -> std::convertible_to<NodeSteps*>;  // null if ranks need not keep step
+  // Can an execution begin now? Not while messages of an earlier execution occupy the memory that this one needs. `wait_to_begin`
+  // waits until it can.
   { messages.can_begin() } -> std::convertible_to<bool>;
   messages.wait_to_begin();
   { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
@@ -34,7 +34,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // Dataflow: some posted message that is complete. Each is returned once.
   { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
   { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
-  // done(). Throws if it is not, and never will be because a rank has failed.
+  // Returns done(). Throws if it is false and a rank has failed.
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
   messages.withdraw();  // nobody reads or writes this rank's memory afterwards; also between executions
@@ -48,7 +48,7 @@ inline void run_copies(const Script& script, Range range, const Bases& bases) {
       run_reduction(script.copies[i], *script.operation, bases, bases);
 }
 
-// Is told at the end of each phase which one it was. Without phases it does not look at the clock.
+// Adds the time since the previous call to the phase that has just ended. Without phases it reads no clock.
 class Watch {
  public:
   Watch() = default;
@@ -175,8 +175,8 @@ class ScriptExecutable final : public Executable {
       messages_.wait();
   }
 
-  // All that can be done when the wait `before` is over; returns the next one. Inlined, so that a blocking execution knows where it
-  // is without a look at memory.
+  // Does all that can be done when the wait `before` is over, and returns the next wait. Inlined, so that a blocking execution
+  // keeps its stage in a register.
   [[gnu::always_inline]] Stage go_on(Stage before) {
     if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
     const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);

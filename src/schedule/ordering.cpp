@@ -17,7 +17,8 @@ bool needs_completion(const DependenceGraph& graph, std::size_t operation, const
   switch (graph.operations[dependence.on].kind) {
     case OperationKind::local: return false;  // locals of a window run before its messages, in program order
     case OperationKind::receive: return true;
-    case OperationKind::send: return graph.operations[operation].kind == OperationKind::local;  // a receive has the send packed
+    case OperationKind::send:
+      return graph.operations[operation].kind == OperationKind::local;  // a receive need not wait: the send is packed
   }
   return true;
 }
@@ -81,7 +82,7 @@ class OrderingMaker {
   }
 
  private:
-  // The sends that are packed, and with them those before them in their channels, whose turns have to be seen.
+  // The packed sends and all earlier sends of their channels. Sends take turns, so these need gates too.
   void find_gated(Packing packing) {
     is_packed_.assign(graph_.operations.size(), false);
     gated_ = is_packed_;

@@ -51,9 +51,9 @@ struct EventGraph {
 struct EventGraphOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;
-  // Of messages that wait for their receivers, as the verifier plays them; else each leaves its memory at once. Sends are then
-  // packed as they are executed, and messages that meet nobody, or those of another round or length, are no error: a send that
-  // meets nobody has no other end.
+  // True: a message completes when both ends are posted, as in the verifier. Sends are packed as executors pack them, and messages
+  // that meet nobody, or one of another round or length, are no error: a send that meets nobody has no other end. False: a message
+  // leaves its memory at once.
   bool rendezvous = false;
 };
 

@@ -44,7 +44,7 @@ class SharedCommunicator : public Communicator, public Transport {
   const std::shared_ptr<SharedSpace> space_;
   const std::string_view transport_;
   const CopyCosts costs_;
-  const ByRank<Count> nodes_;  // one
+  const ByRank<Count> nodes_;  // all ranks are on one node
 };
 
 // Collective: the same ranks by shared memory, or on all of them why there is none. `group` is used for as long as this takes.

@@ -146,7 +146,7 @@ class SharedSpace {
         others.advance();
         const bool over = done();
         if (!over && who_wakes() == waited_for) sleep(heard);  // done() may have heard from that one, and others do not ring for it
-        awaited(rank_).store(0, std::memory_order_relaxed);    // seen late it costs a ring in vain
+        awaited(rank_).store(0, std::memory_order_relaxed);    // if another rank sees this late, it rings once without need
         if (over) return;
         long_since = long_wait.is_time_to_ask();
       }

@@ -70,7 +70,7 @@ void HybridMessages::wait() {
       return near || far;
     });
   if (!near) node_.poll_until([&] { return near_.advance(); });
-  if (!far) far_.wait();  // MPI's own waiting is the better one
+  if (!far) far_.wait();  // only MPI messages are left, so MPI may do the waiting
 }
 
 std::optional<std::uint32_t> HybridMessages::advance_any() {

@@ -13,7 +13,7 @@ namespace quadrille {
 
 class MpiOperator {
  public:
-  // Or why MPI has no such operator.
+  // The MPI operator, or the reason why MPI has none.
   static Result<std::shared_ptr<const MpiOperator>> of(const Operator& operation);
 
   MpiOperator(const MpiOperator&) = delete;

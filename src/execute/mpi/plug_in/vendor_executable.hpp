@@ -16,7 +16,7 @@ class VendorExecutable : public Executable {
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
     Watch watch(phases);
     call_(input, output);
-    watch.ends(&Phases::communicate_s);  // nobody sees into it
+    watch.ends(&Phases::communicate_s);  // the phases inside MPI are unknown
   }
 
  private:

@@ -53,7 +53,7 @@ class Waiter {
  private:
   bool mpi_waits() const { return !yields_ && (!in_flight_ || in_flight_->is_empty()); }
 
-  // After a poll in vain.
+  // Call it after a poll that found nothing.
   void go_on() const {
     if (in_flight_) in_flight_->advance();
     if (yields_) sched_yield();
