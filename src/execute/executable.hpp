@@ -18,7 +18,8 @@ class Executable {
   virtual void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) = 0;
 
   // The same in parts: `begin`, then `advance`, which never waits, until it returns true, or `finish`, which waits. If a call
-  // throws, the execution is over. An executable that cannot be run in parts does all in `begin`, which then waits for other ranks.
+  // throws, the execution is over.
+  virtual bool runs_in_parts() const { return false; }  // false: `begin` does all, and waits for other ranks
   virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
   virtual bool advance() { return true; }
   virtual void finish() {}

@@ -34,6 +34,7 @@ Execution::~Execution() {
 
 void Execution::begin(const std::byte* input, std::byte* output) {
   record();
+  make_way();
   is_over_.store(false, std::memory_order_relaxed);
   slot_ = &in_flight_->enter(*this);
   try {
@@ -79,6 +80,16 @@ void Execution::end() {
 void Execution::leave(InFlight::Slot& slot) noexcept {
   in_flight_->leave(slot);
   is_over_.store(true, std::memory_order_release);
+}
+
+// An executable that does not run in parts may wait without advancing what is in flight (a vendor's collective does), and a rank
+// that it waits for may wait for that. So everything in flight is completed first.
+void Execution::make_way() {
+  if (executable_->runs_in_parts()) return;
+  while (!in_flight_->is_empty()) {
+    in_flight_->advance();
+    sched_yield();
+  }
 }
 
 void Execution::throw_in_flight() {

@@ -3,10 +3,15 @@
 // is in flight from `begin` until it is over; every wait of this rank in the same communicator advances it.
 //
 // All ranks begin the executions of a communicator, blocking ones too, in the same order. They may end in any order. `begin` waits
-// for no other rank (but see executable.hpp). An execution may become complete without further calls of its rank only if its
-// program has one window: then all messages are posted by `begin`. With more windows somebody has to call: `advance` or `end` of
-// this or another execution, or anything else that waits in this communicator. A rank that blocks elsewhere, in an MPI_Recv, say,
-// does not.
+// for no other rank, but for executables that do not run in parts; those, blocking ones too, complete what is in flight first.
+//
+// When may an execution become complete without further calls of its rank? Only if its messages are MPI's and its program has one
+// window: then `begin` posts all messages. Otherwise somebody has to call: with more windows to post the next one; in shared memory
+// to copy a long message, or to begin when a reader is behind. `advance` or `end` of this or another execution do that, and
+// anything else that waits in this communicator. A rank that blocks elsewhere, in an MPI_Recv, say, does not.
+//
+// Over MPI an execution has to be ended before its plan is destroyed: MPI cannot take back a message that is on its way, and the
+// other rank would receive what the memory then holds.
 #pragma once
 
 #include <atomic>
@@ -24,7 +29,7 @@ class Execution {
  public:
   // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what that uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
-  ~Execution();  // what is in flight is withdrawn
+  ~Execution();  // withdraws what is in flight; over MPI see above
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -34,6 +39,7 @@ class Execution {
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) {
     record();
+    if (!in_flight_->is_empty()) make_way();
     executable_->execute(input, output, phases);
   }
 
@@ -59,6 +65,7 @@ class Execution {
     if (starts_) starts_->begin(plan_);
   }
   [[noreturn]] static void throw_in_flight();
+  void make_way();
   void leave(InFlight::Slot& slot) noexcept;
 
   const std::shared_ptr<Starts> starts_;

@@ -112,6 +112,8 @@ class ScriptExecutable final : public Executable {
       : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
   ~ScriptExecutable() override { messages_.withdraw(); }
 
+  bool runs_in_parts() const override { return true; }
+
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
     begin(input, output);
     watch_ = Watch(phases);

@@ -45,8 +45,8 @@ class OrderingMaker {
     return std::move(made_);
   }
 
-  Ordering as_dataflow(Packing packing) && {
-    find_gated(packing);
+  Ordering as_dataflow() && {
+    find_gated();
     std::size_t fence = no_operation;  // the last gate that all messages wait for
     std::vector<std::size_t> since;    // messages after it
     const auto raise_fence = [&](std::size_t round) {
@@ -83,13 +83,11 @@ class OrderingMaker {
 
  private:
   // The packed sends and all earlier sends of their channels. Sends take turns, so these need gates too.
-  void find_gated(Packing packing) {
+  void find_gated() {
     is_packed_.assign(graph_.operations.size(), false);
     gated_ = is_packed_;
     gate_of_.assign(graph_.operations.size(), no_operation);
-    const std::vector<std::size_t> all_together(program_.rounds.size(), 0);
-    for (const auto& [packed, receive] :
-         packed_sends(graph_, packing == Packing::always ? all_together : every_round_alone(program_))) {
+    for (const auto& [packed, receive] : packed_sends(graph_, every_round_alone(program_))) {
       is_packed_[packed] = true;
       if (previous_.empty())
         for (const ChannelPlace& place : channel_places(program_, graph_)) previous_.push_back(place.previous);
@@ -121,7 +119,10 @@ class OrderingMaker {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
-      if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) continue;
+      if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
+        wait(dependence.on, node);  // what that one waits for; the graph does not repeat it
+        continue;
+      }
       edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : node_of_[dependence.on], node);
     }
   }
@@ -181,9 +182,9 @@ std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::ve
   return packed;
 }
 
-Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy, Packing packing) {
+Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy) {
   OrderingMaker maker(program, graph);
-  return policy == Policy::dataflow ? std::move(maker).as_dataflow(packing) : std::move(maker).in_windows(policy);
+  return policy == Policy::dataflow ? std::move(maker).as_dataflow() : std::move(maker).in_windows(policy);
 }
 
 }  // namespace quadrille

@@ -26,17 +26,12 @@ namespace quadrille {
 // cut can deadlock. `dataflow` has no windows; asking for them is a broken contract.
 std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy);
 
-// Where a send is packed for a receive that overwrites its memory.
-enum class Packing : std::uint8_t {
-  as_executed,  // within a window; under dataflow, within a round: packing more would take more staging memory
-  always,       // under dataflow, whatever their rounds: for those who take every message to leave its memory at once
-};
-
 struct PackedSend {
   std::size_t send, receive;  // operations
 };
 
-// Within groups of rounds: `group_of_round` has the windows, or under dataflow the rounds themselves.
+// Sends that are packed for a receive that overwrites their memory, within groups of rounds: `group_of_round` has the windows, or
+// under dataflow the rounds themselves, since packing more would take more staging memory.
 std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round);
 std::vector<std::size_t> every_round_alone(const Program& program);
 
@@ -60,6 +55,6 @@ struct Ordering {
 };
 
 // `graph` is that of the program. Under blocking its operations are enough.
-Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy, Packing packing = Packing::as_executed);
+Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy);
 
 }  // namespace quadrille

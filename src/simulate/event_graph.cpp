@@ -30,7 +30,7 @@ class Builder {
       : schedule_(schedule),
         policy_(options.barriers ? Policy::blocking : options.policy),
         barriers_(options.barriers),
-        rendezvous_(options.rendezvous) {}
+        takes_lone_messages_(options.takes_lone_messages) {}
 
   EventGraph build() && {
     const Count operations = operation_count(schedule_, available_memory() / bytes_of_operation);
@@ -61,7 +61,7 @@ class Builder {
   void with_ordering(const Program& program, Use&& use) {
     const auto find = [&](const Program& its_program) {
       Known known{{}, policy_ == Policy::blocking ? DependenceGraph{operations(its_program), {}} : dependences(its_program), {}};
-      known.order = ordering(its_program, known.graph, policy_, rendezvous_ ? Packing::as_executed : Packing::always);
+      known.order = ordering(its_program, known.graph, policy_);
       return known;
     };
     const auto use_own = [&] {
@@ -191,15 +191,15 @@ class Builder {
         expected.push_back({graph_.other_ends[event], event});
       std::stable_sort(expected.begin(), expected.end(), [](const End& a, const End& b) { return a.sender < b.sender; });
       const auto lone = [&](const End& end) {
-        if (!rendezvous_) mismatch(static_cast<Rank>(rank), graph_.rounds[end.event]);
+        if (!takes_lone_messages_) mismatch(static_cast<Rank>(rank), graph_.rounds[end.event]);
         graph_.other_ends[end.event] = EventGraph::none;
       };
       for_each_meeting(
           std::span(coming.data() + (rank == 0 ? 0 : next[rank - 1]), coming.data() + next[rank]), expected,
           [](const End& a, const End& b) { return a.sender <=> b.sender; },
           [&](const End& send, const End& receive) {
-            if (!rendezvous_ && (graph_.rounds[send.event] != graph_.rounds[receive.event] ||
-                                 graph_.bytes[send.event] != graph_.bytes[receive.event]))
+            if (!takes_lone_messages_ && (graph_.rounds[send.event] != graph_.rounds[receive.event] ||
+                                          graph_.bytes[send.event] != graph_.bytes[receive.event]))
               mismatch(static_cast<Rank>(rank), graph_.rounds[receive.event]);
             graph_.other_ends[send.event] = receive.event;
           },
@@ -241,7 +241,7 @@ class Builder {
 
   const Schedule& schedule_;
   const Policy policy_;
-  const bool barriers_, rendezvous_;
+  const bool barriers_, takes_lone_messages_;
   EventGraph graph_;
   std::unordered_map<Count, std::size_t> index_of_round_;
   std::size_t last_index_ = 0;

@@ -51,10 +51,8 @@ struct EventGraph {
 struct EventGraphOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;
-  // True: a message completes when both ends are posted, as in the verifier. Sends are packed as executors pack them, and messages
-  // that meet nobody, or one of another round or length, are no error: a send that meets nobody has no other end. False: a message
-  // leaves its memory at once.
-  bool rendezvous = false;
+  // True: messages that meet nobody, or one of another round or length, are no error; a send that meets nobody has no other end.
+  bool takes_lone_messages = false;
 };
 
 // Makes one program at a time. Throws Error{misuse} where a message has one end only, and Error{too_large} beyond 2^32 events.

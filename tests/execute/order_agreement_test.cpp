@@ -153,7 +153,7 @@ bool verifier_finds_deadlock(const RandomCase& random_case, Policy policy) {
 // Plays the simulator's events where each message waits for its receiver. Do all of them pass?
 bool all_events_pass(const Schedule& schedule, Policy policy) {
   using Event = EventGraph::Event;
-  const EventGraph graph = event_graph(schedule, {.policy = policy, .rendezvous = true});
+  const EventGraph graph = event_graph(schedule, {.policy = policy, .takes_lone_messages = true});
   std::vector<Event> other_end(graph.kinds.size(), EventGraph::none), next(other_end);
   std::vector<std::uint32_t> missing = graph.waits_for;
   for (Event event = 0; event < graph.kinds.size(); ++event) {
@@ -283,7 +283,12 @@ Expected expected_of(std::uint64_t seed, Count ranks) {
   for (const Policy policy : policies) {
     const bool deadlocks = made.deadlocks[static_cast<std::size_t>(policy)] = verifier_finds_deadlock(made.random_case, policy);
     EXPECT_EQ(!all_events_pass(schedule, policy), deadlocks) << "seed " << seed << ", policy " << static_cast<int>(policy);
-    if (made.random_case.is_matched) EXPECT_FALSE(deadlocks) << "seed " << seed;
+    if (made.random_case.is_matched) {
+      EXPECT_FALSE(deadlocks) << "seed " << seed;
+      EXPECT_NO_THROW(simulate_events(
+          schedule, message_times(*find_model("linear"), {{"startup_us", 1}, {"transfer_us_per_byte", 0.001}}), {.policy = policy}))
+          << "seed " << seed;
+    }
   }
   std::mt19937_64 random(seed);
   for (Rank rank = 0; rank < ranks; ++rank) {

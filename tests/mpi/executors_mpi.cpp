@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "execute/execution.hpp"
 #include "execute/script.hpp"
 #include "execute/shared/communicator.hpp"
 #include "quadrille/algorithm.hpp"
@@ -80,6 +81,22 @@ std::string first_fault_of_agreement(Communicator& communicator) {
   return "";
 }
 
+// A vendor's collective waits without advancing what is in flight, so that this has to be completed before it. Collective.
+std::string first_fault_beside_vendor(Communicator& communicator) {
+  const Count p = communicator.size();
+  const Problem problem = alltoall(p, 8);
+  Plan ours = plan(communicator, problem, {.algorithm = "bruck", .executor = Executor::messages});
+  Plan vendors = plan(communicator, problem, {.algorithm = "vendor"});
+  std::vector<std::int64_t> input(index(p)), output(index(p)), vendors_output(index(p));
+  for (Rank rank = 0; rank < p; ++rank) input[index(rank)] = communicator.rank() * p + rank;
+  Execution& execution = execution_of(ours);
+  execution.begin(reinterpret_cast<const std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()));
+  if (communicator.rank() > 0) execution.end();
+  vendors.execute(input.data(), vendors_output.data());
+  if (communicator.rank() == 0) execution.end();
+  return output == vendors_output ? "" : "what was in flight beside the vendor's alltoall has other results";
+}
+
 }  // namespace quadrille::testing
 
 int main() {
@@ -122,6 +139,7 @@ int main() {
       check_agreement(*communicator, sizes, most_number, {.executor = Executor::messages});
       check_agreement(*communicator, {64}, most_number, {.executor = Executor::messages, .longest_message = 100});
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_fault_beside_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::messages); !wrong.empty()) fail(wrong);
     }
     // Where copying once costs nothing, whatever can be is copied once.

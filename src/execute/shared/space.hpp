@@ -151,7 +151,7 @@ class SharedSpace {
         long_since = long_wait.is_time_to_ask();
       }
       if (long_since) {
-        long_wait.ask(whom());
+        long_wait.ask(who_wakes());
         if (has_left(whom())) {
           if (done()) return;  // it left after what it had to do
           fail();
