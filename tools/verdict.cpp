@@ -47,7 +47,10 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
 std::string findings_text(const Verdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
   const std::size_t count = verdict.findings.size();
-  return count == 0 ? "no findings" : fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+  if (count > 0) return fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+  const Coverage& coverage = verdict.coverage;
+  if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
+  return fmt::format("no findings, {} ranks compared", coverage.compared);
 }
 
 template <class Value>
@@ -78,12 +81,15 @@ std::string findings_of(const Verdict& verdict, const std::string& prefix) {
   return text;
 }
 
-// Without a symmetry every rank's program is counted. Of what is not replayed, so many operations are: some minutes.
+// Of what is not replayed, so many operations are counted, which takes some minutes: of the programs of representatives, or of all
+// ranks where no symmetry is stated.
 constexpr Count most_counted = Count{1} << 30;
 
 bool can_be_counted(const Schedule& schedule) {
   try {
-    return schedule.symmetry || operation_count(schedule.program(0)) <= most_counted / schedule.problem.ranks;
+    const Count programs =
+        schedule.symmetry ? static_cast<Count>(schedule.symmetry->representatives().size()) : schedule.problem.ranks;
+    return operation_count(schedule.program(0)) <= most_counted / programs;
   } catch (const Error&) {
     return false;
   }
@@ -111,13 +117,13 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
   try {
     verdict.findings = verify(schedule, options, &verdict.coverage);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::too_large || !can_be_counted(schedule)) throw;
+    if (error.code() != ErrorCode::too_large) throw;
     verdict.refusal = error.what();
+    if (!can_be_counted(schedule)) return verdict;
   }
   try {
     verdict.figures = {figures(schedule), output_and_scratch(schedule)};
   } catch (const Error&) {
-    if (!verdict.refusal.empty()) throw Error(ErrorCode::too_large, verdict.refusal);
     if (verdict.right()) throw;
     return verdict;
   }

@@ -79,6 +79,7 @@ int run(const Options& options) {
   if (verdicts.empty()) refuse("there is nothing to verify: the document holds no schedule");
 
   const bool one = verdicts.size() == 1;
+  if (one && !verdicts[0].refusal.empty() && !verdicts[0].figures) throw Error(ErrorCode::too_large, verdicts[0].refusal);
   if (options.json) {
     Json array = Json::array();
     for (const Verdict& verdict : verdicts) array.push_back(json_of(verdict));

@@ -16,11 +16,12 @@
 //   no element is taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
 // - Deadlock: where every send meets its receive in the same round and rounds ascend, nothing deadlocks. Consider the first round
 //   in which something never completes. Under every policy (schedule/ordering.hpp) an operation waits only for its own rank's
-//   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory that
-//   it overwrites, are posted or packed. All those are, so both ends of each message of the round are posted.
+//   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory
+//   that it overwrites, are posted or packed. All those are, so both ends of each message of the round are posted.
 //
 // Where ranks sit is no matter of the group: node ports and links are looked at with all programs (verify.cpp).
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -35,15 +36,18 @@ namespace {
 
 constexpr Count sampled = 64;
 
-// All up to a limit, else the ends, the middle and others at random; the same ones each time.
-std::vector<Rank> compared_ranks(Count p) {
+// All up to a limit, else ranks at random that are no representatives, one of each class at least; the same ones each time.
+std::vector<Rank> compared_ranks(const Symmetry& symmetry) {
+  const Count p = symmetry.ranks(), classes = size(symmetry.representatives());
+  std::vector<Rank> all(p <= most_compared_exhaustively ? index(p) : 0);
+  std::iota(all.begin(), all.end(), Rank{0});
+  if (!all.empty() || classes == p) return all;
+  std::mt19937_64 random(static_cast<std::uint64_t>(p));
   std::set<Rank> ranks;
-  if (p <= most_compared_exhaustively) {
-    for (Rank rank = 0; rank < p; ++rank) ranks.insert(rank);
-  } else {
-    std::mt19937_64 random(static_cast<std::uint64_t>(p));
-    ranks = {1, p / 2, p - 1};
-    while (static_cast<Count>(ranks.size()) < sampled) ranks.insert(std::uniform_int_distribution<Rank>(0, p - 1)(random));
+  for (Count drawn = 0; drawn < classes || static_cast<Count>(ranks.size()) < std::min(sampled, p - classes);) {
+    const Rank rank = std::uniform_int_distribution<Rank>(0, p - 1)(random);
+    if (symmetry.representative_of(rank) == rank) continue;
+    ranks.insert(symmetry.image(rank, symmetry.representatives()[index(drawn++ % classes)]));
   }
   return {ranks.begin(), ranks.end()};
 }
@@ -76,7 +80,7 @@ void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, C
   }
   check_structure(schedule, programs, port_limit, report);
   if (!report.empty()) return;
-  const std::vector<Rank> ranks = compared_ranks(schedule.problem.ranks);
+  const std::vector<Rank> ranks = compared_ranks(*schedule.symmetry);
   if (auto wrong = check_symmetry(schedule, ranks)) return report.add(std::move(*wrong));
   if (!asks_alike(schedule.problem, programs)) return;
   replay(schedule, *schedule.symmetry, programs, options, report);
