@@ -9,17 +9,16 @@
 // - Matching: the send that a receive of rank r waits for is the image of one that r's representative waits for. The group is
 //   commutative and only its identity fixes a rank, so both are compared as the sender's representative sees them (replay.cpp).
 // - Memory (undefined-read, overlaps, operand-mismatch, length-mismatch): before the first round the memory of a rank is the image
-//   of its representative's. It stays so, since in each round both do the same and receive images of the same.
+//   of its representative's. It stays so, since in each round both do the same, and the pairs of bytes that a message connects are
+//   the images of those that a message between their representatives connects. No rule asks in which order its ends list them.
 // - Delivery: what the collective asks of a rank is the image of what it asks of the representative. This holds where all ranks
-// give
-//   and get alike and none is the root or the first.
+//   give and get alike and none is the root or the first.
 // - Reductions: images of combined operands are what the images of the operands are combined to where operands commute and an
-// element
-//   is never taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
+//   element is never taken apart (element-torn). Where the order of operands matters (operand-order), all ranks are replayed.
 // - Deadlock: where every send meets its receive in the same round and rounds ascend, nothing deadlocks. Consider the first round
 //   in which something never completes. Under every policy (schedule/ordering.hpp) an operation waits only for its own rank's
-//   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory that
-//   it overwrites, are posted or packed. All those are, so both ends of each message of the round are posted.
+//   operations of earlier rounds, for locals before it, and until the round's sends on a channel with lower ports, or of memory
+//   that it overwrites, are posted or packed. All those are, so both ends of each message of the round are posted.
 //
 // Where ranks sit is no matter of the group: node ports and links are looked at with all programs (verify.cpp).
 #include <algorithm>

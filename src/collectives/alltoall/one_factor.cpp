@@ -10,6 +10,7 @@
 
 namespace quadrille {
 
+// No symmetry is stated: a map f that keeps rounds has f(u) + f(v) = u + v for all u, v that meet, so it moves nobody.
 extern const Algorithm alltoall_one_factor{
     .collective = Collective::alltoall,
     .id = "one-factor",
