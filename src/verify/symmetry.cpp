@@ -15,6 +15,7 @@
 
 #include "problem/limits.hpp"
 #include "quadrille/verify.hpp"
+#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/report.hpp"
 
@@ -77,11 +78,33 @@ bool cuts_elements(const Local& local, Bytes element) {
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
+// Programs that are asked for again and again: ranks that are compared share their peers.
+class Programs {
+ public:
+  explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
+
+  // Stays valid until one is asked for that has not been kept.
+  const Program& of(Rank rank) {
+    if (const auto known = kept_.find(rank); known != kept_.end()) return known->second;
+    if (operations_ > most_kept) kept_.clear(), operations_ = 0;
+    const Program& program = kept_[rank] = schedule_.program(rank);
+    operations_ += operation_count(program);
+    return program;
+  }
+
+ private:
+  static constexpr Count most_kept = Count{1} << 20;  // operations
+
+  const Schedule& schedule_;
+  std::map<Rank, Program> kept_;
+  Count operations_ = 0;
+};
+
 // The program of a rank, compared with the image of that of its representative.
 class Comparison {
  public:
-  Comparison(const Schedule& schedule, Rank rank)
-      : schedule_(schedule), symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank) {}
+  Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers)
+      : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank), representatives_(representatives), peers_(peers) {}
 
   // The first difference as a finding; nothing if there is none.
   std::optional<Finding> of(const Program& representative, const Program& own) {
@@ -147,20 +170,21 @@ class Comparison {
     return problem_.block_bytes > 0 && is_indexed_by_rank(region.buffer, problem_.collective);
   }
 
-  bool same_regions(const Regions& a, const Regions& b) const {
+  bool same_regions(const Regions& a, const Regions& b) {
     if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
-    return placed(a, rank_) == placed(b, {});
+    place(a, rank_, image_);
+    place(b, {}, own_);
+    return image_ == own_;
   }
 
-  std::vector<Placed> placed(const Regions& regions, std::optional<Rank> image) const {
+  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) const {
     check_runs(regions);
-    std::vector<Placed> list;
+    list.clear();
     for (const Region& region : regions) place(region, image, list);
-    return list;
   }
 
   // The order of operands is left out: a symmetry is stated only where it does not matter, and who is the lower rank changes.
-  bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) const {
+  bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
       return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
              cuts_elements(x, problem_.element_bytes) == cuts_elements(y, problem_.element_bytes);
@@ -168,7 +192,7 @@ class Comparison {
   }
 
   // The group may change the order in which a round's messages are listed.
-  bool same_messages(const Round& its_round, const Round& own_round, Direction direction) const {
+  bool same_messages(const Round& its_round, const Round& own_round, Direction direction) {
     const std::vector<Message>&a = messages(its_round, direction), &b = messages(own_round, direction);
     if (a.size() != b.size()) return false;
     std::map<std::pair<Rank, std::optional<Port>>, const Message*> others;
@@ -188,23 +212,23 @@ class Comparison {
   }
 
   // Do a message and one of the representative connect the same bytes, in whatever order both ends list them?
-  bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) const {
+  bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
     const Rank peer = own.peer;
     if (peer < 0 || peer >= problem_.ranks) return false;
     const Direction other = direction == Direction::send ? Direction::receive : Direction::send;
-    const Program of_peer = schedule_.program(peer), of_its = schedule_.program(symmetry_.representative_of(peer));
-    const Message* own_end = find_message(of_peer, round, other, rank_, own.port);
-    const Message* its_end = find_message(of_its, round, other, symmetry_.preimage(peer, rank_), its.port);
+    const Message* own_end = find_message(peers_.of(peer), round, other, rank_, own.port);
+    const Message* its_end = find_message(representatives_.at(symmetry_.representative_of(peer)), round, other,
+                                          symmetry_.preimage(peer, rank_), its.port);
     if (!own_end || !its_end) return false;
     for (const Message* message : {&its, own_end, its_end})
       if (bytes(message->regions) != bytes(own.regions)) return false;
-    std::vector<Placed> own_near = placed(own.regions, {}), own_far = placed(own_end->regions, {});
-    std::vector<Placed> its_near = placed(its.regions, rank_), its_far = placed(its_end->regions, peer);
-    if (direction == Direction::receive) {
-      std::swap(own_near, own_far);
-      std::swap(its_near, its_far);
-    }
-    return connected(own_near, own_far) == connected(its_near, its_far);
+    std::vector<Placed> own_far, image_far;
+    place(own.regions, {}, own_);
+    place(own_end->regions, {}, own_far);
+    place(its.regions, rank_, image_);
+    place(its_end->regions, peer, image_far);
+    return direction == Direction::send ? connected(own_, own_far) == connected(image_, image_far)
+                                        : connected(own_far, own_) == connected(image_far, image_);
   }
 
   bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
@@ -214,10 +238,12 @@ class Comparison {
     return images == others;
   }
 
-  const Schedule& schedule_;
   const Symmetry& symmetry_;
   const Problem& problem_;
   const Rank rank_;
+  const std::map<Rank, Program>& representatives_;
+  Programs& peers_;
+  std::vector<Placed> image_, own_;
 };
 
 }  // namespace
@@ -230,11 +256,12 @@ std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vecto
     return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
   }
   std::map<Rank, Program> representatives;
+  if (!ranks.empty())
+    for (const Rank rank : symmetry.representatives()) representatives.emplace(rank, schedule.program(rank));
+  Programs peers(schedule);
   for (const Rank rank : ranks) {
-    const Rank representative = symmetry.representative_of(rank);
-    const auto [entry, fresh] = representatives.try_emplace(representative);
-    if (fresh) entry->second = schedule.program(representative);
-    if (auto found = Comparison(schedule, rank).of(entry->second, schedule.program(rank))) return found;
+    const Program& representative = representatives.at(symmetry.representative_of(rank));
+    if (auto found = Comparison(schedule, rank, representatives, peers).of(representative, schedule.program(rank))) return found;
   }
   return std::nullopt;
 }
