@@ -13,6 +13,7 @@
 #include "documents.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
+#include "quadrille/error.hpp"
 #include "talk.hpp"
 #include "verdict.hpp"
 

@@ -100,8 +100,8 @@ std::string to_string(const Coverage& coverage);
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {}, Coverage* coverage = nullptr);
 
 // Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made
-// for that rank, byte by byte, the order of a reduction's operands aside. Returns the first difference; nothing if there is
-// none, or no symmetry stated.
+// for that rank, byte by byte. The order of a reduction's operands may differ, and the order in which a message lists its bytes, if
+// both its ends list them alike. Returns the first difference; nothing if there is none, or no symmetry stated.
 std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
 
 }  // namespace quadrille

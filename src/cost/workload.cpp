@@ -111,8 +111,9 @@ class Counting {
     }
   }
 
-  // Does the group take a message of one run to one of several? Blocks that follow each other may not do so any more. Looked for
-  // where links are counted, since only models of links ask.
+  // Does the group take a message of one run to one of several? Blocks that follow each other may not do so any more. Where their
+  // images are one run in another order, a rank lists them as one run. Looked for where links are counted, since only models of
+  // links ask.
   bool has_image_in_pieces(Rank representative, const Regions& regions) {
     const Bytes block = schedule_.problem.block_bytes;
     if (!schedule_.symmetry || !result_.has_links || regions.empty() || block == 0 ||
@@ -123,8 +124,12 @@ class Counting {
     const Symmetry& symmetry = *schedule_.symmetry;
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
       if (symmetry.representative_of(rank) != representative) continue;
-      for (Rank x = first; x < last; ++x)
-        if (symmetry.image(rank, x + 1) != symmetry.image(rank, x) + 1) return true;
+      Rank lowest = symmetry.image(rank, first), highest = lowest;
+      for (Rank x = first + 1; x <= last; ++x) {
+        lowest = std::min(lowest, symmetry.image(rank, x));
+        highest = std::max(highest, symmetry.image(rank, x));
+      }
+      if (highest - lowest > last - first) return true;
     }
     in_one_run_ = {representative, first, last};
     return false;

@@ -9,7 +9,8 @@
 // - Matching: the send that a receive of rank r waits for is the image of one that r's representative waits for. The group is
 //   commutative and only its identity fixes a rank, so both are compared as the sender's representative sees them (replay.cpp).
 // - Memory (undefined-read, overlaps, operand-mismatch, length-mismatch): before the first round the memory of a rank is the image
-//   of its representative's. It stays so, since in each round both do the same and receive images of the same.
+//   of its representative's. It stays so, since in each round both do the same, and the pairs of bytes that a message connects are
+//   the images of those that a message between their representatives connects. No rule asks in which order its ends list them.
 // - Delivery: what the collective asks of a rank is the image of what it asks of the representative. This holds where all ranks
 //   give and get alike and none is the root or the first.
 // - Reductions: combining the images of operands gives the image of the combined operands. This holds where operands commute and

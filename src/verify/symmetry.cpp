@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Testing a stated symmetry: the image of the representative's program must be the program made for the rank itself.
 //
-// The image of a message is one of the same round and port between the images of its ranks. Its bytes are the images of the bytes,
-// in the same order, however many regions list them. So if both ends of a message are images, the pairs of bytes that
-// it connects are, too. Local operations are images one by one, with whole elements where they reduce.
+// The image of a message is one of the same round and port between the images of its ranks, and the pairs of bytes that it connects
+// are the images of the pairs. This is so if both ends list the images of bytes in the same order, however many regions list them.
+// An end may also list them in another order, if the other end does so, too: then the programs of the peer and its
+// representative are made, and the pairs themselves are compared. So with all ranks compared, one end out of order is always found.
+// Local operations are images one by one, with whole elements where they reduce.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 
 #include "problem/limits.hpp"
 #include "quadrille/verify.hpp"
+#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/report.hpp"
 
@@ -27,16 +30,81 @@ struct Placed {
   bool operator==(const Placed&) const = default;
 };
 
+// Bytes that a message takes from one place to another.
+struct Moved {
+  Placed to, from;
+  bool operator==(const Moved&) const = default;
+};
+
+// What two lists of equally many bytes connect, in an order of its own: runs as long as they can be, by where they go.
+std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
+  std::vector<Moved> pieces, runs;
+  auto from = sent.begin();
+  Bytes used = 0;  // of it
+  for (Placed to : received)
+    for (Bytes length = 0; to.length > 0; to.offset += length, to.length -= length) {
+      length = std::min(to.length, from->length - used);
+      if (length > 0) pieces.push_back({{to.buffer, to.offset, length}, {from->buffer, from->offset + used, length}});
+      if ((used += length) == from->length) ++from, used = 0;
+    }
+  const auto place = [](const Moved& moved) { return std::pair(moved.to.buffer, moved.to.offset); };
+  std::sort(pieces.begin(), pieces.end(), [&](const Moved& a, const Moved& b) { return place(a) < place(b); });
+  const auto follows = [](const Placed& a, const Placed& b) { return a.buffer == b.buffer && a.offset + a.length == b.offset; };
+  for (const Moved& piece : pieces)
+    if (!runs.empty() && follows(runs.back().to, piece.to) && follows(runs.back().from, piece.from))
+      runs.back().to.length = runs.back().from.length += piece.to.length;
+    else
+      runs.push_back(piece);
+  return runs;
+}
+
+enum class Direction : std::uint8_t { send, receive };
+
+const std::vector<Message>& messages(const Round& round, Direction direction) {
+  return direction == Direction::send ? round.sends : round.receives;
+}
+
+const Message* find_message(const Program& program, Count number, Direction direction, Rank peer, std::optional<Port> port) {
+  for (const Round& round : program.rounds)
+    if (round.number == number)
+      for (const Message& message : messages(round, direction))
+        if (message.peer == peer && message.port == port) return &message;
+  return nullptr;
+}
+
 bool cuts_elements(const Local& local, Bytes element) {
   const auto cut = [&](const Region& region) { return region.length % element != 0; };
   return local.kind == LocalKind::reduce &&
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
+// Programs that are asked for again and again: ranks that are compared share their peers.
+class Programs {
+ public:
+  explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
+
+  // Stays valid until one is asked for that has not been kept.
+  const Program& of(Rank rank) {
+    if (const auto known = kept_.find(rank); known != kept_.end()) return known->second;
+    if (operations_ > most_kept) kept_.clear(), operations_ = 0;
+    const Program& program = kept_[rank] = schedule_.program(rank);
+    operations_ += operation_count(program);
+    return program;
+  }
+
+ private:
+  static constexpr Count most_kept = Count{1} << 20;  // operations
+
+  const Schedule& schedule_;
+  std::map<Rank, Program> kept_;
+  Count operations_ = 0;
+};
+
 // The program of a rank, compared with the image of that of its representative.
 class Comparison {
  public:
-  Comparison(const Schedule& schedule, Rank rank) : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank) {}
+  Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers)
+      : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank), representatives_(representatives), peers_(peers) {}
 
   // The first difference as a finding; nothing if there is none.
   std::optional<Finding> of(const Program& representative, const Program& own) {
@@ -57,8 +125,8 @@ class Comparison {
       const Round& b = own.rounds[r];
       if (a.number != b.number) return finding(b.number, "acts in other rounds");
       if (!same_locals(a.locals, b.locals)) return finding(b.number, "has other local operations");
-      if (!same_messages(a.sends, b.sends)) return finding(b.number, "sends other messages");
-      if (!same_messages(a.receives, b.receives)) return finding(b.number, "receives other messages");
+      if (!same_messages(a, b, Direction::send)) return finding(b.number, "sends other messages");
+      if (!same_messages(a, b, Direction::receive)) return finding(b.number, "receives other messages");
       if (!same_controls(a.control_sends, b.control_sends) || !same_controls(a.control_receives, b.control_receives))
         return finding(b.number, "has other control messages");
     }
@@ -66,8 +134,8 @@ class Comparison {
   }
 
  private:
-  // Appends the image of the region's bytes, or the bytes themselves. What follows on is one.
-  void place(const Region& region, bool moved, std::vector<Placed>& list) const {
+  // Appends the bytes of a representative's region as an image of it has them, or a rank's own. What follows on is one.
+  void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
     const auto append = [&](Bytes offset, Bytes length) {
       if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
         list.back().length += length;
@@ -75,13 +143,13 @@ class Comparison {
         list.push_back({region.buffer, offset, length});
     };
     for_each_run(region, [&](Bytes offset, Bytes length) {
-      if (!moved) return append(offset, length);
+      if (!image || !moves(region)) return append(offset, length);
       const Bytes block = problem_.block_bytes;
       while (length > 0) {
         const Rank x = offset / block;
         if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer: another rule's matter
-        const Bytes part = std::min(length, symmetry_.stretch(rank_, x) * block - offset % block);
-        append(symmetry_.image(rank_, x) * block + offset % block, part);
+        const Bytes part = std::min(length, symmetry_.stretch(*image, x) * block - offset % block);
+        append(symmetry_.image(*image, x) * block + offset % block, part);
         offset += part;
         length -= part;
       }
@@ -104,13 +172,15 @@ class Comparison {
 
   bool same_regions(const Regions& a, const Regions& b) {
     if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
-    check_runs(a);
-    check_runs(b);
-    image_.clear();
-    own_.clear();
-    for (const Region& region : a) place(region, moves(region), image_);
-    for (const Region& region : b) place(region, false, own_);
+    place(a, rank_, image_);
+    place(b, {}, own_);
     return image_ == own_;
+  }
+
+  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) const {
+    check_runs(regions);
+    list.clear();
+    for (const Region& region : regions) place(region, image, list);
   }
 
   // The order of operands is left out: a symmetry is stated only where it does not matter, and who is the lower rank changes.
@@ -122,7 +192,8 @@ class Comparison {
   }
 
   // The group may change the order in which a round's messages are listed.
-  bool same_messages(const std::vector<Message>& a, const std::vector<Message>& b) {
+  bool same_messages(const Round& its_round, const Round& own_round, Direction direction) {
+    const std::vector<Message>&a = messages(its_round, direction), &b = messages(own_round, direction);
     if (a.size() != b.size()) return false;
     std::map<std::pair<Rank, std::optional<Port>>, const Message*> others;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -135,9 +206,29 @@ class Comparison {
         if (found == others.end()) return false;
         other = found->second;
       }
-      if (!same_regions(a[i].regions, other->regions)) return false;
+      if (!same_regions(a[i].regions, other->regions) && !connect_alike(a[i], *other, own_round.number, direction)) return false;
     }
     return true;
+  }
+
+  // Do a message and one of the representative connect the same bytes, in whatever order both ends list them?
+  bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
+    const Rank peer = own.peer;
+    if (peer < 0 || peer >= problem_.ranks) return false;
+    const Direction other = direction == Direction::send ? Direction::receive : Direction::send;
+    const Message* own_end = find_message(peers_.of(peer), round, other, rank_, own.port);
+    const Message* its_end = find_message(representatives_.at(symmetry_.representative_of(peer)), round, other,
+                                          symmetry_.preimage(peer, rank_), its.port);
+    if (!own_end || !its_end) return false;
+    for (const Message* message : {&its, own_end, its_end})
+      if (bytes(message->regions) != bytes(own.regions)) return false;
+    std::vector<Placed> own_far, image_far;
+    place(own.regions, {}, own_);
+    place(own_end->regions, {}, own_far);
+    place(its.regions, rank_, image_);
+    place(its_end->regions, peer, image_far);
+    return direction == Direction::send ? connected(own_, own_far) == connected(image_, image_far)
+                                        : connected(own_far, own_) == connected(image_far, image_);
   }
 
   bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
@@ -150,6 +241,8 @@ class Comparison {
   const Symmetry& symmetry_;
   const Problem& problem_;
   const Rank rank_;
+  const std::map<Rank, Program>& representatives_;
+  Programs& peers_;
   std::vector<Placed> image_, own_;
 };
 
@@ -163,11 +256,12 @@ std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vecto
     return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
   }
   std::map<Rank, Program> representatives;
+  if (!ranks.empty())
+    for (const Rank rank : symmetry.representatives()) representatives.emplace(rank, schedule.program(rank));
+  Programs peers(schedule);
   for (const Rank rank : ranks) {
-    const Rank representative = symmetry.representative_of(rank);
-    const auto [entry, fresh] = representatives.try_emplace(representative);
-    if (fresh) entry->second = schedule.program(representative);
-    if (auto found = Comparison(schedule, rank).of(entry->second, schedule.program(rank))) return found;
+    const Program& representative = representatives.at(symmetry.representative_of(rank));
+    if (auto found = Comparison(schedule, rank, representatives, peers).of(representative, schedule.program(rank))) return found;
   }
   return std::nullopt;
 }

@@ -11,7 +11,6 @@
 
 namespace quadrille {
 
-// No symmetry is stated: i ^ t changes the order of blocks within a message.
 extern const Algorithm allgather_recursive_doubling{
     .collective = Collective::allgather,
     .id = "recursive-doubling",
@@ -23,6 +22,7 @@ extern const Algorithm allgather_recursive_doubling{
                    Rank me) { return gather_by_doubling(problem, parameters, shares(analysis), me); },
     .applies = has_power_of_two_ranks,
     .analyse = Shares::analyse,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

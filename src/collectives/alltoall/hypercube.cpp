@@ -47,7 +47,6 @@ Result<> applies(const Problem& problem, const Parameters&) {
 
 }  // namespace
 
-// No symmetry is stated: i ^ t changes the order of blocks within a message.
 extern const Algorithm alltoall_hypercube{
     .collective = Collective::alltoall,
     .id = "hypercube",
@@ -56,6 +55,7 @@ extern const Algorithm alltoall_hypercube{
     .source = "grama2003",
     .generate = generate,
     .applies = applies,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

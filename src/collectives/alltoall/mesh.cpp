@@ -71,7 +71,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 
 }  // namespace
 
-// No symmetry is stated: moving rows or columns on changes the order of blocks in a bundle.
+// No symmetry is stated: bundles wait in scratch memory sorted by row or column, so moving those on changes what lies where.
 extern const Algorithm alltoall_mesh{
     .collective = Collective::alltoall,
     .id = "mesh",

@@ -10,6 +10,8 @@
 
 namespace quadrille {
 
+// No symmetry is stated: a map f that keeps rounds has f(u) + f(v) = u + v (mod p) for all u and v, so it moves nobody, or for even
+// p everybody by p / 2, which would halve the work at best.
 extern const Algorithm alltoall_one_factor{
     .collective = Collective::alltoall,
     .id = "one-factor",
