@@ -31,15 +31,6 @@ void check_control_messages(const Program& program) {
                         round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
 }
 
-// The program as its messages are posted: transports have none of no bytes.
-Program with_messages_of_bytes(Program posted) {
-  for (Round& round : posted.rounds)
-    for (auto* messages : {&round.sends, &round.receives})
-      for (Message& message : *messages)
-        if (is_control(message)) message.regions[0].length = std::max<Bytes>(message.regions[0].length, 1);
-  return posted;
-}
-
 // Of staging memory, from its beginning. Throws Error{too_large} where they do not fit into 2^63 bytes.
 Bytes control_bytes(const Program& posted) {
   Bytes end = 0;
@@ -53,7 +44,7 @@ Bytes control_bytes(const Program& posted) {
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(with_messages_of_bytes(in_posting_order(program))),
+      : program_(in_posting_order(program)),
         options_(options),
         graph_(dependences(program_)),
         places_(channel_places(program_, graph_)),

@@ -38,8 +38,7 @@ std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 // The same program as its rank posts it: the messages of each round in the order of their ports, so that the k-th message of a
 // round to a rank is the k-th that this rank receives; and control messages as messages in front of them. A control message has its
 // bytes in the buffer `staging`, which schedules have none of. Nobody reads them and no dependence comes of them: what waits for
-// control messages is said by ordering.hpp. Those under way at the same time lie apart, with room for
-// a byte at least. Where they would lie beyond 2^63 their
+// control messages is said by ordering.hpp. Those under way at the same time lie apart. Where they would lie beyond 2^63 their
 // regions end there or overlap; whoever gives them memory has to refuse that.
 Program in_posting_order(Program program);
 bool is_in_posting_order(const Program& program);  // nothing would change
