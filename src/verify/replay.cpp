@@ -305,7 +305,8 @@ class Replay {
     if (pieces_ > most_pieces_) too_large();
   }
 
-  // A control message tells its receiver whatever its sender had heard before the round.
+  // A control message tells its receiver whatever its sender had heard before the round. Which of several equal ones it meets does
+  // not matter, since they carry nothing; so a set finds them, in the order in which findings are told.
   void play_controls(ActingRanks rounds) {
     std::multiset<std::tuple<Count, Rank, Bytes>> sent;
     std::map<Count, boost::dynamic_bitset<>> known_before;  // to those who tell
