@@ -16,6 +16,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -186,13 +187,8 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
 }  // namespace
 
 std::string_view name(Executor executor) {
-  switch (executor) {
-    case Executor::automatic: return "automatic";
-    case Executor::messages: return "messages";
-    case Executor::shared: return "shared";
-    case Executor::hybrid: return "hybrid";
-  }
-  return "";
+  static constexpr ByEnum<Executor, std::string_view, 4> names{{"automatic", "messages", "shared", "hybrid"}};
+  return names[executor];
 }
 
 Plan::Plan() = default;

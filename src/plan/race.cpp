@@ -18,6 +18,7 @@
 #include "plan/timing.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -288,14 +289,8 @@ void check_memory(const Problem& problem) {
 }
 
 std::string_view name(Conclusion conclusion) {
-  switch (conclusion) {
-    case Conclusion::wrong_data: return "wrong data";
-    case Conclusion::too_few_rounds: return "too few rounds";
-    case Conclusion::noisy: return "noisy";
-    case Conclusion::tied: return "tied";
-    case Conclusion::fastest: return "fastest";
-  }
-  return "";
+  static constexpr ByEnum<Conclusion, std::string_view, 5> names{{"wrong data", "too few rounds", "noisy", "tied", "fastest"}};
+  return names[conclusion];
 }
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,

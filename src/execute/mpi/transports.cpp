@@ -10,6 +10,7 @@
 
 #include "cost/library_folder.hpp"
 #include "execute/mpi/plug_in.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -55,13 +56,8 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 }  // namespace
 
 std::string_view name(TransportKind kind) {
-  switch (kind) {
-    case TransportKind::threads: return "threads";
-    case TransportKind::shared: return "shared";
-    case TransportKind::openmpi: return "openmpi";
-    case TransportKind::mpich: return "mpich";
-  }
-  return "";
+  static constexpr ByEnum<TransportKind, std::string_view, 4> names{{"threads", "shared", "openmpi", "mpich"}};
+  return names[kind];
 }
 
 std::vector<PlugIn> plug_ins() { return {plug_in_for(name(TransportKind::openmpi)), plug_in_for(name(TransportKind::mpich))}; }
