@@ -42,7 +42,7 @@ bool run(Communicator& ranks) {
 }
 
 int main() {
-  if (choose_transport().transport != "threads") return run(*launched_world()) ? 0 : 1;
+  if (choose_transport().transport != TransportKind::threads) return run(*launched_world()) ? 0 : 1;
   bool right[4];
   run_threads(4, [&](Communicator& ranks) { right[ranks.rank()] = run(ranks); });
   return right[0] && right[1] && right[2] && right[3] ? 0 : 1;

@@ -14,6 +14,7 @@
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/policy_name.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -37,8 +38,7 @@ constexpr std::pair<std::string_view, Bytes> units[] = {{"", 1},
                                                         {"GB", 1'000'000'000},
                                                         {"TB", 1'000'000'000'000}};
 
-constexpr std::array<std::pair<std::string_view, Policy>, 3> policies{
-    {{"blocking", Policy::blocking}, {"nonblocking", Policy::nonblocking}, {"dataflow", Policy::dataflow}}};
+constexpr std::array policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
 
 // The bytes of 0.`digits` units; nothing if they are no whole number.
 std::optional<Bytes> part_of(std::string_view digits, Bytes unit) {
@@ -179,10 +179,10 @@ std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {
   std::vector<Policy> chosen;
   for (const std::string& list : lists)
     for (const std::string_view item : split(list, ',')) {
-      const auto entry = std::find_if(policies.begin(), policies.end(), [&](const auto& known) { return known.first == item; });
+      const auto entry = std::find_if(policies.begin(), policies.end(), [&](Policy known) { return name(known) == item; });
       if (item != "all" && entry == policies.end()) refuse_unknown("policy", item, {"blocking", "nonblocking", "dataflow", "all"});
-      for (const auto& [word, policy] : policies)
-        if ((item == "all" || item == word) && std::find(chosen.begin(), chosen.end(), policy) == chosen.end())
+      for (const Policy policy : policies)
+        if ((item == "all" || item == name(policy)) && std::find(chosen.begin(), chosen.end(), policy) == chosen.end())
           chosen.push_back(policy);
     }
   return chosen;

@@ -50,15 +50,13 @@ std::filesystem::path file_of(const Options& options) {
 
 Request request_of(const Options& options) {
   Request request;
-  if (options.executor && *options.executor != "threads" && *options.executor != "mpi" && *options.executor != "shared")
-    refuse_unknown("executor", *options.executor, {"threads", "mpi", "shared"});
+  const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared"});
   const TransportChoice choice = choose_transport();
-  request.launched = options.executor != "threads" && choice.transport != "threads";
-  if (options.executor && *options.executor != "threads" && !request.launched)
+  request.launched = !asked.on_threads && choice.transport != TransportKind::threads;
+  if (options.executor && !asked.on_threads && !request.launched)
     refuse(fmt::format("there is nobody to exchange with by {}: {}; start it as 'mpirun -n 8 quadrille calibrate'",
                        *options.executor, choice.reason));
-  if (options.executor == "mpi") request.options.executor = Executor::messages;
-  if (options.executor == "shared") request.options.executor = Executor::shared;
+  request.options.executor = asked.executor;
   if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
   request.ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 2) : 8;
   if (request.ranks > most_threads)

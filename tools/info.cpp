@@ -38,11 +38,11 @@ int run(const Options& options) {
                            {"build_type", build_type},
                            {"machine", to_json(machine)},
                            {"plug_ins", std::move(found)},
-                           {"transport", choice.transport},
+                           {"transport", name(choice.transport)},
                            {"reason", choice.reason}}));
   else
     output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}chosen     {}: {}\n", version, build_type, compiler,
-                              to_string(machine), lines, choice.transport, choice.reason));
+                              to_string(machine), lines, name(choice.transport), choice.reason));
   return good;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "arguments.hpp"
 #include "output.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -15,6 +17,8 @@
 
 namespace quadrille::command {
 namespace {
+
+constexpr std::string_view threads = "threads";
 
 std::optional<Count> number_in(const char* variable) {
   const char* text = std::getenv(variable);
@@ -36,8 +40,16 @@ std::optional<Launched> launched() {
   return std::nullopt;
 }
 
+AskedExecutor parse_executor(const std::optional<std::string>& word, const std::vector<std::string>& known) {
+  if (!word) return {};
+  if (std::find(known.begin(), known.end(), *word) == known.end()) refuse_unknown("executor", *word, known);
+  if (word == threads) return {.on_threads = true};
+  if (word == "mpi") return {.executor = Executor::messages};
+  return {.executor = word == "shared" ? Executor::shared : Executor::hybrid};
+}
+
 bool joins_launched_ranks(const std::optional<std::string>& executor) {
-  return executor != "threads" && choose_transport().transport != "threads";
+  return executor != threads && choose_transport().transport != TransportKind::threads;
 }
 
 std::unique_ptr<Communicator> join_launched_ranks() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "quadrille/execute.hpp"
 #include "quadrille/types.hpp"
@@ -20,6 +21,15 @@ struct Launched {
 
 // Nothing unless a launcher left both numbers, and they fit: one of them alone is a remainder in the environment.
 std::optional<Launched> launched();
+
+// What --executor asks for; "mpi" are the messages of an MPI library.
+struct AskedExecutor {
+  bool on_threads = false;
+  Executor executor = Executor::automatic;
+};
+
+// Throws Error{misuse} for a word that is none of `known`.
+AskedExecutor parse_executor(const std::optional<std::string>& word, const std::vector<std::string>& known);
 
 // Does a subcommand with this --executor run on the ranks that a launcher started, rather than on threads? Throws Error{misuse}
 // where the launcher could be either of two.

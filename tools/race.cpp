@@ -45,36 +45,33 @@ struct Request {
   double timeout_seconds = 60;
 };
 
-// Where the ranks are: "threads", or what the launcher that started this process has them on.
-std::string choose_ranks(const Options& options) {
-  const std::vector<std::string> known{"threads", "mpi", "shared", "hybrid"};
-  if (options.executor && std::find(known.begin(), known.end(), *options.executor) == known.end())
-    refuse_unknown("executor", *options.executor, known);
-  if (options.executor == "threads") return "threads";
+// Are the ranks those that a launcher started, rather than threads?
+bool runs_launched(const AskedExecutor& asked) {
+  if (asked.on_threads) return false;
   const TransportChoice choice = choose_transport();
-  const bool launched = choice.transport != "threads";
-  if (options.executor == "mpi" && (!launched || choice.transport == "shared"))
+  const bool launched = choice.transport != TransportKind::threads;
+  if (asked.executor == Executor::messages && !choice.is_mpi())
     refuse(fmt::format("there is no MPI to run on: {}; start it as 'mpirun -n 8 quadrille race ...'", choice.reason));
-  if (options.executor == "hybrid" && (!launched || choice.transport == "shared"))
+  if (asked.executor == Executor::hybrid && !choice.is_mpi())
     refuse(fmt::format("there are no nodes with messages between them: {}; start it by mpirun", choice.reason));
-  if (options.executor == "shared" && !launched)
+  if (asked.executor == Executor::shared && !launched)
     refuse(fmt::format(
         "there are no processes that share memory: {}; start it as 'quadrille run -n 8 quadrille race ...' or by mpirun",
         choice.reason));
-  return choice.transport;
+  return launched;
 }
 
 // Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
-std::vector<Executor> executors_for(const Options& options, Communicator& world) {
+std::vector<Executor> executors_for(Executor asked, Communicator& world) {
   const Result<Transport*> sharing = world.transport().over_shared_memory();
-  if (options.executor == "mpi") return {Executor::messages};
-  if (!options.executor) {
+  if (asked == Executor::messages) return {Executor::messages};
+  if (asked == Executor::automatic) {
     if (!sharing) return {Executor::messages};
     const Executor own = world.transport().executor(), shared = (*sharing)->executor();
     return shared == own ? std::vector{own} : std::vector{own, shared};
   }
   if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", sharing.error()));
-  if (*options.executor != name((*sharing)->executor()))
+  if (asked != (*sharing)->executor())
     refuse((*sharing)->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"
                                                       : "these ranks are on one node; take --executor shared");
   return {(*sharing)->executor()};
@@ -118,7 +115,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
 }
 
 // Where the problem names no nodes, they are `nodes`.
-Request make_request(const Options& options, const std::vector<Count>& nodes, bool mpi) {
+Request make_request(const Options& options, Executor executor, const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
   if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
   const Collective collective = parse_collective(options.collective);
@@ -143,7 +140,7 @@ Request make_request(const Options& options, const std::vector<Count>& nodes, bo
     if (request.problems.back().nodes.empty()) request.problems.back().nodes = nodes;
   }
   for (const Problem& problem : request.problems) check_memory(problem);
-  if (options.keep_step && options.executor == "mpi")
+  if (options.keep_step && executor == Executor::messages)
     refuse("to keep step the ranks of a node must share memory; leave --executor mpi out");
   const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
@@ -202,7 +199,7 @@ std::string stuck(double seconds) {
 
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
-  const Request request = make_request(options, ByRank<Count>(ranks), false);
+  const Request request = make_request(options, Executor::automatic, ByRank<Count>(ranks), false);
   Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
@@ -214,15 +211,15 @@ int run_on_threads(const Options& options) {
   return right ? good : with_findings;
 }
 
-int run_launched(const Options& options) {
+int run_launched(const Options& options, Executor executor) {
   // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
-  const bool mpi = choose_transport().transport != "shared";
-  if (const auto here = launched()) make_request(options, ByRank<Count>(ranks_launched(options, here->ranks)), mpi);
+  const bool mpi = choose_transport().is_mpi();
+  if (const auto here = launched()) make_request(options, executor, ByRank<Count>(ranks_launched(options, here->ranks)), mpi);
 
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   ranks_launched(options, world->size());
-  Request request = make_request(options, world->nodes(), mpi);
-  for (auto& candidates : request.candidates) run_by(executors_for(options, *world), candidates);
+  Request request = make_request(options, executor, world->nodes(), mpi);
+  for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
@@ -247,8 +244,8 @@ int run_launched(const Options& options) {
 }
 
 int run(const Options& options) {
-  if (choose_ranks(options) != "threads") return run_launched(options);
-  return run_on_threads(options);
+  const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
+  return runs_launched(asked) ? run_launched(options, asked.executor) : run_on_threads(options);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "arguments.hpp"
 #include "build.hpp"
 #include "cases.hpp"
-#include "execute/policy_name.hpp"
 #include "problem_options.hpp"
+#include "schedule/policy_name.hpp"
 #include "talk.hpp"
 #include "text.hpp"
 

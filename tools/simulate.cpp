@@ -11,12 +11,12 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
-#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/policy_name.hpp"
 #include "simulation_report.hpp"
 #include "talk.hpp"
 

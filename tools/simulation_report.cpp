@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "arguments.hpp"
-#include "execute/policy_name.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
+#include "schedule/policy_name.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
 

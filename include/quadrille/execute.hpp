@@ -118,7 +118,7 @@ class Plan {
   Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 
  private:
-  friend Plan plan(Communicator&, const Problem&, const PlanOptions&);
+  friend struct Draft;                    // for the library: what a plan is made of (src/plan/plan.cpp)
   friend Execution& execution_of(Plan&);  // for the library: an execution in parts (src/execute/execution.hpp)
   Plan();
 

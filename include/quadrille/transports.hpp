@@ -19,11 +19,18 @@ struct PlugIn {
 
 std::vector<PlugIn> plug_ins();
 
+// What connects the ranks of a process: threads, `quadrille run`'s shared memory, or an MPI library.
+enum class TransportKind : std::uint8_t { threads, shared, openmpi, mpich };
+
+std::string_view name(TransportKind kind);  // as Communicator::transport_name
+
 // What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else `quadrille run` (QUADRILLE_SEGMENT), else Open MPI's
 // launcher (OMPI_COMM_WORLD_SIZE), else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
 struct TransportChoice {
-  std::string transport;  // "threads", "shared", "openmpi", "mpich"
-  std::string reason;     // one sentence
+  TransportKind transport = TransportKind::threads;
+  std::string reason;  // one sentence
+
+  bool is_mpi() const { return transport == TransportKind::openmpi || transport == TransportKind::mpich; }
 };
 
 // Throws Error{misuse} for an unknown QUADRILLE_MPI or a launcher that could be either.

@@ -150,8 +150,8 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
 }
 
 void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases) {
-  const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
-  std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+  const std::byte* source = source_bases[copy.source_buffer] + copy.source;
+  std::byte* target = target_bases[copy.target_buffer] + copy.target;
   const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
   assert(copy.length % operation.element_bytes == 0);
   const Count elements = copy.length / operation.element_bytes;

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/operator.hpp"
 
 namespace quadrille {
 
-// Where a rank's buffers are during one execution, by Buffer.
-using Bases = std::array<std::byte*, 4>;
+// Where a rank's buffers are during one execution.
+using Bases = ByEnum<Buffer, std::byte*, 4>;
 
 // What becomes of the target: the source's bytes, or its elements combined with them.
 enum class Effect : std::uint8_t { overwrite, combine_source_first, combine_target_first };
@@ -68,8 +69,8 @@ inline bool is_straight(const StridedCopy& copy) {
 }
 
 inline void run_copy(const StridedCopy& copy, const Bases& source_bases, const Bases& target_bases) {
-  const std::byte* source = source_bases[static_cast<std::size_t>(copy.source_buffer)] + copy.source;
-  std::byte* target = target_bases[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+  const std::byte* source = source_bases[copy.source_buffer] + copy.source;
+  std::byte* target = target_bases[copy.target_buffer] + copy.target;
   if (is_straight(copy))
     copy_bytes(target, source, static_cast<std::size_t>(copy.length));  // most copies: spare them the loops
   else

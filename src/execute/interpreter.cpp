@@ -7,6 +7,7 @@
 #include <map>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -34,7 +35,7 @@ struct Memory {
       if (is_staging || first < 0 || last > static_cast<Bytes>(at(region.buffer).bytes.size()))
         throw Error(ErrorCode::misuse, "a region lies outside its buffer");
       for_each_run(region, [&](Bytes offset, Bytes length) {
-        for (Bytes i = offset; i < offset + length; ++i) visit(at(region.buffer), static_cast<std::size_t>(i));
+        for (Bytes i = offset; i < offset + length; ++i) visit(at(region.buffer), index(i));
       });
     }
   }
@@ -116,7 +117,7 @@ void play(const Local& local, Memory& memory, Elements& elements, const Interpre
     data.elements =
         elements.combined(source_first ? source.elements : data.elements, source_first ? data.elements : source.elements);
     options.operation->combine(source.bytes.data(), data.bytes.data(), length / element_bytes, local.order);
-    data.bytes.resize(static_cast<std::size_t>(length));
+    data.bytes.resize(index(length));
   }
   memory.write(local.target, data);
 }
@@ -125,7 +126,7 @@ void play(const Local& local, Memory& memory, Elements& elements, const Interpre
 
 std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                   const InterpreterOptions& options) {
-  const auto p = static_cast<std::size_t>(schedule.problem.ranks);
+  const auto p = index(schedule.problem.ranks);
   Elements elements(options.operation ? options.operation->element_bytes : 1);
   std::vector<Program> programs;
   std::vector<Memory> memories;
@@ -133,7 +134,7 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   for (std::size_t rank = 0; rank < p; ++rank) programs.push_back(schedule.program(static_cast<Rank>(rank)));
   for (std::size_t rank = 0; rank < p; ++rank) {
     const auto fresh = [&](Bytes size) {
-      const auto length = static_cast<std::size_t>(size);
+      const auto length = index(size);
       return Data{ByteVector(length, options.unwritten), std::vector<ElementByte>(options.operation ? length : 0, no_element)};
     };
     const ByteVector& input = inputs.at(rank);

@@ -7,7 +7,9 @@
 #include <boost/icl/interval_set.hpp>
 #include <numeric>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -43,11 +45,10 @@ class Placement {
     std::erase_if(pieces_, [](const LayoutPiece& piece) { return piece.length == 0; });
     starts_.push_back(0);
     for (const LayoutPiece& piece : pieces_) {
-      Bytes end = 0;
-      if (piece.length < 0 || __builtin_add_overflow(piece.offset, piece.length, &end) ||
-          __builtin_add_overflow(starts_.back(), piece.length, &end))
+      const auto end = checked_sum(starts_.back(), piece.length);
+      if (piece.length < 0 || !checked_sum(piece.offset, piece.length) || !end)
         throw Error(ErrorCode::misuse, fmt::format("a piece of the {} is {} bytes at {}", what, piece.length, piece.offset));
-      starts_.push_back(end);
+      starts_.push_back(*end);
     }
     if (!layout.empty() && starts_.back() != bytes)
       throw Error(ErrorCode::misuse,
@@ -182,11 +183,10 @@ Layout layout(std::span<const Count> counts, std::span<const Count> displacement
     throw Error(ErrorCode::misuse, fmt::format("there are {} counts and {} displacements", counts.size(), displacements.size()));
   Layout pieces;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    LayoutPiece& piece = pieces.emplace_back();
     if (counts[i] < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {}; counts are 0 or more", counts[i]));
-    if (__builtin_mul_overflow(counts[i], element_bytes, &piece.length) ||
-        __builtin_mul_overflow(displacements[i], element_bytes, &piece.offset))
-      throw Error(ErrorCode::too_large, "a layout reaches beyond 2^63 bytes");
+    const auto offset = checked_product(displacements[i], element_bytes), length = checked_product(counts[i], element_bytes);
+    if (!offset || !length) throw Error(ErrorCode::too_large, "a layout reaches beyond 2^63 bytes");
+    pieces.push_back({*offset, *length});
   }
   return pieces;
 }
@@ -195,9 +195,7 @@ Layouts in_place_layouts(const Problem& problem, Rank rank) {
   const Bytes in = input_bytes(problem, rank), out = output_bytes(problem, rank);
   const Layout from_start_in{{0, in}}, from_start_out{{0, out}};
   Bytes before = 0;  // of the shares of lower ranks
-  const auto share = [&](Rank other) {
-    return problem.counts ? (*problem.counts)[static_cast<std::size_t>(other)] : problem.block_bytes;
-  };
+  const auto share = [&](Rank other) { return problem.counts ? (*problem.counts)[index(other)] : problem.block_bytes; };
   switch (problem.collective) {
     case Collective::allgather:
     case Collective::allgatherv:

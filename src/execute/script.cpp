@@ -8,6 +8,7 @@
 #include <map>
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/ordering.hpp"
 #include "schedule/transform.hpp"
@@ -20,6 +21,9 @@ constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do no
 // Rounded up to whole cache lines.
 Bytes in_lines(Bytes length) { return ceil_divide(length, staging_alignment) * staging_alignment; }
 
+// As scripts number their parts.
+std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
+
 // What executors match by order must be in the same order for both ends.
 void check_control_messages(const Program& program) {
   for (const Round& round : program.rounds)
@@ -29,15 +33,6 @@ void check_control_messages(const Program& program) {
             ErrorCode::misuse,
             fmt::format("in round {} rank {} has two control messages {} rank {}; from one rank to another there is one a round",
                         round.number, program.rank, controls == &round.control_sends ? "to" : "from", *peer));
-}
-
-// The program as its messages are posted: transports have none of no bytes.
-Program with_messages_of_bytes(Program posted) {
-  for (Round& round : posted.rounds)
-    for (auto* messages : {&round.sends, &round.receives})
-      for (Message& message : *messages)
-        if (is_control(message)) message.regions[0].length = std::max<Bytes>(message.regions[0].length, 1);
-  return posted;
 }
 
 // Of staging memory, from its beginning. Throws Error{too_large} where they do not fit into 2^63 bytes.
@@ -53,7 +48,7 @@ Bytes control_bytes(const Program& posted) {
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(with_messages_of_bytes(in_posting_order(program))),
+      : program_(in_posting_order(program)),
         options_(options),
         graph_(dependences(program_)),
         places_(channel_places(program_, graph_)),
@@ -143,12 +138,10 @@ class ScriptMaker {
     return region;
   }
 
-  std::uint32_t copy_count() const { return static_cast<std::uint32_t>(script_.copies.size()); }
-
   Range append(const Regions& source, const Regions& target) {
-    const std::uint32_t first = copy_count();
+    const std::uint32_t first = count(script_.copies);
     append_copies(script_.copies, source, target);
-    return {first, copy_count()};
+    return {first, count(script_.copies)};
   }
 
   Range append_local(std::size_t i) {
@@ -177,7 +170,7 @@ class ScriptMaker {
       fused.reduction = append_local(fused_[i]);
       fused.effect = script_.copies[fused.reduction.first].effect;
     }
-    return static_cast<std::uint32_t>(script_.messages.size() - 1);
+    return count(script_.messages) - 1;
   }
 
   void make_windows() {
@@ -195,7 +188,7 @@ class ScriptMaker {
     Window window;
     Bytes used = control_bytes_;
     std::map<std::size_t, Region> places;
-    window.copies_before.first = copy_count();
+    window.copies_before.first = count(script_.copies);
     for (std::size_t i = first; i < last; ++i) {
       if (operation(i).kind == OperationKind::local && fused_[i] == no_operation) append_local(i);
       if (operation(i).kind == OperationKind::local || !staged_[i]) continue;
@@ -203,16 +196,16 @@ class ScriptMaker {
       places[i] = staging_region(used, bytes(regions));
       if (operation(i).kind == OperationKind::send) append(regions, {places[i]});
     }
-    window.copies_before.last = copy_count();
-    window.messages.first = static_cast<std::uint32_t>(script_.messages.size());
+    window.copies_before.last = count(script_.copies);
+    window.messages.first = count(script_.messages);
     for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: nothing arrives unexpected
       for (std::size_t i = first; i < last; ++i)
         if (operation(i).kind == kind) enter_message(i, places[i]);
-    window.messages.last = static_cast<std::uint32_t>(script_.messages.size());
-    window.copies_after.first = copy_count();
+    window.messages.last = count(script_.messages);
+    window.copies_after.first = count(script_.copies);
     for (std::size_t i = first; i < last; ++i)
       if (operation(i).kind == OperationKind::receive && staged_[i]) append({places[i]}, graph_.message(program_, i).regions);
-    window.copies_after.last = copy_count();
+    window.copies_after.last = count(script_.copies);
     script_.staging_bytes = std::max(script_.staging_bytes, used);
     script_.windows.push_back(window);
   }
@@ -227,7 +220,7 @@ class ScriptMaker {
     after_start_.emplace_back();
     after_completion_.emplace_back();
     script_.predecessors.push_back(0);
-    return static_cast<std::uint32_t>(script_.tasks.size() - 1);
+    return count(script_.tasks) - 1;
   }
 
   void wait(std::uint32_t task, std::uint32_t on, bool completion = true) {
@@ -300,9 +293,9 @@ class ScriptMaker {
   }
 
   Range enter_successors(const std::vector<std::uint32_t>& list) {
-    const auto first = static_cast<std::uint32_t>(script_.successors.size());
+    const std::uint32_t first = count(script_.successors);
     script_.successors.insert(script_.successors.end(), list.begin(), list.end());
-    return {first, static_cast<std::uint32_t>(script_.successors.size())};
+    return {first, count(script_.successors)};
   }
 
   // Rounds with staged messages take turns in `buffers` areas, each as large as the largest such round.
@@ -321,7 +314,7 @@ class ScriptMaker {
       staged_rounds_.back().push_back(i);
     }
     const Bytes largest = used.empty() ? 0 : *std::max_element(used.begin(), used.end());
-    const auto area_count = std::min<Count>(options_.buffers, static_cast<Count>(used.size()));
+    const auto area_count = std::min<Count>(options_.buffers, size(used));
     for (std::size_t r = 0; r < staged_rounds_.size(); ++r)
       for (const std::size_t i : staged_rounds_[r])
         places[i].offset += control_bytes_ + static_cast<Count>(r) % area_count * largest;
@@ -332,8 +325,8 @@ class ScriptMaker {
   // A staged message waits until the round that had its area before is through with it.
   void wait_for_area(std::size_t i) {
     while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
-    if (staged_round_ < static_cast<std::size_t>(options_.buffers)) return;
-    for (const std::size_t other : staged_rounds_[staged_round_ - static_cast<std::size_t>(options_.buffers)])
+    if (staged_round_ < index(options_.buffers)) return;
+    for (const std::size_t other : staged_rounds_[staged_round_ - index(options_.buffers)])
       wait(operation(i).kind == OperationKind::send ? tasks_[i].start : tasks_[i].message, tasks_[other].finish);
   }
 

@@ -27,7 +27,7 @@ StagedExecutable::StagedExecutable(std::unique_ptr<Mail> mail, Make make, Policy
       make_(std::move(make)),
       policy_(policy),
       memory_(std::move(memory)),
-      saved_(static_cast<std::size_t>(bytes(memory_.saved))) {}
+      saved_(index(bytes(memory_.saved))) {}
 
 void StagedExecutable::execute(const std::byte* input, std::byte* output, Phases* phases) {
   execute_and_tell(input, output, phases);
@@ -35,14 +35,14 @@ void StagedExecutable::execute(const std::byte* input, std::byte* output, Phases
 
 Program StagedExecutable::execute_and_tell(const std::byte* input, std::byte* output, Phases* phases) {
   Watch watch(phases);
-  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
-  bases_[static_cast<std::size_t>(Buffer::output)] = output;
-  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read
+  bases_[Buffer::output] = output;
+  bases_[Buffer::scratch] = scratch_.data();
   if (!saved_.empty()) {
     Bases bases{};
-    bases[static_cast<std::size_t>(Buffer::staging)] = saved_.data();
+    bases[Buffer::staging] = saved_.data();
     copy_regions(memory_.saved, bases_, whole(static_cast<Bytes>(saved_.size())), bases, copies_);
-    bases_[static_cast<std::size_t>(Buffer::input)] = saved_.data();
+    bases_[Buffer::input] = saved_.data();
   }
   const std::unique_ptr<StagedProgram> program = make_();
   while (const std::vector<StagedRound>* rounds = program->next_stage()) {
@@ -71,8 +71,8 @@ void StagedExecutable::make_room(const Regions& regions) {
   Bytes end = 0;
   for (const Region& region : regions)
     if (region.buffer == Buffer::scratch) end = std::max(end, hull(region).second);
-  if (scratch_.size() < static_cast<std::size_t>(end)) scratch_.resize(static_cast<std::size_t>(end));
-  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  if (scratch_.size() < index(end)) scratch_.resize(index(end));
+  bases_[Buffer::scratch] = scratch_.data();
 }
 
 void StagedExecutable::send(const StagedRound& round, std::size_t number) {
@@ -80,9 +80,9 @@ void StagedExecutable::send(const StagedRound& round, std::size_t number) {
   std::vector<std::byte>& letter = letters_[number];
   const Bytes payload = bytes(round.read);
   const HeaderLength header = round.header.size();
-  letter.resize(static_cast<std::size_t>(payload) + round.header.size() + sizeof header);
+  letter.resize(index(payload) + round.header.size() + sizeof header);
   Bases bases{};
-  bases[static_cast<std::size_t>(Buffer::staging)] = letter.data();
+  bases[Buffer::staging] = letter.data();
   if (payload > 0) copy_regions(placed(round.read), bases_, whole(payload), bases, copies_);
   std::memcpy(letter.data() + payload, round.header.data(), round.header.size());
   std::memcpy(letter.data() + payload + header, &header, sizeof header);
@@ -93,9 +93,9 @@ void StagedExecutable::receive(StagedProgram& program, Rank from) {
   const Bytes length = mail_->wait_for(from);
   const std::optional<Bytes> place = program.next_place();
   std::vector<std::byte>& memory = place ? scratch_ : arrival_;
-  const auto first = static_cast<std::size_t>(place.value_or(0));
-  if (memory.size() < first + static_cast<std::size_t>(length)) memory.resize(first + static_cast<std::size_t>(length));
-  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
+  const auto first = index(place.value_or(0));
+  if (memory.size() < first + index(length)) memory.resize(first + index(length));
+  bases_[Buffer::scratch] = scratch_.data();
   std::byte* letter = memory.data() + first;
   mail_->receive(letter);
 
@@ -110,7 +110,7 @@ void StagedExecutable::receive(StagedProgram& program, Rank from) {
   if (place || payload == 0) return;
   make_room(target);
   Bases bases{};
-  bases[static_cast<std::size_t>(Buffer::staging)] = letter;
+  bases[Buffer::staging] = letter;
   copy_regions(whole(payload), bases, placed(target), bases_, copies_);
 }
 

@@ -11,12 +11,34 @@
 #include "execute/staged.hpp"
 #include "execute/transport.hpp"
 #include "plan/placed.hpp"
+#include "plan/plan_schedule.hpp"
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
+// What a rank makes of a plan by itself, before it hears of the other ranks: one of three kinds of execution.
+struct Draft {
+  Transport* transport = nullptr;
+  std::string algorithm;    // with all parameters
+  bool own_counts = false;  // is what this rank sends and receives all that it must know?
+  Layouts layouts;
+  std::unique_ptr<Executable> vendor;
+  std::shared_ptr<const Script> script;
+  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
+  BoundMemory memory;                // and where it has its data
+
+  // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
+  static Plan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
+                     const std::function<Draft(const Problem&)>& drafted);
+
+ private:
+  std::unique_ptr<Executable> executable(const PlanOptions& options) &&;
+};
+
 namespace {
 
 // A reduction's problem says of its operator what algorithms need to know; here is the operator itself.
@@ -32,8 +54,8 @@ void check_operation(const Problem& problem, const Operator* operation) {
 }
 
 // The transport that a group of this `own` one runs the plan by.
-Transport& transport_for(Transport& own, Executor asked, const Candidate& candidate) {
-  if (asked == Executor::messages || is_vendor(candidate)) return own;
+Transport& transport_for(Transport& own, Executor asked, bool vendor) {
+  if (asked == Executor::messages || vendor) return own;
   const Result<Transport*> sharing = own.over_shared_memory();
   if (asked == Executor::automatic) return sharing ? **sharing : own;
   if (!sharing) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", sharing.error()));
@@ -65,9 +87,9 @@ void check_pieces(const Layout& layout, Bytes element_bytes) {
 }
 
 // `homes` are the nodes of the ranks; the problem may name others.
-void check_can_keep_step(const Problem& problem, const PlanOptions& options, const Candidate& candidate,
-                         const std::vector<Count>& homes, Executor executor) {
-  if (is_vendor(candidate)) throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
+void check_can_keep_step(const Problem& problem, const PlanOptions& options, bool vendor, const std::vector<Count>& homes,
+                         Executor executor) {
+  if (vendor) throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
   if (options.policy != Policy::blocking)
     throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
   std::map<Count, std::size_t> first;  // rank of each node
@@ -81,7 +103,7 @@ void check_can_keep_step(const Problem& problem, const PlanOptions& options, con
   }
 }
 
-void check_options(const Problem& problem, const PlanOptions& options, const Candidate& candidate) {
+void check_options(const Problem& problem, const PlanOptions& options, bool vendor) {
   if (is_reduction(problem.collective)) {
     check_operation(problem, options.operation.get());
     check_pieces(options.layouts.input, problem.element_bytes);
@@ -91,7 +113,7 @@ void check_options(const Problem& problem, const PlanOptions& options, const Can
     throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
   if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
     throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-  if (is_vendor(candidate) && (!is_canonical(options.layouts) || options.in_place))
+  if (vendor && (!is_canonical(options.layouts) || options.in_place))
     throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
 }
 
@@ -100,18 +122,6 @@ std::string call(const Problem& problem, const std::string& algorithm) {
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
                      has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
 }
-
-// What a rank makes of a plan by itself, before it hears of the other ranks: one of three kinds of execution.
-struct Draft {
-  Transport* transport = nullptr;
-  std::string algorithm;    // with all parameters
-  bool own_counts = false;  // is what this rank sends and receives all that it must know?
-  Layouts layouts;
-  std::unique_ptr<Executable> vendor;
-  std::shared_ptr<const Script> script;
-  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
-  BoundMemory memory;                // and where it has its data
-};
 
 Script script_of(const Program& program, const Problem& problem, const PlanOptions& options, Transport& transport) {
   return make_script(
@@ -139,30 +149,32 @@ bool draft_in_stages(Draft& draft, const Problem& problem, const PlanOptions& op
   return true;
 }
 
-void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
-  draft.own_counts = choice.algorithm->needs_own_counts_only;
-  const Schedule schedule = make_schedule(problem, choice);
+void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& options, const Schedule& schedule, bool own_counts,
+                    Rank me) {
+  draft.own_counts = own_counts;
   draft.algorithm = specification(schedule);
   const Program program = bound(schedule.program(me), problem, draft.layouts, options.in_place);
   draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
 }
 
+// How and where it runs, but not yet what.
+Draft draft_of_options(Communicator& communicator, const Problem& problem, const PlanOptions& options, bool vendor) {
+  check_options(problem, options, vendor);
+  Draft draft{.transport = &transport_for(communicator.transport(), options.executor, vendor), .layouts = options.layouts};
+  if (options.keep_step) check_can_keep_step(problem, options, vendor, communicator.nodes(), draft.transport->executor());
+  if (options.in_place && is_canonical(options.layouts)) draft.layouts = in_place_layouts(problem, communicator.rank());
+  return draft;
+}
+
 Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
-  check(problem);
-  if (problem.ranks != communicator.size())
-    throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
   const auto* text = std::get_if<std::string>(&options.algorithm);
   const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
-  check_options(problem, options, candidate);
-  Draft draft{.transport = &transport_for(communicator.transport(), options.executor, candidate),
-              .algorithm = specification(candidate),
-              .layouts = options.layouts};
-  if (options.keep_step) check_can_keep_step(problem, options, candidate, communicator.nodes(), draft.transport->executor());
-  if (options.in_place && is_canonical(options.layouts)) draft.layouts = in_place_layouts(problem, communicator.rank());
+  Draft draft = draft_of_options(communicator, problem, options, is_vendor(candidate));
+  draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
     const Rank me = communicator.rank();
     if (!choice->algorithm->in_stages || !draft_in_stages(draft, problem, options, *choice, me))
-      draft_schedule(draft, problem, options, *choice, me);
+      draft_schedule(draft, problem, options, make_schedule(problem, *choice), choice->algorithm->needs_own_counts_only, me);
     return draft;
   }
   auto vendor = draft.transport->vendor(problem, options.operation);
@@ -172,24 +184,11 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
   return draft;
 }
 
-// Collective; throws on all ranks or on none.
-std::unique_ptr<Executable> executable_of(Draft draft, const PlanOptions& options) {
-  if (draft.vendor) return std::move(draft.vendor);
-  if (draft.script) return draft.transport->prepare(draft.script);
-  return std::make_unique<StagedExecutable>(draft.transport->mail(), std::move(draft.in_stages), options.policy,
-                                            std::move(draft.memory));
-}
-
 }  // namespace
 
 std::string_view name(Executor executor) {
-  switch (executor) {
-    case Executor::automatic: return "automatic";
-    case Executor::messages: return "messages";
-    case Executor::shared: return "shared";
-    case Executor::hybrid: return "hybrid";
-  }
-  return "";
+  static constexpr ByEnum<Executor, std::string_view, 4> names{{"automatic", "messages", "shared", "hybrid"}};
+  return names[executor];
 }
 
 Plan::Plan() = default;
@@ -199,14 +198,25 @@ Plan::~Plan() = default;
 
 Execution& execution_of(Plan& plan) { return *plan.execution_; }
 
-Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+// Collective; throws on all ranks or on none.
+std::unique_ptr<Executable> Draft::executable(const PlanOptions& options) && {
+  if (vendor) return std::move(vendor);
+  if (script) return transport->prepare(script);
+  return std::make_unique<StagedExecutable>(transport->mail(), std::move(in_stages), options.policy, std::move(memory));
+}
+
+Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
+                   const std::function<Draft(const Problem&)>& drafted) {
   const Rank me = communicator.rank();
   Problem problem;
   Draft draft;
   Plan made;
   agree(communicator, [&] {
     problem = placed(communicator, asked);
-    draft = draft_of(communicator, problem, options);
+    check(problem);
+    if (problem.ranks != communicator.size())
+      throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+    draft = drafted(problem);
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     return request_of(problem, options, me, draft.algorithm, draft.own_counts);
@@ -219,8 +229,21 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
     made.staging_bytes_ = draft.script->staging_bytes;
   }
   made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
-  made.execution_->hold(executable_of(std::move(draft), options));
+  made.execution_->hold(std::move(draft).executable(options));
   return made;
+}
+
+Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
+  return Draft::agreed(communicator, asked, options,
+                       [&](const Problem& problem) { return draft_of(communicator, problem, options); });
+}
+
+Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options) {
+  return Draft::agreed(communicator, schedule.problem, options, [&](const Problem& problem) {
+    Draft draft = draft_of_options(communicator, problem, options, false);
+    draft_schedule(draft, problem, options, schedule, own_counts, communicator.rank());
+    return draft;
+  });
 }
 
 namespace {

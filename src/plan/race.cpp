@@ -13,10 +13,12 @@
 #include "plan/machine_load.hpp"
 #include "plan/median.hpp"
 #include "plan/placed.hpp"
+#include "plan/plan_schedule.hpp"
 #include "plan/probe_data.hpp"
 #include "plan/timing.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -50,6 +52,12 @@ class Race {
   void enter(const RaceCandidate& candidate) {
     const Problem& problem = result_.problem;
     RaceEntry entry{.candidate = candidate};
+    const PlanOptions plan_options{.algorithm = candidate.algorithm,
+                                   .policy = candidate.policy,
+                                   .executor = candidate.executor,
+                                   .buffers = candidate.buffers,
+                                   .operation = options_.operation,
+                                   .keep_step = candidate.keep_step};
     std::optional<Program> steps;  // that are known beforehand
     try {
       if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
@@ -60,17 +68,13 @@ class Race {
         const Schedule schedule = make_schedule(problem, *choice);
         entry.figures = figures(schedule);
         entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
-        const bool on_the_way =
-            choice->algorithm->in_stages && choice->algorithm->in_stages(problem, choice->parameters, communicator_.rank());
-        if (!on_the_way) steps = steps_of(schedule.program(communicator_.rank()));
+        const Algorithm& algorithm = *choice->algorithm;
+        if (!algorithm.in_stages || !algorithm.in_stages(problem, choice->parameters, communicator_.rank())) {
+          steps = steps_of(schedule.program(communicator_.rank()));
+          plans_.push_back(plan_schedule(communicator_, schedule, algorithm.needs_own_counts_only, plan_options));
+        }
       }
-      plans_.push_back(plan(communicator_, problem,
-                            {.algorithm = candidate.algorithm,
-                             .policy = candidate.policy,
-                             .executor = candidate.executor,
-                             .buffers = candidate.buffers,
-                             .operation = options_.operation,
-                             .keep_step = candidate.keep_step}));
+      if (!steps) plans_.push_back(plan(communicator_, problem, plan_options));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
       if (!is_vendor(candidate.algorithm) || error.code() != ErrorCode::misuse) throw;
@@ -285,14 +289,8 @@ void check_memory(const Problem& problem) {
 }
 
 std::string_view name(Conclusion conclusion) {
-  switch (conclusion) {
-    case Conclusion::wrong_data: return "wrong data";
-    case Conclusion::too_few_rounds: return "too few rounds";
-    case Conclusion::noisy: return "noisy";
-    case Conclusion::tied: return "tied";
-    case Conclusion::fastest: return "fastest";
-  }
-  return "";
+  static constexpr ByEnum<Conclusion, std::string_view, 5> names{{"wrong data", "too few rounds", "noisy", "tied", "fastest"}};
+  return names[conclusion];
 }
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,

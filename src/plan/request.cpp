@@ -9,8 +9,8 @@
 #include <span>
 
 #include "execute/agreement.hpp"
-#include "execute/policy_name.hpp"
 #include "quadrille/traffic.hpp"
+#include "schedule/policy_name.hpp"
 
 namespace quadrille {
 namespace {

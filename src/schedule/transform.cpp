@@ -67,7 +67,7 @@ void put_in_front(std::vector<Control>& controls, std::vector<Message>& messages
   for (const Control& control : controls) {
     const Bytes length = std::max<Bytes>(control.bytes, 0);
     all.push_back({control.peer, {{Buffer::staging, end, length, {}}}, {}});
-    end = checked_sum(end, std::max<Bytes>(length, 1)).value_or(std::numeric_limits<Bytes>::max());
+    end = checked_sum(end, length).value_or(std::numeric_limits<Bytes>::max());
   }
   all.insert(all.end(), std::make_move_iterator(messages.begin()), std::make_move_iterator(messages.end()));
   messages = std::move(all);
@@ -102,7 +102,7 @@ Program in_posting_order(Program program) {
   for (const Round& round : program.rounds) {
     Bytes here = 0;
     for (const Control& control : round.control_sends)
-      here = checked_sum(here, std::max<Bytes>(control.bytes, 1)).value_or(std::numeric_limits<Bytes>::max());
+      here = checked_sum(here, std::max<Bytes>(control.bytes, 0)).value_or(std::numeric_limits<Bytes>::max());
     sent = std::max(sent, here);
   }
   Bytes arrived = sent;

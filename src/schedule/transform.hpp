@@ -38,7 +38,7 @@ std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 // The same program in the order in which its rank posts messages: those of each round by port, so that the k-th message of a round
 // to a rank is the k-th that this rank receives, and control messages in front of them, as messages. The bytes of a control message
 // lie in the buffer `staging`, which schedules do not use. Nobody reads them, so they cause no dependence; ordering.hpp says what
-// waits for control messages. Control messages that are under way at the same time lie apart, with room for one byte at least.
+// waits for control messages. Control messages that are under way at the same time lie apart.
 // Where they would lie beyond 2^63, their regions end there or overlap; whoever gives them memory has to refuse that.
 Program in_posting_order(Program program);
 bool is_in_posting_order(const Program& program);  // nothing would change

@@ -8,6 +8,7 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/ordering.hpp"
+#include "schedule/policy_name.hpp"
 #include "schedule/transform.hpp"
 #include "verify/report.hpp"
 
@@ -141,7 +142,6 @@ class Rendezvous {
 }  // namespace
 
 void check_deadlock(const std::vector<Program>& programs, const std::vector<Policy>& policies, Report& report) {
-  static constexpr ByEnum<Policy, std::string_view, 3> names{{"blocking", "nonblocking", "dataflow"}};
   if (policies.empty()) return;
   const std::vector<Posted> ranks(programs.begin(), programs.end());
   for (const Policy policy : policies) {
@@ -158,7 +158,7 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
                   stage_name(program.stages, number),
                   number,
                   {},
-                  fmt::format("under {} its {} rank {} never completes", names[policy],
+                  fmt::format("under {} its {} rank {} never completes", name(policy),
                               graph.operations[*stuck].kind == OperationKind::send ? "send to" : "receive from",
                               graph.message(program, *stuck).peer)});
     }

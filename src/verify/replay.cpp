@@ -17,6 +17,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/meetings.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/elements.hpp"
 #include "verify/runs.hpp"
@@ -277,38 +278,35 @@ class Replay {
     std::stable_sort(receives.begin(), receives.end(), by_key);
     std::vector<std::pair<const End*, Strip>> under_way;
     held_ = 0;
-    std::size_t s = 0, r = 0;
-    while (s < sends.size() || r < receives.size()) {
-      if (r == receives.size() || (s < sends.size() && by_key(sends[s], receives[r]))) {
-        add(Rule::unmatched_message, sends[s].owner, {},
-            fmt::format("rank {} has no receive in this round for {} bytes sent to it", sends[s].to,
-                        bytes(sends[s].message->regions)));
-        ++s;
-      } else if (s == sends.size() || by_key(receives[r], sends[s])) {
-        add(Rule::unmatched_message, receives[r].owner, {},
-            fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receives[r].message->peer,
-                        bytes(receives[r].message->regions)));
-        ++r;
-      } else {
-        const Regions& source = sends[s].message->regions;
-        const Regions& target = receives[r].message->regions;
-        const Rank from = receives[r].message->peer;
-        if (!usable(source, target))
-          add(Rule::length_mismatch, receives[r].owner, {},
-              fmt::format("rank {} sends {} bytes and {} are received", from, bytes(source), bytes(target)));
-        else if (in_buffers(sends[s].owner, source) && in_buffers(receives[r].owner, target))
-          under_way.emplace_back(&receives[r], moved(read(sends[s].owner, source), from));
-        ++s;
-        ++r;
-      }
-      if (report_.full()) return;
-    }
+    for_each_meeting(
+        sends, receives, [](const End& a, const End& b) { return a.key() <=> b.key(); },
+        [&](const End& send, const End& receive) {
+          if (report_.full()) return;
+          const Regions &source = send.message->regions, &target = receive.message->regions;
+          const Rank from = receive.message->peer;
+          if (!usable(source, target))
+            add(Rule::length_mismatch, receive.owner, {},
+                fmt::format("rank {} sends {} bytes and {} are received", from, bytes(source), bytes(target)));
+          else if (in_buffers(send.owner, source) && in_buffers(receive.owner, target))
+            under_way.emplace_back(&receive, moved(read(send.owner, source), from));
+        },
+        [&](const End& send) {
+          add(Rule::unmatched_message, send.owner, {},
+              fmt::format("rank {} has no receive in this round for {} bytes sent to it", send.to, bytes(send.message->regions)));
+        },
+        [&](const End& receive) {
+          add(Rule::unmatched_message, receive.owner, {},
+              fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receive.message->peer,
+                          bytes(receive.message->regions)));
+        });
+    if (report_.full()) return;
     for (const auto& [end, strip] : under_way) write(end->owner, end->message->regions, strip);
     held_ = 0;
     if (pieces_ > most_pieces_) too_large();
   }
 
-  // A control message tells its receiver whatever its sender had heard before the round.
+  // A control message tells its receiver whatever its sender had heard before the round. Which of several equal ones it meets does
+  // not matter, since they carry nothing; so a set finds them, in the order in which findings are told.
   void play_controls(ActingRanks rounds) {
     std::multiset<std::tuple<Count, Rank, Bytes>> sent;
     std::map<Count, boost::dynamic_bitset<>> known_before;  // to those who tell

@@ -117,6 +117,7 @@ class Comparison {
                      fmt::format("{} than the image of rank {} under the stated symmetry ({})", difference, representative.rank,
                                  symmetry_.name())};
     };
+    if (own.rank != rank_) return finding({}, "is the program of another rank");
     if (representative.stages != own.stages) return finding({}, "has other stages");
     if (representative.scratch_bytes != own.scratch_bytes) return finding({}, "has another size of scratch");
     if (representative.rounds.size() != own.rounds.size()) return finding({}, "acts in more or fewer rounds");

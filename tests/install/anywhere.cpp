@@ -15,13 +15,13 @@ void exchange(quadrille::Communicator& ranks) {
   for (int rank = 0; rank < all; ++rank) expected.push_back(rank);
   plan.execute(to_send.data(), received.data());
   std::printf("rank %d got %s on %s\n", me, received == expected ? "everything" : "wrong data",
-              quadrille::choose_transport().transport.c_str());
+              name(quadrille::choose_transport().transport).data());
 }
 
 }  // namespace
 
 int main() {
-  if (quadrille::choose_transport().transport == "threads")
+  if (quadrille::choose_transport().transport == quadrille::TransportKind::threads)
     quadrille::run_threads(4, exchange);
   else
     exchange(*quadrille::launched_world());

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 
+#include "plan/plan_schedule.hpp"
 #include "quadrille/algorithm.hpp"
 #include "support/cases.hpp"
 
@@ -49,6 +50,30 @@ std::string said(const Asked& asked, const Change& change) {
   EXPECT_EQ(sentences[0], sentences[1]);
   EXPECT_EQ(sentences[0], sentences[2]);
   return sentences[0];
+}
+
+TEST(Request, OfAScheduleThatIsMadeIsThatOfItsAlgorithm) {
+  const Problem problem = alltoall(ranks, 1);
+  const Schedule made = make_schedule(problem, "bruck:radix=2");
+  run_threads(ranks, [&](Communicator& threads) {
+    const Rank me = threads.rank();
+    const auto planned = [&](const std::string& algorithm) {
+      return me == 2 ? plan_schedule(threads, made, false, {}) : plan(threads, problem, {.algorithm = algorithm});
+    };
+    Plan exchange = planned("bruck:radix=2");
+    EXPECT_EQ(exchange.algorithm(), specification(made));
+    const std::array input{static_cast<char>('a' + me), static_cast<char>('d' + me), static_cast<char>('g' + me)};
+    std::array<char, ranks> output{};
+    exchange.execute(input.data(), output.data());
+    const char first = static_cast<char>('a' + ranks * me);
+    EXPECT_EQ(output, (std::array{first, static_cast<char>(first + 1), static_cast<char>(first + 2)}));
+    try {
+      planned("shift");
+      ADD_FAILURE() << "they ask for the same";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("rank 0 asks for algorithm shift, rank 2 for bruck:"));
+    }
+  });
 }
 
 TEST(Request, NamesTheFieldThatDiffers) {

@@ -10,6 +10,7 @@
 
 #include "cost/library_folder.hpp"
 #include "execute/mpi/plug_in.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -54,40 +55,47 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
 }  // namespace
 
-std::vector<PlugIn> plug_ins() { return {plug_in_for("openmpi"), plug_in_for("mpich")}; }
+std::string_view name(TransportKind kind) {
+  static constexpr ByEnum<TransportKind, std::string_view, 4> names{{"threads", "shared", "openmpi", "mpich"}};
+  return names[kind];
+}
+
+std::vector<PlugIn> plug_ins() { return {plug_in_for(name(TransportKind::openmpi)), plug_in_for(name(TransportKind::mpich))}; }
 
 TransportChoice choose_transport() {
   if (const char* wish = std::getenv("QUADRILLE_MPI")) {
     const std::string_view word = wish;
-    if (word == "none") return {"threads", "QUADRILLE_MPI is none"};
-    if (word == "openmpi" || word == "mpich") return {std::string(word), fmt::format("QUADRILLE_MPI is {}", word)};
+    if (word == "none") return {TransportKind::threads, "QUADRILLE_MPI is none"};
+    for (const TransportKind kind : {TransportKind::openmpi, TransportKind::mpich})
+      if (word == name(kind)) return {kind, fmt::format("QUADRILLE_MPI is {}", word)};
     throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is '{}'; set it to openmpi, mpich or none", word));
   }
-  if (is_set("QUADRILLE_SEGMENT")) return {"shared", "started by 'quadrille run' (QUADRILLE_SEGMENT is set)"};
+  if (is_set("QUADRILLE_SEGMENT")) return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_SEGMENT is set)"};
   const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
   if (open_mpi && pmi)
     throw Error(ErrorCode::misuse,
                 "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with "
                 "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
-  if (open_mpi) return {"openmpi", "started by Open MPI's launcher (OMPI_COMM_WORLD_SIZE is set)"};
-  if (pmi) return {"mpich", "started by a PMI launcher such as MPICH's (PMI_SIZE is set)"};
-  return {"threads", "not started by an MPI launcher"};
+  if (open_mpi) return {TransportKind::openmpi, "started by Open MPI's launcher (OMPI_COMM_WORLD_SIZE is set)"};
+  if (pmi) return {TransportKind::mpich, "started by a PMI launcher such as MPICH's (PMI_SIZE is set)"};
+  return {TransportKind::threads, "not started by an MPI launcher"};
 }
 
 std::unique_ptr<Communicator> mpi_world() {
   const TransportChoice choice = choose_transport();
-  if (choice.transport == "threads" || choice.transport == "shared")
-    throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
-  auto world = load_to_run(choice.transport).world();
+  if (!choice.is_mpi()) throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
+  auto world = load_to_run(name(choice.transport)).world();
   if (const Count launched = launched_ranks(); launched > 1 && world->size() == 1)
     throw Error(
         ErrorCode::environment,
         fmt::format("the launcher started {} processes, but {} finds itself alone ({}); start it with the launcher of the same MPI",
-                    launched, choice.transport, choice.reason));
+                    launched, name(choice.transport), choice.reason));
   return world;
 }
 
-std::unique_ptr<Communicator> launched_world() { return choose_transport().transport == "shared" ? shared_world() : mpi_world(); }
+std::unique_ptr<Communicator> launched_world() {
+  return choose_transport().transport == TransportKind::shared ? shared_world() : mpi_world();
+}
 
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {
   return load_to_run(library).over(handle, bytes);

@@ -12,7 +12,7 @@ constexpr std::size_t fetched_ahead = 4;  // messages
 
 // A copy between a block and this rank's memory: the side of the block has the buffer `staging` and offsets from the payload.
 Bases with_payload(Bases bases, std::byte* payload) {
-  bases[static_cast<std::size_t>(Buffer::staging)] = payload;
+  bases[Buffer::staging] = payload;
   return bases;
 }
 
@@ -33,8 +33,8 @@ void SharedMessages::wait_for_readers() {
 }
 
 const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
-  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
-  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read
+  bases_[Buffer::output] = output;
   ++execution_;
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
@@ -57,7 +57,7 @@ const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
 bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
-                      [&](const Region& region) { return space_.holds(bases_[static_cast<std::size_t>(region.buffer)]); });
+                      [&](const Region& region) { return space_.holds(bases_[region.buffer]); });
 }
 
 void SharedMessages::post(std::uint32_t index) {
@@ -89,8 +89,9 @@ void SharedMessages::publish(std::uint32_t index) {
   if (group.has_long) {
     flag->held = 0;
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
-      const bool held = space_.holds(bases_[buffer]);
-      flag->bases[buffer] = held ? space_.offset_of(bases_[buffer]) : reinterpret_cast<std::uintptr_t>(bases_[buffer]);
+      const std::byte* base = bases_.data()[buffer];
+      const bool held = space_.holds(base);
+      flag->bases[buffer] = held ? space_.offset_of(base) : reinterpret_cast<std::uintptr_t>(base);
       flag->held = static_cast<std::uint8_t>(flag->held | (held ? 1u << buffer : 0u));
     }
   }
@@ -106,7 +107,7 @@ bool SharedMessages::try_to_complete(std::uint32_t index) {
   std::byte* block = end.blocks.of(execution_);
   if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
   if (end.length > 0) [[likely]] {
-    copy_bytes(bases_[static_cast<std::size_t>(end.target_buffer)] + end.target, block + end.payload, end.length);
+    copy_bytes(bases_[end.target_buffer] + end.target, block + end.payload, end.length);
     return true;
   }
   bool combined = end.combines;
@@ -154,7 +155,7 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
     if (held) {
       Bases source{};
       for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
-        if (flag->held & (1u << buffer)) source[buffer] = space_.at(flag->bases[buffer]);
+        if (flag->held & (1u << buffer)) source.data()[buffer] = space_.at(flag->bases[buffer]);
       if (may_stream_ && !end.is_fused)
         run_long(end.direct, source);
       else
@@ -176,8 +177,8 @@ void SharedMessages::run_long(Range copies, const Bases& source) {
   for (std::uint32_t i = copies.first; i < copies.last; ++i) {
     const StridedCopy& copy = copies_[i];
     if (streaming_.streams() && is_straight(copy))
-      copy_streaming(bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target,
-                     source[static_cast<std::size_t>(copy.source_buffer)] + copy.source, static_cast<std::size_t>(copy.length));
+      copy_streaming(bases_[copy.target_buffer] + copy.target, source[copy.source_buffer] + copy.source,
+                     static_cast<std::size_t>(copy.length));
     else
       run_copy(copy, source, bases_);
   }
@@ -198,7 +199,7 @@ void SharedMessages::read_private(const End& end, const Flag& flag) {
   };
   for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i) {
     const StridedCopy& copy = copies_[i];
-    std::byte* target = bases_[static_cast<std::size_t>(copy.target_buffer)] + copy.target;
+    std::byte* target = bases_[copy.target_buffer] + copy.target;
     const auto& [inner, middle, outer] = copy.levels;
     for (Count c = 0; c < outer.count; ++c)
       for (Count b = 0; b < middle.count; ++b)

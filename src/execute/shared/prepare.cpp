@@ -178,8 +178,8 @@ Bytes SharedMessages::lay_out() {
   const Bytes staging = rounded(script_->scratch_bytes, line);
   if (staging + script_->staging_bytes > 0) {
     own_memory_ = space_.allocate(staging + script_->staging_bytes);
-    bases_[static_cast<std::size_t>(Buffer::scratch)] = space_.at(own_memory_);
-    bases_[static_cast<std::size_t>(Buffer::staging)] = space_.at(own_memory_) + staging;
+    bases_[Buffer::scratch] = space_.at(own_memory_);
+    bases_[Buffer::staging] = space_.at(own_memory_) + staging;
   }
   return static_cast<Bytes>(watched_.size() * sizeof(Outlet)) + blocks_.bytes * static_cast<Bytes>(blocks);
 }

@@ -13,14 +13,14 @@ MpiMessages::MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<c
       script_(std::move(script)),
       scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
       staging_(static_cast<std::size_t>(script_->staging_bytes)) {
-  bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data();
-  bases_[static_cast<std::size_t>(Buffer::staging)] = staging_.data();
+  bases_[Buffer::scratch] = scratch_.data();
+  bases_[Buffer::staging] = staging_.data();
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
     const Region& region = message.regions.front();  // contiguous as a whole: make_script stages what is not
     Bytes done = 0;
     do {  // also for a control message of no bytes: its arrival is what it tells
-      parts_.push_back({static_cast<std::uint8_t>(region.buffer), message.is_send, static_cast<int>(message.peer),
+      parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
       done += script_->longest_message;
     } while (done < message.bytes);
@@ -47,8 +47,8 @@ void MpiMessages::withdraw() {
 }
 
 const Bases& MpiMessages::begin(const std::byte* input, std::byte* output) {
-  bases_[static_cast<std::size_t>(Buffer::input)] = const_cast<std::byte*>(input);  // only ever read
-  bases_[static_cast<std::size_t>(Buffer::output)] = output;
+  bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read
+  bases_[Buffer::output] = output;
   return bases_;
 }
 

@@ -40,7 +40,7 @@ class MpiMessages {
   void finish(int count);
   // What goes through one MPI call: a message, or a part of one that is longer than MPI's counts reach.
   struct Part {
-    std::uint8_t buffer;
+    Buffer buffer;
     bool is_send;
     int peer;
     int bytes;
