@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The names of policies, as reports print them and requests compare them.
 #pragma once
 
 #include <string_view>

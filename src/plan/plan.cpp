@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "execute/agreement.hpp"
 #include "execute/execution.hpp"
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
@@ -31,7 +32,7 @@ void check_operation(const Problem& problem, const Operator* operation) {
     throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
 }
 
-// The transport that a group of this `own` one runs the plan by.
+// The transport that runs the plan; `own` is the communicator's.
 Transport& transport_for(Transport& own, Executor asked, const Candidate& candidate) {
   if (asked == Executor::messages || is_vendor(candidate)) return own;
   const Result<Transport*> sharing = own.over_shared_memory();
@@ -101,7 +102,7 @@ std::string call(const Problem& problem, const std::string& algorithm) {
                      has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
 }
 
-// What a rank makes of a plan by itself, before it hears of the other ranks: one of three kinds of execution.
+// What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set.
 struct Draft {
   Transport* transport = nullptr;
   std::string algorithm;    // with all parameters
@@ -173,11 +174,13 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
 }
 
 // Collective; throws on all ranks or on none.
-std::unique_ptr<Executable> executable_of(Draft draft, const PlanOptions& options) {
+std::unique_ptr<Executable> executable_of(Communicator& communicator, Draft draft, const PlanOptions& options) {
   if (draft.vendor) return std::move(draft.vendor);
   if (draft.script) return draft.transport->prepare(draft.script);
-  return std::make_unique<StagedExecutable>(draft.transport->mail(), std::move(draft.in_stages), options.policy,
-                                            std::move(draft.memory));
+  std::unique_ptr<Mail> mail = draft.transport->mail();
+  return made_or_thrown(communicator, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input
+    return std::make_unique<StagedExecutable>(std::move(mail), std::move(draft.in_stages), options.policy, std::move(draft.memory));
+  });
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& o
     made.staging_bytes_ = draft.script->staging_bytes;
   }
   made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
-  made.execution_->hold(executable_of(std::move(draft), options));
+  made.execution_->hold(executable_of(communicator, std::move(draft), options));
   return made;
 }
 
