@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
 #include <memory>
-#include <sstream>
 
 #include "arguments.hpp"
 #include "cases.hpp"

@@ -8,7 +8,6 @@
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
-namespace {}  // namespace
 
 Program broadcast_by_tree(const TreeNode& node, Bytes bytes, Rank me) {
   const Region input = block(Buffer::input, 0, bytes), output = block(Buffer::output, 0, bytes);

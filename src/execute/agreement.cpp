@@ -2,8 +2,17 @@
 #include "execute/agreement.hpp"
 
 #include <exception>
+#include <new>
+#include <stdexcept>
 
 namespace quadrille {
+namespace {
+
+Error out_of_memory(const std::exception& caught) {
+  return {ErrorCode::too_large, std::string("there is not enough memory for this plan (") + caught.what() + ")"};
+}
+
+}  // namespace
 
 RankOutcome outcome_of_exception(std::optional<Error>& error) {
   try {
@@ -13,8 +22,14 @@ RankOutcome outcome_of_exception(std::optional<Error>& error) {
     return {RankOutcome::failed_elsewhere, caught.code()};
   } catch (const Error& caught) {
     error = caught;
-  } catch (const std::exception& caught) {  // memory: bad_alloc, length_error
-    error = Error(ErrorCode::too_large, std::string("there is not enough memory for this plan (") + caught.what() + ")");
+  } catch (const std::bad_alloc& caught) {
+    error = out_of_memory(caught);
+  } catch (const std::length_error& caught) {  // of a container
+    error = out_of_memory(caught);
+  } catch (const std::exception& caught) {
+    error = Error(ErrorCode::environment, caught.what());
+  } catch (...) {
+    error = Error(ErrorCode::environment, "an exception that is no std::exception");
   }
   return {RankOutcome::failed, error->code()};
 }

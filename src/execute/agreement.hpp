@@ -9,7 +9,7 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "quadrille/error.hpp"
@@ -17,22 +17,22 @@
 
 namespace quadrille {
 
-// Of another rank, which has told it to this one.
+// An error that another rank reported to this one.
 class ErrorElsewhere : public Error {
  public:
   using Error::Error;
 };
 
-// How a rank's part went. It travels.
+// The result of a rank's part, without its sentence; ranks exchange it by all_gather.
 struct RankOutcome {
   enum State : std::uint8_t { done, failed, failed_elsewhere } state = done;
   ErrorCode code{};
 };
 
-// Of the exception that is being handled; `error` becomes what the rank throws in the end.
+// Classifies the exception being handled and stores in `error` what this rank will throw. Call it in a catch block.
 RankOutcome outcome_of_exception(std::optional<Error>& error);
 
-// Collective: the text of rank `teller`, at all ranks.
+// Collective. Returns the text of rank `teller` on all ranks.
 template <class Group>
 std::string told_by(Group& group, Rank teller, std::string text) {
   ByRank<Bytes> lengths(group.size());
@@ -45,10 +45,11 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   return all.substr(index(teller * length), index(length));
 }
 
-// Collective: what `part` returns on each rank, at all ranks. For values without pointers.
+// Collective. Returns on all ranks what `part` returns on each, by rank. Values must not have pointers.
 template <class Group, class Part>
 auto gathered_or_thrown(Group& group, Part&& part) {
   using Value = decltype(part());
+  static_assert(std::is_trivially_copyable_v<Value>, "values are exchanged as bytes");
   struct Report {
     RankOutcome outcome;
     Value value;
@@ -63,20 +64,24 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   ByRank<Report> all(group.size());
   group.all_gather(&mine, all.data(), sizeof mine);
   ByRank<Value> values;
-  std::optional<Rank> first;  // that failed itself
+  std::optional<Rank> first;  // rank that failed itself; if there is none, the first that has heard of a failure
   for (const Report& report : all) {
-    if (!first && report.outcome.state == RankOutcome::failed) first = quadrille::size(values);
+    const bool has_failed = report.outcome.state == RankOutcome::failed;
+    if (first ? has_failed && all[*first].outcome.state != RankOutcome::failed : report.outcome.state != RankOutcome::done)
+      first = quadrille::size(values);
     values.push_back(report.value);
   }
   if (!first) return values;
   std::string sentence = told_by(group, *first, error ? error->what() : "");
   if (mine.outcome.state == RankOutcome::failed) throw *error;
-  Rank shown = *first;  // where the group is a part of a larger one, the ranks' names are those of that one
+  const RankOutcome& outcome = all[*first].outcome;
+  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // names the rank
+  Rank shown = *first;  // Ranks of a node's group are shown by their numbers in the whole communicator.
   if constexpr (requires { group.shown(shown); }) shown = group.shown(shown);
-  throw ErrorElsewhere(all[*first].outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
+  throw ErrorElsewhere(outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
 }
 
-// Collective: what `part` returns on this rank.
+// Collective. Returns what `part` returns on this rank.
 template <class Group, class Part>
 auto made_or_thrown(Group& group, Part&& part) {
   std::optional<decltype(part())> made;

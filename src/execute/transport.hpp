@@ -32,30 +32,24 @@ class Transport {
 
   // Messages of up to so many bytes, to or from `peer`, may have any regions, and have left them by the time that they are posted;
   // -1: there are none.
-  virtual Bytes buffered_message_bytes(Rank peer) const {
-    static_cast<void>(peer);
-    return -1;
-  }
+  virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
   // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
   virtual bool fuses_reductions() const { return false; }
 
   // The transport's own collective. Reductions have an operation.
-  virtual Result<std::unique_ptr<Executable>> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) {
-    static_cast<void>(problem), static_cast<void>(operation);
+  virtual Result<std::unique_ptr<Executable>> vendor(const Problem& /*problem*/,
+                                                     const std::shared_ptr<const Operator>& /*operation*/) {
     return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
   }
 
-  // The transport of the same ranks by shared memory, of all or within each node, as its executor() says. It may be this one itself
-  // and lives as long as this one does. On all ranks there is one, or on none; then no two of them share any.
+  // The transport that uses shared memory: among all ranks (`shared`) or within each node (`hybrid`). It may be this one itself
+  // and lives as long as this one does. On all ranks there is one, or on none; then no two ranks share any memory.
   virtual Result<Transport*> over_shared_memory() { return cannot("there is no memory that they could share"); }
 
   // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
   // this group uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
-  virtual std::shared_ptr<Starts> starts(Executor executor) {
-    static_cast<void>(executor);
-    return nullptr;
-  }
+  virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
 };
 
 }  // namespace quadrille

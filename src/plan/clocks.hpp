@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "execute/mail.hpp"
 #include "quadrille/execute.hpp"

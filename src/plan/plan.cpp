@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "execute/agreement.hpp"
 #include "execute/execution.hpp"
 #include "execute/layout.hpp"
 #include "execute/script.hpp"
@@ -20,7 +21,7 @@
 
 namespace quadrille {
 
-// What a rank makes of a plan by itself, before it hears of the other ranks: one of three kinds of execution.
+// What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set.
 struct Draft {
   Transport* transport = nullptr;
   std::string algorithm;    // with all parameters
@@ -36,7 +37,7 @@ struct Draft {
                      const std::function<Draft(const Problem&)>& drafted);
 
  private:
-  std::unique_ptr<Executable> executable(const PlanOptions& options) &&;
+  std::unique_ptr<Executable> executable(Communicator& communicator, const PlanOptions& options) &&;
 };
 
 namespace {
@@ -53,7 +54,7 @@ void check_operation(const Problem& problem, const Operator* operation) {
     throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
 }
 
-// The transport that a group of this `own` one runs the plan by.
+// The transport that runs the plan; `own` is the communicator's.
 Transport& transport_for(Transport& own, Executor asked, bool vendor) {
   if (asked == Executor::messages || vendor) return own;
   const Result<Transport*> sharing = own.over_shared_memory();
@@ -199,10 +200,13 @@ Plan::~Plan() = default;
 Execution& execution_of(Plan& plan) { return *plan.execution_; }
 
 // Collective; throws on all ranks or on none.
-std::unique_ptr<Executable> Draft::executable(const PlanOptions& options) && {
+std::unique_ptr<Executable> Draft::executable(Communicator& communicator, const PlanOptions& options) && {
   if (vendor) return std::move(vendor);
   if (script) return transport->prepare(script);
-  return std::make_unique<StagedExecutable>(transport->mail(), std::move(in_stages), options.policy, std::move(memory));
+  std::unique_ptr<Mail> mail = transport->mail();
+  return made_or_thrown(communicator, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input
+    return std::make_unique<StagedExecutable>(std::move(mail), std::move(in_stages), options.policy, std::move(memory));
+  });
 }
 
 Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,

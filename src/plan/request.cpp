@@ -9,6 +9,7 @@
 #include <span>
 
 #include "execute/agreement.hpp"
+#include "plan/gathered.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -26,12 +27,15 @@ std::uint64_t fingerprint(std::span<const Count> numbers) {
   return hash;
 }
 
+// Of the bytes from one rank to another.
+std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) { return fingerprint(std::array{from, to, bytes}); }
+
 // Of a matrix of counts, alike for its dense and its sparse form, and whatever the order.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(std::array{from, share.peer, share.bytes});
+    for (const Share& share : traffic.sent_by(from)) sum += fingerprint(from, share.peer, share.bytes);
   return sum;
 }
 
@@ -48,7 +52,7 @@ std::string joined(const Request& request) {
   return text;
 }
 
-// The first word of a joined text, which it is taken from.
+// Removes the first word from the text and returns it.
 std::string take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('\0'));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
@@ -69,10 +73,42 @@ std::string take_word(std::string_view& text) {
   }
 }
 
-// What a rank says at once of its request.
+// Collective: what some rank sends is not what another expects. Each receiver looks for the first sender with another count, so
+// that no rank needs memory for more than a row of the matrix.
+[[noreturn]] void throw_mismatch(Communicator& communicator, const Request& mine) {
+  struct Mismatch {
+    Rank from;  // -1: none
+    Bytes sent, expected;
+  };
+  const Count p = communicator.size();
+  ByRank<Bytes> sent(p), expected(p), arriving(p);
+  for (const Share& share : mine.sent) sent[share.peer] = share.bytes;
+  for (const Share& share : mine.received) expected[share.peer] = share.bytes;
+  Mismatch first{-1, 0, 0};
+  for (Rank to = 0; to < p; ++to) {
+    communicator.all_gather(&sent[to], arriving.data(), sizeof(Bytes));
+    for (Rank from = 0; to == communicator.rank() && first.from < 0 && from < p; ++from)
+      if (arriving[from] != expected[from]) first = {from, arriving[from], expected[from]};
+  }
+  const ByRank<Mismatch> all = gathered(communicator, first);
+  Rank to = 0;
+  while (all[to].from < 0) ++to;
+  throw Error(ErrorCode::misuse, fmt::format("rank {} is to send {} B to rank {}, which expects {} B; compare their counts",
+                                             all[to].from, all[to].sent, to, all[to].expected));
+}
+
+// The hashes that ranks exchange first.
 struct Vote {
   std::uint64_t fields, counts, sent, received;
 };
+
+// What all ranks send, added up, must be what all receive.
+Vote vote_of(const Request& request, Rank me) {
+  Vote vote{std::hash<std::string>{}(joined(request)), request.counts, 0, 0};
+  for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
+  for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
+  return vote;
+}
 
 }  // namespace
 
@@ -101,8 +137,8 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   if (!is_alltoallv) return request;
   if (!own_counts) request.counts = fingerprint(problem);
   const Traffic traffic(problem);
-  for (const Share& share : traffic.sent_by(me)) request.sent += fingerprint(std::array{me, share.peer, share.bytes});
-  for (const Share& share : traffic.received_by(me)) request.received += fingerprint(std::array{share.peer, me, share.bytes});
+  request.sent = traffic.sent_by(me);
+  request.received = traffic.received_by(me);
   return request;
 }
 
@@ -110,7 +146,7 @@ void agree(Communicator& communicator, const std::function<Request()>& make) {
   Request mine;
   const auto votes = gathered_or_thrown(communicator, [&] {
     mine = make();
-    return Vote{std::hash<std::string>{}(joined(mine)), mine.counts, mine.sent, mine.received};
+    return vote_of(mine, communicator.rank());
   });
   std::uint64_t difference = 0;
   for (Rank rank = 0; rank < communicator.size(); ++rank) {
@@ -123,8 +159,7 @@ void agree(Communicator& communicator, const std::function<Request()>& make) {
                               rank));
     difference += vote.sent - vote.received;
   }
-  if (difference != 0)
-    throw Error(ErrorCode::misuse, "what some ranks are to send is not what others expect of them; compare their counts");
+  if (difference != 0) throw_mismatch(communicator, mine);
 }
 
 }  // namespace quadrille

@@ -8,21 +8,22 @@
 #include <vector>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 
 struct Request {
   // Names and values of what must be the same on all ranks, in the order in which differences are told.
   std::vector<std::pair<std::string, std::string>> fields;
-  // Of an alltoallv, hashes. `counts` is of all of them if the ranks must know them all, else 0. What all ranks are to send,
-  // added up, must be what all are to receive.
-  std::uint64_t counts = 0, sent = 0, received = 0;
+  // Of an alltoallv: the hash of all counts if the ranks must know them all, else 0; and what this rank sends and receives.
+  std::uint64_t counts = 0;
+  std::vector<Share> sent, received;
 };
 
 // `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
 Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts);
 
-// Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names the first difference, if the requests differ;
+// Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
 // or what `make` threw on a rank (execute/agreement.hpp).
 void agree(Communicator& communicator, const std::function<Request()>& make);
 

@@ -3,7 +3,6 @@
 // dependence by hand. ordering.hpp says what follows under each policy.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "quadrille/schedule.hpp"

@@ -24,16 +24,15 @@ class Posted {
   explicit Posted(const Program& own)
       : as_it_was_(own),
         ordered_(is_in_posting_order(own) ? std::nullopt : std::optional(in_posting_order(own))),
-        graph(dependences(program())) {}
+        graph_(dependences(program())) {}
 
   const Program& program() const { return ordered_ ? *ordered_ : as_it_was_; }
+  const DependenceGraph& graph() const { return graph_; }
 
  private:
   const Program& as_it_was_;
   const std::optional<Program> ordered_;
-
- public:
-  const DependenceGraph graph;
+  const DependenceGraph graph_;
 };
 
 // One execution under one policy. A node is posted when all it waits for is complete and its channel has come to it; a message is
@@ -91,8 +90,8 @@ class Rendezvous {
   };
 
   void enter(const Posted& posted, Policy policy) {
-    const Ordering own = ordering(posted.program(), posted.graph, policy);
-    const std::vector<ChannelPlace> places = channel_places(posted.program(), posted.graph);
+    const Ordering own = ordering(posted.program(), posted.graph(), policy);
+    const std::vector<ChannelPlace> places = channel_places(posted.program(), posted.graph());
     std::vector<Node> node_of(places.size(), none);
     first_.push_back(nodes_.size());
     for (const auto& [from, to] : own.edges) waits_.emplace_back(first_.back() + from, first_.back() + to);
@@ -102,7 +101,7 @@ class Rendezvous {
       state.operation = node.operation;
       node_of[node.operation] = nodes_.size() - 1;
       const bool sends = node.kind == Ordering::Kind::send;
-      const Rank me = posted.program().rank, peer = posted.graph.message(posted.program(), node.operation).peer;
+      const Rank me = posted.program().rank, peer = posted.graph().message(posted.program(), node.operation).peer;
       (sends ? sends_ : receives_).push_back({sends ? std::pair(me, peer) : std::pair(peer, me), nodes_.size() - 1});
       if (const std::size_t before = places[node.operation].previous; before != none) {
         nodes_[node_of[before]].next_in_channel = nodes_.size() - 1;
@@ -151,7 +150,7 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
       const auto stuck = run.stuck(rank);  // one place a rank is enough to find it
       if (!stuck) continue;
       const Program& program = ranks[rank].program();
-      const DependenceGraph& graph = ranks[rank].graph;
+      const DependenceGraph& graph = ranks[rank].graph();
       const Count number = program.rounds[graph.operations[*stuck].round].number;
       report.add({Rule::deadlock,
                   program.rank,

@@ -6,9 +6,14 @@
 
 #include <array>
 #include <functional>
+#include <new>
+#include <stdexcept>
 
+#include "execute/script.hpp"
 #include "execute/shared/communicator.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
@@ -119,6 +124,42 @@ TEST(Agreement, TellsWhereAFailureWasAtFirst) {
   EXPECT_EQ(said[3].sentence, "it is full");
 }
 
+// Nobody in this group failed: ranks 1 and 2 heard of failures in other groups.
+TEST(Agreement, TellsWhatRanksHeardElsewhere) {
+  const auto said = said_by([](Communicator& threads) {
+    made_or_thrown(threads, [&]() -> int {
+      if (threads.rank() == 1) throw ErrorElsewhere(ErrorCode::too_large, "rank 7: it is full");
+      if (threads.rank() == 2) throw ErrorElsewhere(ErrorCode::misuse, "rank 8: no");
+      return 1;
+    });
+  });
+  for (const Said& each : said) {
+    EXPECT_EQ(each.sentence, "rank 7: it is full");
+    EXPECT_EQ(each.code, ErrorCode::too_large);
+    EXPECT_TRUE(each.elsewhere);
+  }
+}
+
+TEST(Agreement, TellsOfOtherExceptionsByTheirOwnWords) {
+  const auto of = [](const auto& thrown) {
+    std::optional<Error> error;
+    RankOutcome outcome;
+    try {
+      throw thrown;
+    } catch (...) {
+      outcome = outcome_of_exception(error);
+    }
+    EXPECT_EQ(outcome.state, RankOutcome::failed);
+    EXPECT_EQ(outcome.code, error->code());
+    return *error;
+  };
+  EXPECT_STREQ(of(std::runtime_error("the disk is full")).what(), "the disk is full");
+  EXPECT_EQ(of(std::runtime_error("")).code(), ErrorCode::environment);
+  EXPECT_STREQ(of(7).what(), "an exception that is no std::exception");
+  EXPECT_EQ(of(std::bad_alloc()).code(), ErrorCode::too_large);
+  EXPECT_THAT(of(std::length_error("too long")).what(), HasSubstr("not enough memory for this plan (too long)"));
+}
+
 // Ranks whose space is a part of a larger group are called what they are called there.
 TEST(Agreement, CallsRanksByTheirNames) {
   const auto said = said_by([](Communicator& threads) {
@@ -130,6 +171,26 @@ TEST(Agreement, CallsRanksByTheirNames) {
     });
   });
   EXPECT_EQ(said[0].sentence, "rank 12: no");
+}
+
+// Rank 0 sends 8 bytes to rank 1, which expects `expected`; -1: no message.
+std::string said_of_messages(Bytes expected) {
+  return said_by([&](Communicator& threads) {
+           dynamic_cast<SharedCommunicator&>(threads).space()->set_names({10, 11, 12, 13});
+           ProgramBuilder program{threads.rank()};
+           program.begin_round();
+           if (threads.rank() == 0) program.send(1, {{Buffer::input, 0, 8}});
+           if (threads.rank() == 1 && expected >= 0) program.receive(0, {{Buffer::output, 0, expected}});
+           threads.transport().prepare(
+               std::make_shared<const Script>(make_script(std::move(program).finish(), threads.size(), {})));
+         })[1]
+      .sentence;
+}
+
+TEST(Agreement, CallsRanksByTheirNamesWhereMessagesDoNotMeet) {
+  EXPECT_EQ(said_of_messages(8), "");
+  EXPECT_EQ(said_of_messages(4), "rank 11 and rank 10 disagree about their messages; verify the schedule");
+  EXPECT_EQ(said_of_messages(-1), "rank 11 receives 0 messages and 1 are sent to it; verify the schedule");
 }
 
 }  // namespace

@@ -162,6 +162,24 @@ TEST(Staged, IsNotPlannedWhereOneSendsWhatTheOtherDoesNotExpect) {
   EXPECT_THROW(alltoallv_of_rank(0, {1, 2}, {1}), Error);
 }
 
+// In place the input is copied first. Ranks 1 and 2 have no memory for that, and rank 0 has nothing to copy.
+TEST(Staged, IsPlannedByAllRanksOrByNone) {
+  const Bytes most = Bytes{1} << 60;
+  run_threads(3, [&](Communicator& ranks) {
+    const Rank me = ranks.rank();
+    std::vector<Bytes> row(3, 0);
+    if (me != 0) row[static_cast<std::size_t>(3 - me)] = most;
+    try {
+      plan(ranks, alltoallv_of_rank(me, row, row), {.algorithm = "grid:counts=headers", .in_place = true});
+      ADD_FAILURE() << "rank " << me << " has a plan";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::too_large);
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(me == 0 ? "rank 1: there is not" : "there is not")) << error.what();
+    }
+    ranks.barrier();
+  });
+}
+
 // Rank 0 of two, and what it is told by the other.
 std::unique_ptr<StagedProgram> first_of_two(Bytes expected) {
   const Problem problem = alltoallv_of_rank(0, {0, 0}, {0, expected});

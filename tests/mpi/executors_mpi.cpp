@@ -105,7 +105,7 @@ int main() {
   try {
     communicator = launched_world();
     const auto fail = [&](const std::string& sentence) {
-      if (communicator->rank() == 0) std::fprintf(stderr, "%s\n", sentence.c_str());
+      std::fprintf(stderr, "rank %lld: %s\n", static_cast<long long>(communicator->rank()), sentence.c_str());
       communicator->abort(1);
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);

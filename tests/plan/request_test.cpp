@@ -145,7 +145,8 @@ TEST(Request, ComparesLongLists) {
 TEST(Request, ComparesTheCountsOfAnAlltoallv) {
   const std::vector<Bytes> counts{0, 1, 2, 3, 4, 5, 6, 7, 8};
   for (const auto& [algorithm, words] : std::vector<std::pair<std::string, std::string>>{
-           {"padded-bruck", "rank 2 has other counts than rank 0"}, {"direct", "compare their counts"}}) {
+           {"padded-bruck", "rank 2 has other counts than rank 0"},
+           {"direct", "rank 2 is to send 70 B to rank 1, which expects 7 B; compare their counts"}}) {
     const Asked asked{with_counts(Collective::alltoallv, counts), {.algorithm = algorithm}};
     EXPECT_EQ(said(asked, [](Asked&) {}), "") << algorithm;
     EXPECT_THAT(said(asked,

@@ -9,6 +9,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
+#include "support/three_rounds.hpp"
 
 namespace quadrille {
 namespace {
@@ -69,25 +70,8 @@ TEST(Dependences, ForgetWhatHasBeenWrittenOver) {
   }
 }
 
-Program three_rounds() {
-  ProgramBuilder program{0};
-  program.stage("first");
-  program.begin_round();
-  program.send(1, {{Buffer::input, 0, 4}});
-  program.receive(1, {{Buffer::output, 0, 4}});
-  program.begin_round();
-  program.send(2, {{Buffer::input, 4, 4}});
-  program.receive(2, {{Buffer::output, 4, 4}});
-  program.begin_round();
-  program.send(3, {{Buffer::output, 2, 4}});  // of both receives
-  program.stage("second");
-  program.begin_round();
-  program.receive(3, {{Buffer::scratch, 0, 4}});
-  return std::move(program).finish();
-}
-
 TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
-  const Program program = three_rounds();
+  const Program program = testing::three_rounds();
   const DependenceGraph graph = dependences(program);
   ASSERT_EQ(graph.operations.size(), 6u);
   EXPECT_EQ(graph.before[4], (std::vector<Dependence>{{1, Hazard::read_after_write}, {3, Hazard::read_after_write}}));

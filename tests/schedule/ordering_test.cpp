@@ -8,29 +8,13 @@
 #include "quadrille/program_builder.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/transform.hpp"
+#include "support/three_rounds.hpp"
 
 namespace quadrille {
 namespace {
 
-Program three_rounds() {
-  ProgramBuilder program{0};
-  program.stage("first");
-  program.begin_round();
-  program.send(1, {{Buffer::input, 0, 4}});
-  program.receive(1, {{Buffer::output, 0, 4}});
-  program.begin_round();
-  program.send(2, {{Buffer::input, 4, 4}});
-  program.receive(2, {{Buffer::output, 4, 4}});
-  program.begin_round();
-  program.send(3, {{Buffer::output, 2, 4}});  // of both receives
-  program.stage("second");
-  program.begin_round();
-  program.receive(3, {{Buffer::scratch, 0, 4}});
-  return std::move(program).finish();
-}
-
 TEST(Windows, FollowThePolicies) {
-  const Program program = three_rounds();
+  const Program program = testing::three_rounds();
   const DependenceGraph graph = dependences(program);
   EXPECT_EQ(windows(program, graph, Policy::blocking), (std::vector<std::size_t>{0, 1, 2, 3}));
   EXPECT_EQ(windows(program, graph, Policy::nonblocking), (std::vector<std::size_t>{0, 0, 1, 2}));

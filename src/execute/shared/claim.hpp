@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Memory of a space that is released again if the plan it is for is not made.
 #pragma once
 
 #include <utility>

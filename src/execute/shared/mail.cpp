@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "execute/agreement.hpp"
 #include "execute/shared/claim.hpp"
 

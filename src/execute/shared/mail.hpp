@@ -3,7 +3,6 @@
 // way at a time.
 #pragma once
 
-#include <cstring>
 #include <utility>
 #include <vector>
 

@@ -286,8 +286,8 @@ void SharedMessages::connect(const ByRank<Offset>& directories) {
     const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),
                                          [](const Entry& a, const auto& key) { return std::pair(a.peer, a.ordinal) < key; });
     if (entry == last || entry->peer != space_.rank() || entry->ordinal != mine.ordinal || entry->bytes != mine.bytes)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("rank {} and rank {} disagree about their messages; verify the schedule", space_.rank(), mine.peer));
+      throw Error(ErrorCode::misuse, fmt::format("rank {} and rank {} disagree about their messages; verify the schedule",
+                                                 space_.shown(space_.rank()), space_.shown(mine.peer)));
     End& end = ends_[i];
     end.inlet = inlet_from(*entry, mine.peer, directory.block_mask);
     end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
@@ -329,7 +329,7 @@ void SharedMessages::connect(const ByRank<Offset>& directories) {
   }
   if (sent != received)
     throw Error(ErrorCode::misuse, fmt::format("rank {} receives {} messages and {} are sent to it; verify the schedule",
-                                               space_.rank(), received, sent));
+                                               space_.shown(space_.rank()), received, sent));
 }
 
 }  // namespace quadrille

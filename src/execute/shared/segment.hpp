@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "execute/shared/space.hpp"
 #include "quadrille/indexed.hpp"

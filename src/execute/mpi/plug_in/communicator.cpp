@@ -8,7 +8,6 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "execute/agreement.hpp"
