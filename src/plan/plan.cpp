@@ -233,7 +233,7 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     made.staging_bytes_ = draft.script->staging_bytes;
   }
   made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
-  made.execution_->hold(std::move(draft).executable(options));
+  made.execution_->hold(std::move(draft).executable(communicator, options));
   return made;
 }
 

@@ -202,7 +202,7 @@ std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& optio
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
   Report some_ranks(options.most_findings);
-  if (schedule.symmetry) {
+  if (schedule.symmetry && schedule.stated_input_bytes.empty() && schedule.stated_output_bytes.empty()) {
     Coverage by_symmetry;
     check_by_symmetry(schedule, options, port_limit(schedule, options), some_ranks, by_symmetry);
     if (some_ranks.empty() && by_symmetry.replayed > 0) {
