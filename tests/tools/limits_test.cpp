@@ -83,7 +83,7 @@ TEST_F(Limits, FiguresAreThereWhereTheReplayIsRefused) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"barrier", "--ranks", "34359738368"},
        "barrier among 34359738368 ranks takes at least 1073741824 pieces of memory to replay; the limit is 67108864"},
-      {{"allgather", "--ranks", "16384", "--algorithm", "recursive-doubling"},
+      {{"allgather", "--ranks", "16384", "--algorithm", "gather-broadcast"},
        "at least 268435456 pieces of memory to replay; the limit is 67108864"},
   };
   for (const auto& [question, sentence] : cases) {
