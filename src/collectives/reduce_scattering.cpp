@@ -87,6 +87,31 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
   return std::move(program).finish();
 }
 
+Program halved(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
+  if (word(parameters, "first") == "near") return nearest_first(problem, shares, me);
+  return reduced(gather_by_doubling(problem, shares, me));
+}
+
+Parameter halving_order() {
+  return {.name = "first",
+          .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which leaves runs of memory",
+          .standard = "far",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return required_combining(problem) == Combining::any_order ? "far" : "near";
+          },
+          .standard_rule = "far where operands may be combined in any order",
+          .choices = {"near", "far"},
+          .range = {}};
+}
+
+Combining combining_of_halving(const Problem& problem, const Parameters& parameters) {
+  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+}
+
+std::optional<Symmetry> (*symmetry_of(Collective collective))(const Problem&, const Parameters&) {
+  return is_irregular(collective) ? nullptr : translation_of_any_order;
+}
+
 }  // namespace
 
 Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Rank me) {
@@ -118,25 +143,57 @@ Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Ra
   return std::move(program).finish();
 }
 
-Program reduce_scatter_by_halving(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
-  if (word(parameters, "first") == "near") return nearest_first(problem, shares, me);
-  return reduced(gather_by_doubling(problem, shares, me));
+Algorithm reduce_scatter_by_halving(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "recursive-halving",
+      .summary = "exchange half of what you are responsible for and combine the other half",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .parameters = {halving_order()},
+      .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                     Rank me) { return halved(problem, parameters, shares(analysis), me); },
+      .applies = has_power_of_two_ranks,
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = combining_of_halving,
+      .combining_rule = "near first: fixed tree; far first: any order",
+  };
 }
 
-Parameter halving_order() {
-  return {.name = "first",
-          .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which leaves runs of memory",
-          .standard = "far",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            return required_combining(problem) == Combining::any_order ? "far" : "near";
-          },
-          .standard_rule = "far where operands may be combined in any order",
-          .choices = {"near", "far"},
-          .range = {}};
+Algorithm reduce_scatter_by_skips(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "circulant",
+      .summary = is_irregular(collective)
+                     ? "halve what you are responsible for along skips that halve p: the fewest rounds on one port"
+                     : "halve what you are responsible for along skips that halve p: least rounds and volume on one port",
+      .source = "traff2024",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
+      .analyse = Shares::analyse,
+      .symmetry = symmetry_of(collective),
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = any_order_of_more_than_two,
+      .combining_rule = any_order_of_more_than_two_rule,
+  };
 }
 
-Combining combining_of_halving(const Problem& problem, const Parameters& parameters) {
-  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+Algorithm reduce_scatter_along_ring(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "ring",
+      .summary = is_irregular(collective) ? "every share goes once around, to the left, and is combined on its way"
+                                          : "every block goes once around, to the left, and is combined on its way",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return reduced(gather_along_ring(problem, shares(analysis), me)); },
+      .analyse = Shares::analyse,
+      .symmetry = symmetry_of(collective),
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = any_order_of_more_than_two,
+      .combining_rule = any_order_of_more_than_two_rule,
+  };
 }
 
 }  // namespace quadrille

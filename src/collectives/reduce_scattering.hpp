@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ways to combine vectors and scatter the result that are no gathering run backwards, and for regular and irregular shares
-// the same; and the parameter of recursive halving, which can be both.
+// the same; and the records of those that the two share.
 #pragma once
 
 #include "collectives/shares.hpp"
@@ -11,12 +11,14 @@ namespace quadrille {
 // with the owner, so that all ranks do the same.
 Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Rank me);
 
+// The records that reduce_scatter and reduce_scatterv share.
 // Recursive halving, `first` = near | far partners. Near: before the exchange with i ^ m, m = 1, 2, 4, .., rank i is
 // responsible for the shares whose numbers have its lower bits, combined over a run of m ranks: the fixed tree. Far is the
 // reverse of recursive doubling.
-Program reduce_scatter_by_halving(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me);
-Parameter halving_order();
-Combining combining_of_halving(const Problem& problem, const Parameters& parameters);
-inline constexpr std::string_view combining_rule_of_halving = "near first: fixed tree; far first: any order";
+Algorithm reduce_scatter_by_halving(Collective collective);
+// The reverse of gathering by skips that halve p.
+Algorithm reduce_scatter_by_skips(Collective collective);
+// The reverse of gathering along a ring.
+Algorithm reduce_scatter_along_ring(Collective collective);
 
 }  // namespace quadrille

@@ -7,24 +7,10 @@
 //         itself and those next above it.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  any p on one port.
-#include "collectives/folding.hpp"
-#include "collectives/gathering.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/reduce_scattering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm reduce_scatter_circulant{
-    .collective = Collective::reduce_scatter,
-    .id = "circulant",
-    .summary = "halve what you are responsible for along skips that halve p: least rounds and volume on one port",
-    .source = "traff2024",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
-    .analyse = Shares::analyse,
-    .symmetry = translation_of_any_order,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = any_order_of_more_than_two,
-    .combining_rule = any_order_of_more_than_two_rule,
-};
+extern const Algorithm reduce_scatter_circulant = reduce_scatter_by_skips(Collective::reduce_scatter);
 
 }  // namespace quadrille

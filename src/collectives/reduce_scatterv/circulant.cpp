@@ -7,23 +7,10 @@
 //         itself and those next above it.
 // Cost    C1 = ceil(log2 p) rounds, C2 = the sum over the rounds of the largest s_(k+1) - s_k consecutive shares.
 // Prefer  any p on one port.
-#include "collectives/folding.hpp"
-#include "collectives/gathering.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/reduce_scattering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm reduce_scatterv_circulant{
-    .collective = Collective::reduce_scatterv,
-    .id = "circulant",
-    .summary = "halve what you are responsible for along skips that halve p: the fewest rounds on one port",
-    .source = "traff2024",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
-    .analyse = Shares::analyse,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = any_order_of_more_than_two,
-    .combining_rule = any_order_of_more_than_two_rule,
-};
+extern const Algorithm reduce_scatterv_circulant = reduce_scatter_by_skips(Collective::reduce_scatterv);
 
 }  // namespace quadrille
