@@ -286,7 +286,8 @@ Expected expected_of(std::uint64_t seed, Count ranks) {
     if (made.random_case.is_matched) {
       EXPECT_FALSE(deadlocks) << "seed " << seed;
       EXPECT_NO_THROW(simulate_events(
-          schedule, message_times(*find_model("linear"), Coefficients{{"startup_us", 1}, {"transfer_us_per_byte", 0.001}}),
+          schedule,
+          message_times(*find_model("linear"), Coefficients{{"startup_us", 1}, {"transfer_us_per_byte", 0.001}, {"ports", 1}}),
           {.policy = policy}))
           << "seed " << seed;
     }
