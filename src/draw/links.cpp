@@ -162,7 +162,8 @@ class LinkMap {
       draw_between(moved(to, -x * (radius + loose_end), -y * (radius + loose_end)), to, 0, radius, beside, colour, width,
                    explanation, "");
     } else {
-      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width, explanation, sharing);
+      draw_between(from, to, radius, radius, beside + (in_rows_ ? 0 : 7 * static_cast<double>(parallel)), colour, width,
+                   explanation, sharing);
     }
   }
 
