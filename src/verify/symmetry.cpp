@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Testing a stated symmetry: the image of the representative's program must be the program made for the rank itself.
+// Tests a stated symmetry: the program of each rank must be the image of its representative's program.
 //
 // The image of a message is one of the same round and port between the images of its ranks, and the pairs of bytes that it connects
 // are the images of the pairs. This is so if both ends list the images of bytes in the same order, however many regions list them.
@@ -36,7 +36,7 @@ struct Moved {
   bool operator==(const Moved&) const = default;
 };
 
-// What two lists of equally many bytes connect, in an order of its own: runs as long as they can be, by where they go.
+// The pairs of bytes that the two ends of a message connect, as the longest runs, sorted by target.
 std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
   std::vector<Moved> pieces, runs;
   auto from = sent.begin();

@@ -150,7 +150,7 @@ bool verifier_finds_deadlock(const RandomCase& random_case, Policy policy) {
   return report.has(Rule::deadlock);
 }
 
-// Plays the simulator's events where each message waits for its receiver. Do all of them pass?
+// Plays the events of the simulator's graph by rendezvous: each message waits for its receiver. Returns whether all events pass.
 bool all_events_pass(const Schedule& schedule, Policy policy) {
   using Event = EventGraph::Event;
   const EventGraph graph = event_graph(schedule, {.policy = policy, .takes_lone_messages = true});
