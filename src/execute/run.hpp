@@ -161,8 +161,9 @@ class ScriptExecutable final : public Executable {
       case Stage::for_messages: break;
     }
     if (script_.policy != Policy::dataflow) return messages_.advance();
-    completed_ = messages_.advance_any();
-    return completed_.has_value();
+    const std::optional<std::uint32_t> complete = messages_.advance_any();
+    if (complete) completed_ = *complete;
+    return complete.has_value();
   }
 
   void wait(Stage stage) {
@@ -209,14 +210,14 @@ class ScriptExecutable final : public Executable {
     return Stage::for_messages;
   }
 
-  Stage run_tasks(Stage before) {
+  [[gnu::always_inline]] Stage run_tasks(Stage before) {
     DataflowState& state = dataflow_;
     if (before == Stage::to_begin) {
       state.begin(script_);
     } else {
       watch_.ends(&Phases::communicate_s);
       ++state.completed;
-      state.release(script_, script_.tasks[state.task_of_message[*completed_]].after_completion);
+      state.release(script_, script_.tasks[state.task_of_message[completed_]].after_completion);
     }
     while (state.started < state.queued) {
       const Task& task = script_.tasks[state.ready[state.started++]];
@@ -247,7 +248,7 @@ class ScriptExecutable final : public Executable {
   Watch watch_;
   Stage stage_ = Stage::to_begin;
   std::size_t window_ = 0;
-  std::optional<std::uint32_t> completed_;  // dataflow: the message that it has waited for
+  std::uint32_t completed_ = 0;  // dataflow: the message that it has waited for
 };
 
 }  // namespace quadrille
