@@ -88,7 +88,10 @@ void Execution::make_way() {
   if (executable_->runs_in_parts()) return;
   while (!in_flight_->is_empty()) {
     in_flight_->advance();
-    sched_yield();
+    if (starts_)
+      starts_->give_core_away();
+    else
+      sched_yield();
   }
 }
 

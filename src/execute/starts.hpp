@@ -29,6 +29,9 @@ class Starts {
   // What this rank has in flight of the group's plans.
   virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
 
+  // For a rank that waits: drives the transport's progress once (progress.hpp), and lets another rank have the core.
+  virtual void give_core_away() const = 0;
+
  protected:
   // A barrier of the group, on its own or as a part of making a plan, has its place in the order, too.
   static constexpr std::uint32_t barrier = 0;

@@ -46,6 +46,7 @@ class SharedStarts final : public Starts {
     record_.add(plan);
   }
   const std::shared_ptr<InFlight>& in_flight() const override { return progress_.in_flight; }
+  void give_core_away() const override { quadrille::give_core_away(progress_); }
   void begin_barrier() { record_.add(barrier); }
 
   // For a rank that is stuck: the first start that differs from another rank's, in words; empty if there is none.

@@ -32,12 +32,13 @@ class MpiGroup {
   // Once MPI_Finalize has been called nothing here may be used any more, but only destroyed.
   bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
 
+  // Lets MPI go on, once, if this thread may call it. Returns whether that has given the core away.
+  bool poll() const;
+
   // For those who wait in shared memory; it keeps the group alive.
   static Progress progress(const std::shared_ptr<MpiGroup>& group);
 
  private:
-  bool poll() const;
-
   MPI_Comm communicator_;
   const bool finalises_;
   const std::shared_ptr<InFlight> in_flight_;

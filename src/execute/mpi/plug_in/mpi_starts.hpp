@@ -20,6 +20,9 @@ class MpiStarts final : public Starts {
 
   void begin(std::uint32_t plan) override;
   const std::shared_ptr<InFlight>& in_flight() const override { return group_->in_flight(); }
+  void give_core_away() const override {
+    if (!group_->poll()) sched_yield();
+  }
   void begin_barrier();
 
  private:
