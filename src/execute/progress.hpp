@@ -9,7 +9,6 @@
 #include <sched.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 
 #include "execute/in_flight.hpp"
@@ -17,9 +16,9 @@
 namespace quadrille {
 
 struct Progress {
-  // Lets the transport go on, once; empty: there is nothing to drive. Returns whether it has given the core away meanwhile.
-  std::function<bool()> poll;
-  std::shared_ptr<const std::atomic<bool>> ended;  // true after MPI_Finalize; null where there is no MPI
+  // Lets the transport go on, once; null: there is nothing to drive. Returns whether it has given the core away meanwhile.
+  bool (*poll)() = nullptr;                  // of the process, so that it outlives every communicator
+  const std::atomic<bool>* ended = nullptr;  // of the process: true after MPI_Finalize; null where there is no MPI
   // What this rank has in flight, of the whole communicator: it may have plans for messages, too.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };

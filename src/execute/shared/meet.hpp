@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that can already talk to each other come to share memory. Processes that meet for the first time exchange cards
+// (process.hpp) and map each other's files. After that a group takes one small all_gather, and some cache lines in the control file
+// of its first rank: it has no file, descriptor or MPI context of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/shared/communicator.hpp"
+#include "execute/shared/process.hpp"
+
+namespace quadrille {
+
+// What a rank says of itself where a group is made.
+struct AboutRank {
+  Count assumed_node = -1;      // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
+  bool compares_starts = false;  // starts.hpp
+};
+
+struct Met {
+  std::vector<Count> nodes;  // of each rank of the group, numbered in the order of their first ranks
+  bool any_compares = false;
+  // The ranks of this rank's node, which share memory; on all ranks of the group or on none. Of all ranks if there is one node.
+  std::unique_ptr<SharedCommunicator> node;
+  std::string no_sharing;  // why there is none
+};
+
+// Collective. `group` is used for as long as this takes, and only to gather. Throws Error{transport} and {peer_lost} of its gathering.
+// Costs that are not given are measured, once in a process.
+Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
+         const std::shared_ptr<Process>& process = Process::current());
+
+}  // namespace quadrille

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This process as others know it, and others as it knows them. A process has two files (shared_file.hpp): its heap, which others
+// read, and its control file, which others also write. Processes find each other's files by cards.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "execute/shared/costs.hpp"
+#include "execute/shared/shared_file.hpp"
+
+namespace quadrille {
+
+// What a process tells others to be found by. It is sent as bytes.
+struct ProcessCard {
+  std::uint64_t id;         // random; what else is said of this process refers to it
+  std::uint64_t host;       // of the running system: a hash of its boot id
+  std::uint64_t pid_space;  // inode of the pid namespace: process numbers mean the same where it is the same
+  std::uint64_t started;    // when the process started, clock ticks since boot
+  std::int64_t process;     // its number
+  std::int32_t heap, control;              // descriptors
+  std::uint64_t heap_inode, control_inode;  // of these files
+  std::uint64_t probe;      // address of a word in private memory that holds `id`, to find out whether others may read there
+  cpu_set_t cores;          // on which it may run
+};
+
+// Another process, or this one as its own peer.
+class Peer {
+ public:
+  explicit Peer(const ProcessCard& card);  // maps the beginning of both files; throws as PeerFile, and as Process::meet
+
+  const ProcessCard& card() const { return card_; }
+  std::byte* at(FileKind kind, Place place);
+  bool is_there() const;
+  bool reads_private_memory() const;  // by process_vm_readv; found out when it is met
+
+ private:
+  // ...
+};
+
+class Process {
+ public:
+  // This process's, made when it is first asked for. Throws Error{environment} where the machine gives no shared memory, and
+  // Error{misuse} in a child that was forked from a process that had one.
+  static const std::shared_ptr<Process>& current();
+
+  Process();  // for tests, and current(); several in one process are to each other what processes are
+  ~Process();
+
+  const ProcessCard& card() const;
+  SharedFile& heap();
+  SharedFile& control();
+
+  // Null if they have not met.
+  std::shared_ptr<Peer> known(std::uint64_t id) const;
+  // Throws Error{environment} that says why memory cannot be shared: another host, another pid namespace (containers), /proc is not
+  // there or closed, addresses are limited.
+  std::shared_ptr<Peer> meet(const ProcessCard& card);
+
+  // Processes that have all met each other have a circle in common: the largest group that has met so far. Written by meet.cpp.
+  struct Circle {
+    std::uint64_t id = 0;
+    Count size = 0;
+    bool reads_private_memory = false;  // do all of each other's
+    Bytes control_bytes = 0;            // of this process's control file, that all of them have mapped
+  };
+  Circle circle() const;
+  void set_circle(const Circle& circle);
+
+  // Costs of copying on this machine, measured once.
+  struct Costs {
+    CopyCosts copies;
+    bool yields_hand_over = true;
+  };
+  std::optional<Costs> costs() const;
+  void set_costs(const Costs& costs);
+};
+
+// True in a child that was forked after this process has made its files. It must not touch peers, whose mappings it does not have,
+// nor give back what is its parent's.
+bool was_forked();
+
+}  // namespace quadrille
