@@ -78,10 +78,6 @@ struct flock rank_lock(Rank rank) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 SharedRoom shared_room(Count ranks) {
   if (ranks < 1 || ranks > most_ranks)
     throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));

@@ -9,28 +9,11 @@
 #include <memory>
 #include <utility>
 
+#include "execute/shared/descriptor.hpp"
 #include "execute/shared/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
-
-// A file descriptor, closed in the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-
-  int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 // The memory that each rank can share: as much as the machine has, unless the number of addresses is limited (ulimit -v). Every
 // process maps the shared memory of all ranks. Together these mappings get half of the addresses that are left.
