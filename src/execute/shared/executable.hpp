@@ -112,16 +112,16 @@ class SharedMessages {
     std::uint32_t ordinal;
     bool is_long;
     Bytes bytes;
-    Count outlet;                 // in the sender's order; -1: none
-    Bytes flag, payload, turn;    // in a block and its turns
-    std::uint64_t first_region;   // in the list of all that follows the entries
+    Count outlet;                // in the sender's order; -1: none
+    Bytes flag, payload, turn;   // in a block and its turns
+    std::uint64_t first_region;  // in the list of all that follows the entries
     std::uint64_t region_count;
   };
 
   // Where a rank has laid out what others look at.
   struct Places {
-    Offset control;    // of all ranks, at rank 0: outlets, turns, small areas; Closing
-    Offset blocks;     // 0: in control memory
+    Offset control;  // of all ranks, at rank 0: outlets, turns, small areas; Closing
+    Offset blocks;   // 0: in control memory
     Offset directory;
   };
   struct Area {  // a rank's, as this one sees it
@@ -234,10 +234,10 @@ class SharedMessages {
   std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
   std::size_t complete_count_ = 0;
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> reach_{};  // what receivers of long messages read, by buffer
-  std::uint32_t unpublished_;  // the group of the sends posted since the last wait
-  bool may_stream_ = false;    // what comes in long messages may be more than a cache holds
-  StreamingTrial streaming_;   // of what is loaded from others' memory
-  double trial_seconds_ = 0;   // of this execution
+  std::uint32_t unpublished_;                           // the group of the sends posted since the last wait
+  bool may_stream_ = false;                             // what comes in long messages may be more than a cache holds
+  StreamingTrial streaming_;                            // of what is loaded from others' memory
+  double trial_seconds_ = 0;                            // of this execution
   LongSince looks_{SharedSpace::between_questions};
   std::unique_ptr<NodeSteps> steps_;
 };

@@ -40,8 +40,7 @@ GroupSpace::~GroupSpace() {
   if (!is_usable()) return;
   if (std::uncaught_exceptions() > 0) fail();
   leave();
-  if (made_here_)
-    process_->control().retire(made_here_, [head = &head(), ranks = size()] { return all_have_left(head, ranks); });
+  if (made_here_) process_->control().retire(made_here_, [head = &head(), ranks = size()] { return all_have_left(head, ranks); });
 }
 
 std::byte* GroupSpace::at(Offset offset) const { return peers_[rank_in(offset)]->at(kind_in(offset), offset & place_mask); }

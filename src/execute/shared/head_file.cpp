@@ -24,7 +24,9 @@ struct alignas(64) Title {
   Count ranks;
 };
 
-Bytes file_bytes(Count ranks) { return ceil_divide(static_cast<Bytes>(sizeof(Title)) + SpaceHead::bytes(ranks), Bytes{4096}) * 4096; }
+Bytes file_bytes(Count ranks) {
+  return ceil_divide(static_cast<Bytes>(sizeof(Title)) + SpaceHead::bytes(ranks), Bytes{4096}) * 4096;
+}
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(Title)); }
 

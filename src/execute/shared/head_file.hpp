@@ -16,7 +16,8 @@ Descriptor make_head_file(Count ranks);
 // Is this descriptor such a file for `ranks` ranks, with an undamaged title? It may be anything.
 bool is_head_file(int file, Count ranks);
 
-// The head, mapped for as long as anybody keeps it. Throws Error{environment} if it cannot be, or the file is none for `ranks` ranks.
+// The head, mapped for as long as anybody keeps it. Throws Error{environment} if it cannot be, or the file is none for `ranks`
+// ranks.
 std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks);
 
 // For whoever started a rank's process, which has ended: unless the rank has left as it should, the group cannot go on.

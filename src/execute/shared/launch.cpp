@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "execute/shared/children.hpp"
-#include "execute/shared/launch_variables.hpp"
 #include "execute/shared/head_file.hpp"
+#include "execute/shared/launch_variables.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 

@@ -28,11 +28,16 @@ struct GroupCard {
   bool compares = false;
 };
 
+std::uint64_t random_number() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
 // What each rank tells when processes meet.
 struct Introduction {
   ProcessCard card;
   Place head = 0;  // of the group of this rank's node; the node's first rank tells it
-  std::uint64_t circle = random_number();
+  std::uint64_t circle = 0;
 };
 
 // Maps as much of a control file as there are addresses for, up to `bytes`. Returns how much is mapped.
@@ -63,7 +68,7 @@ Acquaintance acquainted(Communicator& group, Process& process, const std::vector
       if (rank != group.rank()) outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*peer, most_ahead));
       made.peers.push_back(std::move(peer));
     }
-    made.peers[0]->at(FileKind::control, first.head);
+    if (first.head) made.peers[0]->at(FileKind::control, first.head);
     return outcome;
   });
   Bytes control_bytes = most_ahead;
@@ -116,24 +121,20 @@ ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
 
 // Why ranks with a node each do not share memory.
 std::string reason_for_nodes(const ByRank<GroupCard>& cards) {
-  for (Rank a = 0; a < size(cards); ++a)
+  for (Rank a = 0; a < quadrille::size(cards); ++a)
     for (Rank b = 0; b < a; ++b)
       if (cards[a].host == cards[b].host && cards[a].pid_space != cards[b].pid_space)
         return fmt::format(
-            "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one pid "
+            "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
+            "pid "
             "namespace (docker: --pid=host) to share memory",
             b, a);
   return "each of them has a node of its own";
 }
 
-std::uint64_t random_number() {
-  std::random_device device;
-  return static_cast<std::uint64_t>(device()) << 32 | device();
-}
-
 std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
   std::vector<Rank> members;
-  for (Rank rank = 0; rank < size(nodes); ++rank)
+  for (Rank rank = 0; rank < quadrille::size(nodes); ++rank)
     if (nodes[rank] == node) members.push_back(rank);
   return members;
 }
@@ -141,7 +142,7 @@ std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
 // Have the ranks of each node met before, all of them? The same on all ranks.
 bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) {
   std::map<Count, std::uint64_t> circle;  // by node
-  for (Rank rank = 0; rank < size(cards); ++rank) {
+  for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
     const std::uint64_t own = cards[rank].circle;
     if (own == 0 || circle.emplace(nodes[rank], own).first->second != own) return false;
   }
@@ -203,7 +204,7 @@ class Meeting {
       if (why_) throw Error(*why_);
       Place head = cards_[group_.rank()].head;
       if (members_.front() == group_.rank() && !head) head = head_.make(size(members_));
-      return Introduction{process_->card(), head};
+      return Introduction{process_->card(), head, random_number()};
     });
     Acquaintance node = acquainted(group_, *process_, members_, all);
     return space_of(std::move(node.peers), all[members_.front()].head, node.reads_private_memory);
@@ -231,7 +232,7 @@ MachineCosts costs_of(GroupSpace& space, Process& process) {
 Acquaintance acquaint(Communicator& group, Process& process) {
   std::vector<Rank> members(index(group.size()));
   std::iota(members.begin(), members.end(), Rank{0});
-  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card()}; });
+  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_number()}; });
   return acquainted(group, process, members, all);
 }
 

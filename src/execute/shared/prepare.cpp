@@ -41,7 +41,8 @@ void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
     const Bytes far = (level.count - 1) * level.stride;
     (far < 0 ? first : last) += far;
   }
-  range = range.first < range.second ? std::pair(std::min(range.first, first), std::max(range.second, last)) : std::pair(first, last);
+  range =
+      range.first < range.second ? std::pair(std::min(range.first, first), std::max(range.second, last)) : std::pair(first, last);
 }
 
 }  // namespace
