@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "execute/shared/segment.hpp"
+#include "execute/shared/head_file.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
@@ -39,7 +39,7 @@ TEST(RunRanks, RefusesNumbersOfRanksThatNobodyHas) {
 
 // The environment may say anything. A descriptor that is no segment is somebody else's: it is not closed, and not changed.
 TEST(SharedWorld, RefusesAnEnvironmentThatNobodyMade) {
-  const Descriptor segment = make_segment(2);
+  const Descriptor segment = make_head_file(2);
   const std::string genuine = std::to_string(segment.number()),
                     wrapped = std::to_string((std::int64_t{1} << 32) + segment.number());
   const int flags_of_talk = ::fcntl(2, F_GETFD);

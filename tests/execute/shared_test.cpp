@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that share a segment: their memory, plans against the interpreter with everything copied twice and with everything copied
-// once, and who is still there. The ranks are threads, each with a mapping of its own of the segment; the thread sanitizer sees
-// nothing of what they do there, and engine_paths_test.cpp is what it is for.
+// Ranks that share the files of their processes: plans against the interpreter with everything copied twice and with everything
+// copied once, and who is still there. The ranks are threads, each with files of its own, which the others map a second time; the
+// thread sanitizer sees nothing of what they do there, and engine_paths_test.cpp is what it is for.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -15,63 +15,23 @@
 #include <random>
 #include <thread>
 
-#include "execute/shared/communicator.hpp"
-#include "execute/shared/segment.hpp"
+#include "execute/shared/head_file.hpp"
 #include "execute/waiting.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 #include "support/apart.hpp"
+#include "support/processes.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
 
-TEST(Segment, GivesEachRankAHeapOfItsOwn) {
-  run_threads(3, [](Communicator& threads) {
-    Descriptor file = threads.rank() == 0 ? make_segment(3) : Descriptor();
-    int number = file.number();
-    std::vector<int> all(3);
-    threads.all_gather(&number, all.data(), sizeof number);
-    const auto space = SegmentSpace::open(Descriptor(::dup(all[0])), threads.rank(), 3);
-    std::mt19937 random(static_cast<unsigned>(threads.rank()));
-    std::vector<std::pair<Offset, Bytes>> held;
-    for (int step = 0; step < 2000; ++step) {
-      if (held.size() < 20 || random() % 2 == 0) {
-        const Bytes bytes = static_cast<Bytes>(random() % (step % 100 == 0 ? 3'000'000 : 9000));
-        held.emplace_back(space->allocate(bytes), bytes);
-        EXPECT_EQ(held.back().first % 64, 0u);
-        std::memset(space->at(held.back().first), static_cast<int>(held.back().first >> 6), static_cast<std::size_t>(bytes));
-      } else {
-        const std::size_t i = random() % held.size();
-        const auto [offset, bytes] = held[i];
-        const std::byte* memory = space->at(offset);
-        for (const Bytes place : {Bytes{0}, bytes / 2, bytes - 1})
-          if (bytes > 0) ASSERT_EQ(memory[place], static_cast<std::byte>(offset >> 6)) << "somebody else has written here";
-        space->release(offset);
-        held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
-      }
-    }
-    for (const auto& [offset, bytes] : held) space->release(offset);
-    const Offset again = space->allocate(64);
-    EXPECT_EQ(again, space->allocate(0) - 64) << "all that was released is one piece again";
-    threads.barrier();
-  });
-}
-
-TEST(Segment, RefusesWhatIsNone) {
-  EXPECT_THROW(SegmentSpace::open(make_segment(3), 0, 4), Error);
-  EXPECT_THROW(SegmentSpace::open(Descriptor(::memfd_create("empty", 0)), 0, 1), Error);
-  EXPECT_THROW(SegmentSpace::open(Descriptor(-1), 0, 1), Error);
-}
-
 TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
   for (const Count p : sanitized ? std::vector<Count>{3} : std::vector<Count>{1, 3, 4})
     for (const double once : {0.0, 1.0})
       run_threads(p, [&](Communicator& threads) {
-        const auto made = share_memory(threads, costs_of_copying_once(once));
-        ASSERT_TRUE(made) << made.error();
-        const auto& shared = *made;
+        const auto shared = shared_by_processes(threads, costs_of_copying_once(once));
         const std::string wrong =
             first_disagreement(*shared, sanitized ? std::vector<Bytes>{1500} : std::vector<Bytes>{8, 1500}, /*most_number=*/1);
         if (threads.rank() == 0) EXPECT_EQ(wrong, "");
@@ -82,9 +42,7 @@ TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
 TEST(SharedMemory, TakesBuffersOfEitherKind) {
   constexpr Bytes block = 5000;
   run_threads(4, [&](Communicator& threads) {
-    const auto made = share_memory(threads, costs_of_copying_once(0));
-    ASSERT_TRUE(made) << made.error();
-    const auto& shared = *made;
+    const auto shared = shared_by_processes(threads, costs_of_copying_once(0));
     const Problem problem = alltoall(4, block);
     const auto data = probe_data(problem, threads.rank());
     const auto allocated = shared->allocate(4 * block);
@@ -194,17 +152,15 @@ TEST(SharedMemory, GathersMoreThanATrayHolds) {
 // Runs `body` as two processes without a launcher that would look after them: the exit codes, 0 where it throws peer_lost, and
 // minus the number of the signal where one has ended the process; -1000 where it had to be killed, because it hung.
 std::vector<int> codes_of_two_processes(const std::function<void(SharedCommunicator&)>& body, const CopyCosts& costs = {}) {
-  const Descriptor file = make_segment(2);
+  const Descriptor file = make_head_file(2);
   std::vector<pid_t> ranks;
   for (Rank rank = 0; rank < 2; ++rank) {
     ranks.push_back(::fork());
     if (ranks.back() != 0) continue;
     int code = 1;
     try {
-      auto space = SegmentSpace::open(Descriptor(::open(fmt::format("/proc/self/fd/{}", file.number()).c_str(), O_RDWR)), rank, 2);
-      space->introduce();
-      SharedCommunicator communicator(std::move(space), "shared", costs);
-      body(communicator);
+      const auto communicator = meet_at(open_head_file(file, 2), rank, 2, costs);
+      body(*communicator);
     } catch (const Error& error) {
       code = error.code() == ErrorCode::peer_lost ? 0 : 2;
     }

@@ -13,6 +13,7 @@
 
 #include "execute/shared/communicator.hpp"
 #include "support/agreement.hpp"
+#include "support/processes.hpp"
 
 namespace quadrille {
 namespace {
@@ -171,7 +172,7 @@ TEST(Starts, KeepAliveWhatAPlanNeeds) {
     struct {
       std::vector<Plan> plans;  // destroyed last
       std::unique_ptr<Communicator> ranks;
-    } user{{}, share_memory(threads).value()};
+    } user{{}, shared_by_processes(threads)};
     user.plans.push_back(plan(*user.ranks, alltoall(2, 100'000)));
     user.ranks.reset();
     const auto data = probe_data(alltoall(2, 100'000), threads.rank());

@@ -133,9 +133,9 @@ Bytes CopyCosts::longest_twice() const {
   return sizes.front();
 }
 
-MachineCosts measure_costs(SharedSpace& space) {
+SharingCosts measure_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
-  MachineCosts costs;
+  SharingCosts costs;
   // A switch takes a few microseconds, and a time slice milliseconds.
   constexpr double time_of_waking = 100e-6;
   costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
@@ -143,7 +143,7 @@ MachineCosts measure_costs(SharedSpace& space) {
   Handover handover(space);
   costs.copies = handover.measure();
   costs.copies.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
-  ByRank<MachineCosts> all(space.size());
+  ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];
 }

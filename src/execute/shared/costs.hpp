@@ -27,12 +27,12 @@ struct CopyCosts {
 };
 
 // What is measured once in a process.
-struct MachineCosts {
+struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // does a rank that yields leave its core to another rank?
 };
 
 // Collective; the same at all ranks. Takes about a millisecond.
-MachineCosts measure_costs(SharedSpace& space);
+SharingCosts measure_costs(SharedSpace& space);
 
 }  // namespace quadrille

@@ -5,10 +5,8 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 
-#include "execute/shared/group_space.hpp"
 #include "execute/shared/head_file.hpp"
 #include "execute/shared/launch_variables.hpp"
 #include "execute/shared/meet.hpp"
@@ -29,29 +27,6 @@ Number number_in(const char* variable) {
   return number;
 }
 
-// The group before its processes have met: they can gather, and nothing else.
-class HeadSpace final : public SharedSpace {
- public:
-  HeadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(head, rank, ranks) { set_core_count(usable_core_count()); }
-
-  std::byte* at(Offset) const override { return nullptr; }
-  Offset offset_of(const void*) const override { return 0; }
-  Offset allocate(Bytes) override { throw std::bad_alloc(); }
-  Offset allocate_control(Bytes) override { throw std::bad_alloc(); }
-  void release(Offset) override {}
-  bool reads_private_memory() const override { return false; }
-  void read_private(Rank, const void*, std::span<const TargetPiece>) override {}
-};
-
-std::shared_ptr<GroupSpace> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks) {
-  SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
-  auto process = Process::current();
-  Acquaintance group = acquaint(strangers, *process);
-  strangers.barrier();  // the trays are free again
-  return std::make_shared<GroupSpace>(std::move(process), std::move(group.peers), head.get(), Place{0}, rank,
-                                      group.reads_private_memory, head);
-}
-
 }  // namespace
 
 std::unique_ptr<Communicator> shared_world() {
@@ -68,9 +43,7 @@ std::unique_ptr<Communicator> shared_world() {
   if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it was inherited without
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
-  auto space = meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
-  const MachineCosts costs = measure_costs(*space);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.copies);
+  return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
 }
 
 }  // namespace quadrille

@@ -50,6 +50,12 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
+// Processes, as this one has them mapped.
+struct Acquaintance {
+  ByRank<std::shared_ptr<Peer>> peers;
+  bool reads_private_memory = false;  // can each of them read any other's?
+};
+
 // Collective: the processes of `members`, the ranks of this rank's node. They share a circle from then on.
 Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
                         const ByRank<Introduction>& introductions) {
@@ -220,21 +226,36 @@ class Meeting {
 };
 
 // Of the group's first process if it knows them, else of these ranks.
-MachineCosts costs_of(GroupSpace& space, Process& process) {
+SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
-  const MachineCosts costs = space.head().has_costs ? space.head().costs : measure_costs(space);
+  const SharingCosts costs = space.head().has_costs ? space.head().costs : measure_costs(space);
   if (!process.costs()) process.set_costs(costs);
   return costs;
 }
 
-}  // namespace
-
+// Collective: the processes of these ranks, which are on one node.
 Acquaintance acquaint(Communicator& group, Process& process) {
   std::vector<Rank> members(index(group.size()));
   std::iota(members.begin(), members.end(), Rank{0});
   const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_number()}; });
   return acquainted(group, process, members, all);
 }
+
+// The group before its processes have met: they can gather, and nothing else.
+class HeadSpace final : public SharedSpace {
+ public:
+  HeadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(head, rank, ranks) { set_core_count(usable_core_count()); }
+
+  std::byte* at(Offset) const override { return nullptr; }
+  Offset offset_of(const void*) const override { return 0; }
+  Offset allocate(Bytes) override { throw std::bad_alloc(); }
+  Offset allocate_control(Bytes) override { throw std::bad_alloc(); }
+  void release(Offset) override {}
+  bool reads_private_memory() const override { return false; }
+  void read_private(Rank, const void*, std::span<const TargetPiece>) override {}
+};
+
+}  // namespace
 
 Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCosts>& costs, Progress progress,
          std::shared_ptr<Process> process) {
@@ -261,11 +282,23 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
   }
   space->set_progress(std::move(progress));
   if (nodes > 1) space->set_names(meeting.members());
-  MachineCosts known = costs_of(*space, *process);
+  SharingCosts known = costs_of(*space, *process);
   if (costs) known.copies = *costs;
   space->set_yields_hand_over(known.yields_hand_over);
   met.node = std::make_unique<SharedCommunicator>(std::move(space), "shared", known.copies);
   return met;
+}
+
+std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
+                                            const std::optional<CopyCosts>& costs) {
+  SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
+  const auto process = Process::current();
+  Acquaintance group = acquaint(strangers, *process);
+  strangers.barrier();  // the trays are free again
+  auto space =
+      std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
+  const SharingCosts known = costs_of(*space, *process);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.value_or(known.copies));
 }
 
 }  // namespace quadrille

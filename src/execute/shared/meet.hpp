@@ -33,12 +33,9 @@ struct Met {
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
          std::shared_ptr<Process> process = nullptr);
 
-// Collective: the processes of these ranks, as this one has them mapped. Throws on all ranks or on none: Error{environment} that
-// says why memory cannot be shared.
-struct Acquaintance {
-  ByRank<std::shared_ptr<Peer>> peers;
-  bool reads_private_memory = false;  // can each of them read any other's?
-};
-Acquaintance acquaint(Communicator& group, Process& process);
+// Collective: the group whose head the ranks have been given, each its own mapping of it; they need no other way to talk to each
+// other. Throws on all ranks or on none.
+std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
+                                            const std::optional<CopyCosts>& costs = {});
 
 }  // namespace quadrille

@@ -88,8 +88,8 @@ class Process {
   Circle circle() const;
   void set_circle(const Circle& circle);
 
-  std::optional<MachineCosts> costs() const;  // measured once
-  void set_costs(const MachineCosts& costs);
+  std::optional<SharingCosts> costs() const;  // measured once
+  void set_costs(const SharingCosts& costs);
 
  private:
   // Counts the Processes that there are: whether a fork leaves a child without what they have mapped.
@@ -109,7 +109,7 @@ class Process {
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by their cards' ids
   std::size_t looked_over_at_ = 16;                                 // so many peers: then those that are gone are forgotten
   Circle circle_;
-  std::optional<MachineCosts> costs_;
+  std::optional<SharingCosts> costs_;
 };
 
 // True in a child that was forked after this process has made its files. It must not touch peers, whose mappings it does not have,

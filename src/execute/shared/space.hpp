@@ -54,7 +54,7 @@ struct alignas(64) SpaceHead {
   char reason_text[496] = "";
   // Of rank 0's process, if it has measured them when it makes the head; never changed.
   bool has_costs = false;
-  MachineCosts costs;
+  SharingCosts costs;
 
   static Bytes bytes(Count ranks) {
     return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
