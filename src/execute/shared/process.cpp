@@ -161,7 +161,8 @@ std::shared_ptr<Peer> Process::meet(const ProcessCard& card) {
 }
 
 void Process::check_reach(const ProcessCard& card) const {
-  if (card_.host == 0 || card_.pid_space == 0 || card_.started == 0)
+  const auto is_known = [](const ProcessCard& one) { return one.host != 0 && one.pid_space != 0 && one.started != 0; };
+  if (!is_known(card_) || !is_known(card))
     refuse(card, "/proc is not there or closed, by which processes find each other's memory; mount it");
   if (card.host != card_.host) refuse(card, "it is on another machine");
   if (card.pid_space != card_.pid_space)
