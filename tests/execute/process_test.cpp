@@ -81,9 +81,12 @@ class Child {
     out_ = down[1];
   }
   ~Child() {
+    if (number_ > 0) {
+      kill();
+      wait();
+    }
     ::close(in_);
     ::close(out_);
-    if (number_ > 0) kill_and_reap();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -101,10 +104,6 @@ class Child {
     ::kill(number_, SIGKILL);
     siginfo_t info{};
     EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(number_), &info, WEXITED | WNOWAIT), 0);
-  }
-  void kill_and_reap() {
-    kill();
-    wait();
   }
 
  private:
