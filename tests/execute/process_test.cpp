@@ -3,6 +3,7 @@
 #include "execute/shared/process.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "execute/shared/process_state.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -91,6 +93,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  pid_t number() const { return number_; }
   int in() const { return in_; }
   int out() const { return out_; }
 
@@ -204,6 +207,36 @@ TEST(Process, MeetsARealOneUntilItIsKilled) {
   expect_lost();
 }
 
+// The name of a process may hold what else ends it.
+TEST(ProcessState, ReadsAnyName) {
+  const auto before = process_state("/proc/self");
+  char name[16];
+  ASSERT_EQ(::prctl(PR_GET_NAME, name), 0);
+  ASSERT_EQ(::prctl(PR_SET_NAME, "a) Z 1 (b c"), 0);
+  const auto state = process_state("/proc/self");
+  ::prctl(PR_SET_NAME, name);
+  ASSERT_TRUE(before && state);
+  EXPECT_TRUE(state->runs);
+  EXPECT_GT(state->started, 0u);
+  EXPECT_EQ(state->started, before->started);
+}
+
+TEST(ProcessState, TellsWhetherItRuns) {
+  Child child([](int in, int) {
+    receive<char>(in);
+    return true;
+  });
+  const std::string directory = "/proc/" + std::to_string(child.number());
+  ASSERT_TRUE(process_state(directory));
+  EXPECT_TRUE(process_state(directory)->runs);
+  child.kill();
+  ASSERT_TRUE(process_state(directory));
+  EXPECT_FALSE(process_state(directory)->runs);
+  child.wait();
+  EXPECT_FALSE(process_state(directory));
+  EXPECT_FALSE(process_state("/proc/-1"));
+}
+
 TEST(Process, ReadsPrivateMemoryWhereItMay) {
   const std::uint64_t word = 0xfedcba9876543210;
   std::uint64_t found = 0;
@@ -243,7 +276,6 @@ TEST(Process, RefusesForgedCards) {
       {"no pid namespace", [](ProcessCard& card) { card.pid_space = 0; }, "mount it"},
       {"number of nobody", [](ProcessCard& card) { card.process = 1 << 30; }, "no such process"},
       {"number below 0", [](ProcessCard& card) { card.process = -1; }, "no such process"},
-      {"number of the first process", [](ProcessCard& card) { card.process = 1; }, "another process"},
       {"own number", [](ProcessCard& card) { card.process = ::getpid(), card.started = 1; }, "another process"},
       {"start", [](ProcessCard& card) { ++card.started; }, "another process"},
       {"inode of the heap", [](ProcessCard& card) { ++card.heap_inode; }, "not the one"},
@@ -272,13 +304,15 @@ TEST(Process, ForgetsPeersThatAreGone) {
   const Count mappings = count_mappings();
   Process friend_in_use, friend_that_lives;
   const auto held = process.meet(friend_in_use.card());
+  const auto held_of_gone = process.meet(Process().card());
   process.meet(friend_that_lives.card());
   for (int i = 0; i < 100; ++i) {
     Process passing;
     process.meet(passing.card());
   }
-  EXPECT_LE(count_mappings(), mappings + 4 + 2 * 20);
+  EXPECT_LE(count_mappings(), mappings + 10 + 2 * 20);
   EXPECT_EQ(process.known(friend_in_use.card().id), held);
+  EXPECT_EQ(process.known(held_of_gone->card().id), held_of_gone);
   EXPECT_NE(process.known(friend_that_lives.card().id), nullptr);
 }
 

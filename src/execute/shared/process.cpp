@@ -13,6 +13,7 @@
 #include <bit>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "execute/shared/process_state.hpp"
 #include "problem/memory.hpp"
@@ -176,7 +177,7 @@ void Process::check_reach(const ProcessCard& card) const {
 void Process::forget_lost_peers() {
   if (peers_.size() < looked_over_at_) return;
   std::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1 && !entry.second->is_there(); });
-  looked_over_at_ = std::max<std::size_t>(2 * peers_.size(), 16);
+  looked_over_at_ = std::max(2 * peers_.size(), few_peers);
 }
 
 Process::Circle Process::circle() const {
