@@ -60,7 +60,7 @@ PeerFile::PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t
   map_of(open(), 0);
 }
 
-// A forked child has not these mappings: it may have others at their addresses.
+// A forked child does not have these mappings, and may have others at their addresses.
 PeerFile::~PeerFile() {
   if (::getpid() == owner_) Extents::unmap(extents_);
 }
@@ -73,10 +73,14 @@ Descriptor PeerFile::open() {
   Descriptor file(::open(path_.c_str(), (kind_ == FileKind::heap ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) refuse_reach(path_, errno);
   Bytes bytes = 0;
-  if (::fstat(file.number(), &status) != 0 || status.st_ino != inode_ || !is_sound(file, kind_, process_, bytes))
+  const bool is_right = ::fstat(file.number(), &status) == 0 && status.st_ino == inode_ && is_sound(file, kind_, process_, bytes);
+  const bool is_first = bytes_ == 0;
+  if (!is_right || (!is_first && (status.st_dev != device_ || bytes != bytes_)))
     refuse(path_, "the file is not the one that its process has described, or it is damaged");
-  device_ = status.st_dev;
-  bytes_ = bytes;
+  if (is_first) {
+    device_ = status.st_dev;
+    bytes_ = bytes;
+  }
   return file;
 }
 

@@ -47,7 +47,7 @@ class PeerFile {
   const std::uint64_t process_;
   const ino_t inode_;
   const pid_t owner_;  // the process that has the mappings: a forked child does not
-  dev_t device_ = 0;
+  dev_t device_ = 0;   // known, as the size is, once the file is opened for the first time
   Bytes bytes_ = 0;
   std::mutex mutex_;  // while an extent is mapped
   Extents::Mapped extents_{};

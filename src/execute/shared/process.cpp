@@ -13,6 +13,7 @@
 #include <bit>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "execute/shared/process_state.hpp"
 #include "problem/memory.hpp"
@@ -161,7 +162,8 @@ std::shared_ptr<Peer> Process::meet(const ProcessCard& card) {
 }
 
 void Process::check_reach(const ProcessCard& card) const {
-  if (card_.host == 0 || card_.pid_space == 0 || card_.started == 0)
+  const auto is_known = [](const ProcessCard& one) { return one.host != 0 && one.pid_space != 0 && one.started != 0; };
+  if (!is_known(card_) || !is_known(card))
     refuse(card, "/proc is not there or closed, by which processes find each other's memory; mount it");
   if (card.host != card_.host) refuse(card, "it is on another machine");
   if (card.pid_space != card_.pid_space)
@@ -175,7 +177,7 @@ void Process::check_reach(const ProcessCard& card) const {
 void Process::forget_lost_peers() {
   if (peers_.size() < looked_over_at_) return;
   std::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1 && !entry.second->is_there(); });
-  looked_over_at_ = std::max<std::size_t>(2 * peers_.size(), 16);
+  looked_over_at_ = std::max(2 * peers_.size(), few_peers);
 }
 
 Process::Circle Process::circle() const {

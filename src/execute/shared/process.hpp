@@ -101,13 +101,15 @@ class Process {
   void check_reach(const ProcessCard& card) const;
   void forget_lost_peers();
 
+  static constexpr std::size_t few_peers = 16;
+
   const Counted counted_;
   ProcessCard card_{};
   std::shared_ptr<SharedFile> heap_, control_;
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by their cards' ids
-  std::size_t looked_over_at_ = 16;                                 // so many peers: then those that are gone are forgotten
+  std::size_t looked_over_at_ = few_peers;                          // so many peers: then those that are gone are forgotten
   Circle circle_;
   std::optional<SharingCosts> costs_;
 };
