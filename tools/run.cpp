@@ -8,7 +8,6 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
-#include "execute/shared/segment.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
 
@@ -26,9 +25,6 @@ int run(const Options& options) {
   const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
   if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
   if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
-  if (const SharedRoom room = shared_room(ranks); room.bytes < room.wanted)
-    remark(fmt::format("each of {} ranks can share {:.1f} MiB instead of {:.1f} GiB, because addresses are limited (ulimit -v)",
-                       ranks, static_cast<double>(room.bytes) / (1 << 20), static_cast<double>(room.wanted) / (1 << 30)));
   return run_ranks(ranks, options.command);
 }
 

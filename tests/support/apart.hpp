@@ -30,7 +30,8 @@ class ApartSpace : public SharedSpace {
   static constexpr Bytes heap_bytes = Bytes{1} << 25;
 
   ApartSpace(std::byte* memory, SpaceHead* head, Rank rank, Count ranks, const Apart& apart)
-      : SharedSpace(reinterpret_cast<std::uintptr_t>(memory), head, rank, ranks),
+      : SharedSpace(head, rank, ranks),
+        memory_(memory),
         apart_(apart),
         allocations_(apart.allocations),
         unused_(static_cast<Offset>(rank * heap_bytes + 64)) {
@@ -38,9 +39,10 @@ class ApartSpace : public SharedSpace {
     set_yields_hand_over(apart.yields_hand_over);
   }
 
-  bool holds(const void* memory) const override {
+  std::byte* at(Offset offset) const override { return memory_ + offset; }
+  Offset offset_of(const void* memory) const override {
     const auto* place = static_cast<const std::byte*>(memory);
-    return place >= at(0) && place < at(static_cast<Offset>(size() * heap_bytes));
+    return place >= memory_ && place < memory_ + size() * heap_bytes ? static_cast<Offset>(place - memory_) : 0;
   }
 
   // Each rank's heap is its own, without a lock: that would order what ranks do, and hide from the sanitizer what does not.
@@ -59,6 +61,8 @@ class ApartSpace : public SharedSpace {
     taken_[place] = length;
     return place;
   }
+
+  Offset allocate_control(Bytes bytes) override { return allocate(bytes); }
 
   void release(Offset place) override {
     const auto entry = taken_.find(place);
@@ -80,6 +84,7 @@ class ApartSpace : public SharedSpace {
   bool is_there(Rank rank) const override { return !apart_.is_there || apart_.is_there(rank); }
 
  private:
+  std::byte* const memory_;
   const Apart& apart_;
   Count allocations_;
   Offset unused_;

@@ -20,6 +20,7 @@ class Claim {
 
   // Once; throws std::bad_alloc.
   Offset allocate(Bytes bytes) { return place_ = space_.allocate(bytes); }
+  Offset allocate_control(Bytes bytes) { return place_ = space_.allocate_control(bytes); }
   Offset place() const { return place_; }  // 0: none
   Offset keep() { return std::exchange(place_, 0); }
 

@@ -47,9 +47,4 @@ class SharedCommunicator : public Communicator, public Transport {
   const ByRank<Count> nodes_;  // all ranks are on one node
 };
 
-// Collective: the same ranks by shared memory, or on all of them why there is none. `group` is used for as long as this takes.
-// Costs that are not given are measured. `progress` is what ranks drive while they wait for each other.
-Result<std::unique_ptr<SharedCommunicator>> share_memory(Communicator& group, const std::optional<CopyCosts>& costs = {},
-                                                         Progress progress = {});
-
 }  // namespace quadrille

@@ -133,15 +133,17 @@ Bytes CopyCosts::longest_twice() const {
   return sizes.front();
 }
 
-CopyCosts measure_copy_costs(SharedSpace& space) {
+MachineCosts measure_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
+  MachineCosts costs;
   // A switch takes a few microseconds, and a time slice milliseconds.
   constexpr double time_of_waking = 100e-6;
-  space.set_yields_hand_over(seconds_of_turn(space, 4) < time_of_waking);
+  costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
+  space.set_yields_hand_over(costs.yields_hand_over);
   Handover handover(space);
-  CopyCosts costs = handover.measure();
-  costs.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
-  ByRank<CopyCosts> all(space.size());
+  costs.copies = handover.measure();
+  costs.copies.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
+  ByRank<MachineCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];
 }

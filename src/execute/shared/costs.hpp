@@ -26,7 +26,13 @@ struct CopyCosts {
   Bytes longest_twice() const;
 };
 
+// What is measured once in a process.
+struct MachineCosts {
+  CopyCosts copies;
+  bool yields_hand_over = true;  // does a rank that yields leave its core to another rank?
+};
+
 // Collective; the same at all ranks. Takes about a millisecond.
-CopyCosts measure_copy_costs(SharedSpace& space);
+MachineCosts measure_costs(SharedSpace& space);
 
 }  // namespace quadrille

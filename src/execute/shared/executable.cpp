@@ -39,6 +39,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   open_count_ = complete_count_ = 0;
   unpublished_ = none;
   now_ = blocks_.of(execution_);
+  turns_now_ = turns_.of(execution_);
   return bases_;
 }
 
@@ -53,11 +54,17 @@ const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
   return nullptr;
 }
 
+// Of a buffer whose long messages others can load; else 0.
+Offset SharedMessages::offset_of(Buffer buffer) const {
+  const auto [first, last] = reach_[buffer];
+  return first < last ? space_.offset_of(bases_[buffer], first, last) : 0;
+}
+
 // Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
 bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
-                      [&](const Region& region) { return space_.holds(bases_[region.buffer]); });
+                      [&](const Region& region) { return offset_of(region.buffer) != 0; });
 }
 
 void SharedMessages::post(std::uint32_t index) {
@@ -90,9 +97,9 @@ void SharedMessages::publish(std::uint32_t index) {
     flag->held = 0;
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
       const std::byte* base = bases_.data()[buffer];
-      const bool held = space_.holds(base);
-      flag->bases[buffer] = held ? space_.offset_of(base) : reinterpret_cast<std::uintptr_t>(base);
-      flag->held = static_cast<std::uint8_t>(flag->held | (held ? 1u << buffer : 0u));
+      const Offset offset = offset_of(static_cast<Buffer>(buffer));
+      flag->bases[buffer] = offset ? offset : reinterpret_cast<std::uintptr_t>(base);
+      flag->held = static_cast<std::uint8_t>(flag->held | (offset ? 1u << buffer : 0u));
     }
   }
   flag->execution.store(execution_, std::memory_order_release);
@@ -103,7 +110,7 @@ void SharedMessages::publish(std::uint32_t index) {
 bool SharedMessages::try_to_complete(std::uint32_t index) {
   const End& end = ends_[index];
   if (postings_[index].is_send)
-    return reinterpret_cast<const Turn*>(now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
+    return reinterpret_cast<const Turn*>(turns_now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
   std::byte* block = end.blocks.of(execution_);
   if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
   if (end.length > 0) [[likely]] {
@@ -145,7 +152,7 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
   // A sender that withdraws has failed or seen a failure; acquired, so that throw_lost finds the reason that was given before.
   // Marking it needs to release nothing: nobody acts on the mark but by waiting. That it was published has been acquired with the
   // flag.
-  auto* turn = reinterpret_cast<Turn*>(block + end.turn);
+  auto* turn = reinterpret_cast<Turn*>(end.turns.of(execution_) + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_acquire);
   const std::uint64_t unread = before;
   if (before == (execution_ | Turn::withdrawn) ||
@@ -215,9 +222,10 @@ void SharedMessages::read_private(const End& end, const Flag& flag) {
 
 // After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
 void SharedMessages::withdraw() {
+  if (!space_.is_usable()) return;
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (!script_->messages[open_[i]].is_send) continue;
-    auto* turn = reinterpret_cast<Turn*>(now_ + ends_[open_[i]].turn);
+    auto* turn = reinterpret_cast<Turn*>(turns_now_ + ends_[open_[i]].turn);
     std::uint64_t before = turn->read.load(std::memory_order_acquire);  // that no copy is under way any more, if it is so
     LongSince long_since(std::chrono::milliseconds(100));
     while (before != execution_) {

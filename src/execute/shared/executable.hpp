@@ -5,8 +5,11 @@
 // A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
 // that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
 // the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
-// otherwise; from readers that send nothing back it takes a word, now and then. The areas of all ranks lie side by side: with many
-// ranks a core forgets between two turns of a process where its pages are, and finding each again takes as long as a short message.
+// otherwise; from readers that send nothing back it takes a word, now and then.
+//
+// An area of a page or more lies in its sender's heap. Smaller ones lie side by side in control memory of rank 0, together with all
+// that receivers write: each process has pages of its own, and with many ranks per core the TLB misses of visiting all of them
+// would take as long as the short messages.
 //
 // A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
 // plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
@@ -86,21 +89,21 @@ class SharedMessages {
     std::atomic<std::uint64_t> read{0};
   };
 
-  // In the sender's area, one for each of its receivers that sends nothing back: the execution that this is through with. Released
-  // after its copies out of the block, acquired before the sender writes there again.
+  // For each of a sender's receivers that sends nothing back: the execution that this is through with. Released after its copies
+  // out of the block, acquired before the sender writes there again.
   struct alignas(64) Outlet {
     std::atomic<std::uint64_t> finished{0};
   };
 
-  // After all areas, one for each rank.
-  struct alignas(64) Closed {
-    std::atomic<bool> closed{false};  // this rank's plan is gone; released after its last look at any area (release_retired)
+  // Ranks whose plan is gone: `closed` is released after a rank's last look at any area, and acquired before an area is released;
+  // `through` is released after a rank's last look at `closed`, and acquired before this memory is released.
+  struct alignas(64) Closing {
+    std::atomic<Count> closed{0}, through{0};
   };
 
   // What a rank lays open about its area and the messages it sends.
   struct Directory {
-    Offset first_block;
-    Bytes block_bytes;
+    Bytes block_bytes, turn_bytes;  // of one block, of the turns that go with it
     std::uint64_t block_mask;
     std::uint64_t entry_count;
   };
@@ -109,10 +112,26 @@ class SharedMessages {
     std::uint32_t ordinal;
     bool is_long;
     Bytes bytes;
-    Offset outlet;              // 0: none
-    Bytes flag, payload, turn;  // in a block
-    Offset regions;             // where they are listed
+    Count outlet;                // in the sender's order; -1: none
+    Bytes flag, payload, turn;   // in a block and its turns
+    std::uint64_t first_region;  // in the list of all that follows the entries
     std::uint64_t region_count;
+  };
+
+  // Where a rank has laid out what others look at.
+  struct Places {
+    Offset control;  // of all ranks, at rank 0: outlets, turns, small areas; Closing
+    Offset blocks;   // 0: in control memory
+    Offset directory;
+  };
+  struct Area {  // a rank's, as this one sees it
+    Outlet* outlets;
+    std::byte *turns, *blocks;
+  };
+  struct Sizes {
+    Bytes outlets, turns, small_blocks;  // in control memory
+
+    Bytes control() const { return outlets + turns + small_blocks; }
   };
 
   struct Inlet {  // a sender, as its receiver sees it
@@ -145,7 +164,8 @@ class SharedMessages {
     bool is_long = false;
     bool is_fused = false, combines = false;  // receives: combined in the order of the script; by `copies` and `direct`
     std::uint32_t inlet = 0;                  // receives
-    Bytes turn = 0;                           // in a block
+    Blocks turns;                             // the sender's; long messages
+    Bytes turn = 0;                           // in these
     Range copies;                             // between payload and memory
     Range direct;                             // receives of long messages: from the sender's memory into this rank's
     Range stored;                             // the same as copies only, where `direct` combines
@@ -164,19 +184,22 @@ class SharedMessages {
     std::uint64_t finished = 0;  // as it was last seen
   };
 
-  Bytes lay_out();
-  void find_place(const ByRank<Bytes>& bytes);
+  Sizes lay_out();
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
   Range append(const Regions& source, const Regions& target);
+  static ByRank<Bytes> parts(const ByRank<Sizes>& sizes);
+  void allocate_control(Claim& claim, const ByRank<Sizes>& sizes);
   Offset lay_open(Claim& claim);
-  void connect(const ByRank<Offset>& directories);
-  std::uint32_t inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask);
-  void close();
+  void find_place(const ByRank<Sizes>& sizes, const ByRank<Places>& places);
+  Area area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Sizes>& sizes, const ByRank<Places>& places) const;
+  void connect(const ByRank<Sizes>& sizes, const ByRank<Places>& places);
+  std::uint32_t inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask);
 
   const Watched* reader_of_next_block();
   void wait_for_readers();
   void publish(std::uint32_t group);
+  Offset offset_of(Buffer buffer) const;
   bool goes_through_block(const ScriptMessage& message) const;
   void run_to_block(Range copies);
   void run(Range copies, const Bases& source, const Bases& target);
@@ -192,11 +215,11 @@ class SharedMessages {
   const CopyCosts costs_;
   std::shared_ptr<const Script> script_;
   Offset own_memory_ = 0;  // scratch and staging
-  Offset areas_ = 0;       // of all ranks; the first rank releases them
-  Offset area_ = 0;
-  Closed* closed_ = nullptr;  // by rank
-  Blocks blocks_;
-  std::byte* now_ = nullptr;  // the block of this execution
+  Offset own_blocks_ = 0;  // in this rank's heap; 0: in control memory
+  Offset control_ = 0;     // rank 0's: control memory of all ranks
+  Closing* closing_ = nullptr;
+  Blocks blocks_, turns_;
+  std::byte *now_ = nullptr, *turns_now_ = nullptr;  // of this execution
   Bases bases_{};
   std::uint64_t execution_ = 0;
   std::vector<Posting> postings_;    // by message
@@ -210,10 +233,11 @@ class SharedMessages {
   std::size_t open_count_ = 0;
   std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
   std::size_t complete_count_ = 0;
-  std::uint32_t unpublished_;  // the group of the sends posted since the last wait
-  bool may_stream_ = false;    // what comes in long messages may be more than a cache holds
-  StreamingTrial streaming_;   // of what is loaded from others' memory
-  double trial_seconds_ = 0;   // of this execution
+  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> reach_{};  // what receivers of long messages read, by buffer
+  std::uint32_t unpublished_;                           // the group of the sends posted since the last wait
+  bool may_stream_ = false;                             // what comes in long messages may be more than a cache holds
+  StreamingTrial streaming_;                            // of what is loaded from others' memory
+  double trial_seconds_ = 0;                            // of this execution
   LongSince looks_{SharedSpace::between_questions};
   std::unique_ptr<NodeSteps> steps_;
 };

@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "execute/shared/children.hpp"
+#include "execute/shared/head_file.hpp"
 #include "execute/shared/launch_variables.hpp"
-#include "execute/shared/segment.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
@@ -94,7 +94,7 @@ struct Report {
 
 // What the caller asks of the guard.
 struct Order {
-  const Descriptor& segment;
+  const Descriptor& head;
   Count ranks;
   const std::vector<char*>& command;
   pid_t caller;
@@ -181,10 +181,10 @@ class RankProcesses {
         ::dup2(nothing, 0);
         ::close(nothing);
       }
-    ::fcntl(order_.segment.number(), F_SETFD, 0);
+    ::fcntl(order_.head.number(), F_SETFD, 0);
     ::setenv(rank_variable, std::to_string(rank).c_str(), 1);
     ::setenv(ranks_variable, std::to_string(order_.ranks).c_str(), 1);
-    ::setenv(segment_variable, std::to_string(order_.segment.number()).c_str(), 1);
+    ::setenv(head_variable, std::to_string(order_.head.number()).c_str(), 1);
     ::execvp(order_.command[0], order_.command.data());
     const int error = errno;
     [[maybe_unused]] const auto written = ::write(question.number(), &error, sizeof error);
@@ -239,7 +239,7 @@ class RankProcesses {
     for (pid_t ended = 0; (ended = wait_for_child(-1, &status, WNOHANG)) > 0;) {
       const auto entry = std::find_if(ranks_.begin(), ranks_.end(), [&](const auto& rank) { return rank.first == ended; });
       if (entry == ranks_.end()) continue;
-      SegmentSpace::say_ended(order_.segment, entry->second);
+      say_ended(order_.head, entry->second);
       ranks_.erase(entry);
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -320,7 +320,7 @@ void suspend(pid_t guard) {
 int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
   if (command.empty()) throw Error(ErrorCode::misuse, "there is no command to run");
-  const Descriptor segment = make_segment(ranks);
+  const Descriptor head = make_head_file(ranks);
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -333,7 +333,7 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (arrivals.number() < 0) throw Error(ErrorCode::environment, fmt::format("no signalfd: {}", std::strerror(errno)));
   const pid_t caller = ::getpid(), child = ::fork();
   if (child < 0) throw Error(ErrorCode::environment, fmt::format("no process can be started: {}", std::strerror(errno)));
-  if (child == 0) guard({segment, ranks, words, caller, signals.before(), reader >= 0 && reader != ::getpgrp()}, question);
+  if (child == 0) guard({head, ranks, words, caller, signals.before(), reader >= 0 && reader != ::getpgrp()}, question);
   question = Descriptor();
 
   std::array<pollfd, 2> events{{{answer.number(), POLLIN, 0}, {arrivals.number(), POLLIN, 0}}};

@@ -13,7 +13,7 @@ namespace quadrille {
 SharedMail::SharedMail(SharedSpace& space) : space_(space) {
   Claim mine(space_);
   boxes_ = gathered_or_thrown(space_, [&] {
-    std::byte* place = space_.at(mine.allocate(space_.size() * static_cast<Bytes>(sizeof(Box))));
+    std::byte* place = space_.at(mine.allocate_control(space_.size() * static_cast<Bytes>(sizeof(Box))));
     for (Rank to = 0; to < space_.size(); ++to) new (place + to * static_cast<Bytes>(sizeof(Box))) Box(0);
     return mine.place();
   });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,21 +16,29 @@ namespace quadrille {
 
 // What a rank says of itself where a group is made.
 struct AboutRank {
-  Count assumed_node = -1;      // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
+  Count assumed_node = -1;       // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
   bool compares_starts = false;  // starts.hpp
 };
 
 struct Met {
-  std::vector<Count> nodes;  // of each rank of the group, numbered in the order of their first ranks
+  ByRank<Count> nodes;  // of each rank of the group, numbered in the order of their first ranks
   bool any_compares = false;
   // The ranks of this rank's node, which share memory; on all ranks of the group or on none. Of all ranks if there is one node.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why there is none
 };
 
-// Collective. `group` is used for as long as this takes, and only to gather. Throws Error{transport} and {peer_lost} of its gathering.
-// Costs that are not given are measured, once in a process.
+// Collective. `group` is used for as long as this takes, and only to gather. Throws what its gathering throws. `costs` that are not
+// given are measured, once in a process. `process`: null for this one's.
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
-         const std::shared_ptr<Process>& process = Process::current());
+         std::shared_ptr<Process> process = nullptr);
+
+// Collective: the processes of these ranks, as this one has them mapped. Throws on all ranks or on none: Error{environment} that
+// says why memory cannot be shared.
+struct Acquaintance {
+  ByRank<std::shared_ptr<Peer>> peers;
+  bool reads_private_memory = false;  // can each of them read any other's?
+};
+Acquaintance acquaint(Communicator& group, Process& process);
 
 }  // namespace quadrille

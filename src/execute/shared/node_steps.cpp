@@ -27,7 +27,6 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   for (Rank rank = 0; rank < size(members); ++rank)
     if (node_of(members[index(rank)]) == node) mates.push_back(rank);
   mates_ = mates.size();
-  place_ = index(std::find(mates.begin(), mates.end(), space_.rank()) - mates.begin());
 
   struct Card {
     Offset counter;
@@ -35,10 +34,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   };
   Claim claim(space_);
   const auto cards = gathered_or_thrown(space_, [&] {
-    if (place_ == 0) {
-      auto* counter = new (space_.at(claim.allocate(static_cast<Bytes>(sizeof(Counter) + mates_ * sizeof(Closed))))) Counter;
-      for (std::size_t i = 0; i < mates_; ++i) new (reinterpret_cast<Closed*>(counter + 1) + i) Closed(false);
-    }
+    if (space_.rank() == mates.front()) new (space_.at(claim.allocate_control(sizeof(Counter)))) Counter;
     return Card{claim.place(), size(rounds)};
   });
   own_ = claim.keep();
@@ -49,7 +45,6 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   space_.all_gather(rounds.data(), all.data(), most * static_cast<Bytes>(sizeof(Count)));
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
-  closed_ = reinterpret_cast<Closed*>(counter_ + 1);
 
   std::vector<Count> exchanges;  // the rounds of the node's exchanges
   for (const Rank mate : mates) {
@@ -69,12 +64,12 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 }
 
 NodeSteps::~NodeSteps() {
-  // For release_retired: this rank's last look at the counter comes before. Otherwise its memory might be somebody else's by then.
-  closed_[place_].store(true, std::memory_order_release);
-  if (!own_) return;
-  std::vector<const std::atomic<bool>*> closed;
-  for (std::size_t i = 0; i < mates_; ++i) closed.push_back(closed_ + i);
-  space_.retire(own_, std::move(closed));
+  if (!space_.is_usable()) return;
+  // Released after this rank's last look at the counter: the one that retires it acquires all of these, and then the memory may be
+  // somebody else's.
+  counter_->closed.fetch_add(1, std::memory_order_release);
+  if (own_)
+    space_.retire(own_, [counter = counter_, mates = mates_] { return counter->closed.load(std::memory_order_acquire) == mates; });
 }
 
 }  // namespace quadrille

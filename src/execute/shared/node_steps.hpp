@@ -46,17 +46,16 @@ class NodeSteps {
   void end() { before_ += total_; }
 
  private:
-  // In the memory of the node's first rank; a flag for each rank of the node follows: its plan is gone.
+  // In the control memory of the node's first rank.
   struct alignas(64) Counter {
     std::atomic<std::uint64_t> through{0};  // exchanges of the node, in all executions
+    std::atomic<std::size_t> closed{0};     // ranks whose plan is gone
   };
-  using Closed = std::atomic<bool>;
 
   SharedSpace& space_;
   Offset own_ = 0;  // the counter, at the first rank of the node
   Counter* counter_ = nullptr;
-  Closed* closed_ = nullptr;
-  std::size_t place_ = 0, mates_ = 0;     // of this rank in the node; its ranks
+  std::size_t mates_ = 0;                 // ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // exchanges: of earlier executions; of one
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
   std::vector<std::uint64_t> needed_;  // by window: exchanges of the node in earlier rounds; none if it has none with other nodes

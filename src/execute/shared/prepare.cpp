@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <tuple>
@@ -33,35 +34,61 @@ std::vector<Rank> everybody(const SharedSpace& space) {
   return ranks;
 }
 
+// A range of offsets, so that it covers the region, too.
+void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
+  Bytes first = region.offset, last = region.offset + region.length;
+  for (const Level& level : region.levels) {
+    const Bytes far = (level.count - 1) * level.stride;
+    (far < 0 ? first : last) += far;
+  }
+  range =
+      range.first < range.second ? std::pair(std::min(range.first, first), std::max(range.second, last)) : std::pair(first, last);
+}
+
 }  // namespace
 
 SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
     : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none) {
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
+  Claim directory(space_);  // until all have read it
   try {
-    find_place(gathered_or_thrown(space_, [&] { return lay_out(); }));
-    Claim directory(space_);  // until all have read it
-    const auto directories = gathered_or_thrown(space_, [&] { return lay_open(directory); });
+    const auto sizes = gathered_or_thrown(space_, [&] { return lay_out(); });
+    Claim control(space_);
+    const auto places = gathered_or_thrown(space_, [&] {
+      if (space_.rank() == 0) allocate_control(control, sizes);
+      return Places{control.place(), own_blocks_, lay_open(directory)};
+    });
+    control.keep();
+    control_ = places[0].control;
     made_or_thrown(space_, [&] {
-      connect(directories);
+      find_place(sizes, places);
+      connect(sizes, places);
       return true;
     });
   } catch (...) {
-    close();
+    // All ranks have thrown, so nobody looks at this memory; unless a rank is lost, and then nobody may use it again.
+    if (space_.has_failed()) throw;
+    for (const Offset place : {own_memory_, own_blocks_, space_.rank() == 0 ? control_ : 0})
+      if (place) space_.release(place);
     throw;
   }
 }
 
-SharedMessages::~SharedMessages() { close(); }
-
-void SharedMessages::close() {
+SharedMessages::~SharedMessages() {
+  if (!space_.is_usable()) return;
   if (own_memory_) space_.release(own_memory_);
-  if (!areas_) return;
-  closed_[space_.rank()].closed.store(true, std::memory_order_release);
-  if (space_.rank() > 0) return;
-  std::vector<const std::atomic<bool>*> closed;
-  for (Rank rank = 0; rank < space_.size(); ++rank) closed.push_back(&closed_[rank].closed);
-  space_.retire(areas_, std::move(closed));
+  const Count ranks = space_.size();
+  closing_->closed.fetch_add(1, std::memory_order_acq_rel);
+  if (own_blocks_)
+    space_.retire(own_blocks_, [closing = closing_, ranks] {
+      if (closing->closed.load(std::memory_order_acquire) < ranks) return false;
+      closing->through.fetch_add(1, std::memory_order_release);
+      return true;
+    });
+  else
+    closing_->through.fetch_add(1, std::memory_order_release);
+  if (space_.rank() == 0)
+    space_.retire(control_, [closing = closing_, ranks] { return closing->through.load(std::memory_order_acquire) == ranks; });
 }
 
 // Which of the sends of a window are long.
@@ -117,9 +144,9 @@ void SharedMessages::lay_group(Range range) {
     postings_[i].is_long = end.is_long;
     end.flag = group.flag;
     if (end.is_long) {
-      blocks_.bytes = rounded(blocks_.bytes, line);
-      end.turn = blocks_.bytes;
-      blocks_.bytes += static_cast<Bytes>(sizeof(Turn));
+      for (const Region& region : messages[i].regions) widen(reach_[region.buffer], region);
+      end.turn = turns_.bytes;
+      turns_.bytes += static_cast<Bytes>(sizeof(Turn));
       if (space_.reads_private_memory()) continue;
     }
     if (twin != none && messages[twin].regions == messages[i].regions && ends_[twin].is_long == end.is_long) {
@@ -149,8 +176,8 @@ Range SharedMessages::append(const Regions& source, const Regions& target) {
   return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
-// Decides where each sent message lies in a block; returns the bytes of the area.
-Bytes SharedMessages::lay_out() {
+// Decides where each sent message lies in a block, and allocates what is this rank's own.
+SharedMessages::Sizes SharedMessages::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
   postings_.resize(messages.size());
   ends_.resize(messages.size());
@@ -173,7 +200,7 @@ Bytes SharedMessages::lay_out() {
 
   const Bytes fitting = watched_.empty() ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
-  blocks_.mask = blocks - 1;
+  blocks_.mask = turns_.mask = blocks - 1;
 
   const Bytes staging = rounded(script_->scratch_bytes, line);
   if (staging + script_->staging_bytes > 0) {
@@ -181,40 +208,54 @@ Bytes SharedMessages::lay_out() {
     bases_[Buffer::scratch] = space_.at(own_memory_);
     bases_[Buffer::staging] = space_.at(own_memory_) + staging;
   }
-  return static_cast<Bytes>(watched_.size() * sizeof(Outlet)) + blocks_.bytes * static_cast<Bytes>(blocks);
+  Sizes sizes{static_cast<Bytes>(watched_.size() * sizeof(Outlet)), turns_.bytes * static_cast<Bytes>(blocks), 0};
+  const Bytes area = checked_product(blocks_.bytes, static_cast<Bytes>(blocks)).value_or(std::numeric_limits<Bytes>::max());
+  if (area >= page)
+    own_blocks_ = space_.allocate(area);
+  else
+    sizes.small_blocks = area;
+  return sizes;
 }
 
-// Collective: agrees with the others where everybody's area is, of so many bytes each.
-void SharedMessages::find_place(const ByRank<Bytes>& bytes) {
-  ByRank<Bytes> places;  // after the first
+// Where each rank's part of the control memory begins; at the end that of Closing.
+ByRank<Bytes> SharedMessages::parts(const ByRank<Sizes>& sizes) {
+  ByRank<Bytes> places;
   Bytes total = 0;
-  Claim claim(space_);
-  areas_ = gathered_or_thrown(space_, [&] {
-    for (const Bytes area : bytes) {
-      if (area >= page) total = rounded(total, page);  // near to who writes there
-      places.push_back(total);
-      const auto sum = checked_sum(total, rounded(area, line));
-      if (!sum) throw std::bad_alloc();
-      total = *sum;
-    }
-    if (space_.rank() > 0) return Offset{0};
-    std::byte* flags = space_.at(claim.allocate(total + static_cast<Bytes>(sizeof(Closed)) * space_.size())) + total;
-    for (Rank rank = 0; rank < space_.size(); ++rank) new (reinterpret_cast<Closed*>(flags) + rank) Closed;
-    return claim.place();
-  })[0];
-  claim.keep();
-  area_ = areas_ + static_cast<Offset>(places[space_.rank()]);
-  closed_ = reinterpret_cast<Closed*>(space_.at(areas_) + total);
-
-  auto* outlets = reinterpret_cast<Outlet*>(space_.at(area_));
-  for (Watched& receiver : watched_) receiver.outlet = new (outlets++) Outlet;
-  blocks_.first = reinterpret_cast<std::byte*>(outlets);
-  for (std::uint64_t block = 0; block <= blocks_.mask; ++block) {
-    std::byte* start = blocks_.of(block);
-    for (const Group& group : groups_) new (start + group.flag) std::atomic<std::uint64_t>(0);
-    for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (postings_[i].is_send && ends_[i].is_long) new (start + ends_[i].turn) Turn;
+  for (const Sizes& each : sizes) {
+    if (each.control() >= page) total = rounded(total, page);  // near to who writes there
+    places.push_back(total);
+    total += rounded(each.control(), line);
   }
+  places.push_back(total);
+  return places;
+}
+
+void SharedMessages::allocate_control(Claim& claim, const ByRank<Sizes>& sizes) {
+  const Bytes end = parts(sizes).back();
+  new (space_.at(claim.allocate_control(end + static_cast<Bytes>(sizeof(Closing)))) + end) Closing;
+}
+
+void SharedMessages::find_place(const ByRank<Sizes>& sizes, const ByRank<Places>& places) {
+  const ByRank<Bytes> part = parts(sizes);
+  closing_ = reinterpret_cast<Closing*>(space_.at(control_) + part.back());
+  const Area area = area_of(space_.rank(), part, sizes, places);
+  Outlet* outlets = area.outlets;
+  for (Watched& receiver : watched_) receiver.outlet = new (outlets++) Outlet;
+  blocks_.first = area.blocks;
+  turns_.first = area.turns;
+  for (std::uint64_t block = 0; block <= blocks_.mask; ++block) {
+    for (const Group& group : groups_) new (blocks_.of(block) + group.flag) std::atomic<std::uint64_t>(0);
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (postings_[i].is_send && ends_[i].is_long) new (turns_.of(block) + ends_[i].turn) Turn;
+  }
+}
+
+SharedMessages::Area SharedMessages::area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Sizes>& sizes,
+                                             const ByRank<Places>& places) const {
+  std::byte* const control = space_.at(control_) + part[rank];
+  std::byte* const turns = control + sizes[rank].outlets;
+  const Offset blocks = places[rank].blocks;
+  return {reinterpret_cast<Outlet*>(control), turns, blocks ? space_.at(blocks) : turns + sizes[rank].turns};
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
@@ -232,9 +273,10 @@ Offset SharedMessages::lay_open(Claim& claim) {
   });
   const Offset place =
       claim.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
-  auto* directory = new (space_.at(place)) Directory{space_.offset_of(blocks_.first), blocks_.bytes, blocks_.mask, sends.size()};
+  auto* directory = new (space_.at(place)) Directory{blocks_.bytes, turns_.bytes, blocks_.mask, sends.size()};
   auto* entry = reinterpret_cast<Entry*>(directory + 1);
-  auto* region = reinterpret_cast<Region*>(entry + sends.size());
+  auto* const first_region = reinterpret_cast<Region*>(entry + sends.size());
+  auto* region = first_region;
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
     const End& end = ends_[i];
@@ -244,22 +286,21 @@ Offset SharedMessages::lay_open(Claim& claim) {
                         message.ordinal,
                         end.is_long,
                         message.bytes,
-                        watched == watched_.end() ? 0 : space_.offset_of(watched->outlet),
+                        watched == watched_.end() ? -1 : watched - watched_.begin(),
                         end.flag,
                         end.payload,
                         end.turn,
-                        space_.offset_of(region),
+                        static_cast<std::uint64_t>(region - first_region),
                         end.is_long ? message.regions.size() : 0};
     if (end.is_long) region = std::uninitialized_copy(message.regions.begin(), message.regions.end(), region);
   }
   return place;
 }
 
-std::uint32_t SharedMessages::inlet_from(const Entry& entry, Rank peer, std::uint64_t block_mask) {
+std::uint32_t SharedMessages::inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
-  if (index == inlets_.size())
-    inlets_.push_back({peer, entry.outlet ? reinterpret_cast<Outlet*>(space_.at(entry.outlet)) : nullptr, (block_mask + 1) / 2});
+  if (index == inlets_.size()) inlets_.push_back({peer, outlet, (block_mask + 1) / 2});
   return static_cast<std::uint32_t>(index);
 }
 
@@ -273,14 +314,15 @@ std::optional<Range> SharedMessages::append_combining(const Regions& source, con
   return copies;
 }
 
-void SharedMessages::connect(const ByRank<Offset>& directories) {
+void SharedMessages::connect(const ByRank<Sizes>& sizes, const ByRank<Places>& places) {
+  const ByRank<Bytes> part = parts(sizes);
   std::size_t received = 0, sent = 0;
   Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
     const ScriptMessage& mine = script_->messages[i];
     if (mine.is_send) continue;
     ++received;
-    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(directories[mine.peer]));
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(places[mine.peer].directory));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
     const auto* last = first + directory.entry_count;
     const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),
@@ -289,8 +331,10 @@ void SharedMessages::connect(const ByRank<Offset>& directories) {
       throw Error(ErrorCode::misuse, fmt::format("rank {} and rank {} disagree about their messages; verify the schedule",
                                                  space_.shown(space_.rank()), space_.shown(mine.peer)));
     End& end = ends_[i];
-    end.inlet = inlet_from(*entry, mine.peer, directory.block_mask);
-    end.blocks = {space_.at(directory.first_block), directory.block_bytes, directory.block_mask};
+    const Area area = area_of(mine.peer, part, sizes, places);
+    end.inlet = inlet_from(mine.peer, entry->outlet < 0 ? nullptr : area.outlets + entry->outlet, directory.block_mask);
+    end.blocks = {area.blocks, directory.block_bytes, directory.block_mask};
+    end.turns = {area.turns, directory.turn_bytes, directory.block_mask};
     end.is_long = entry->is_long;
     end.flag = entry->flag;
     end.payload = entry->payload;
@@ -298,7 +342,7 @@ void SharedMessages::connect(const ByRank<Offset>& directories) {
     const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};
     Regions theirs;
     if (end.is_long) {
-      const auto* region = reinterpret_cast<const Region*>(space_.at(entry->regions));
+      const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       end.stored = end.direct = append(theirs, mine.regions);
     }
@@ -321,8 +365,8 @@ void SharedMessages::connect(const ByRank<Offset>& directories) {
   }
   may_stream_ = streams_stores && long_bytes >= least_streamed;
   // A send without its receive: each rank looks at what others would send to it.
-  for (const Offset place : directories) {
-    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(place));
+  for (const Places& each : places) {
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(each.directory));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
     sent += static_cast<std::size_t>(
         std::count_if(first, first + directory.entry_count, [&](const Entry& entry) { return entry.peer == space_.rank(); }));

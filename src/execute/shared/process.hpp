@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -14,35 +15,47 @@
 #include <unordered_map>
 
 #include "execute/shared/costs.hpp"
+#include "execute/shared/peer_file.hpp"
 #include "execute/shared/shared_file.hpp"
 
 namespace quadrille {
 
 // What a process tells others to be found by. It is sent as bytes.
 struct ProcessCard {
-  std::uint64_t id;         // random; what else is said of this process refers to it
-  std::uint64_t host;       // of the running system: a hash of its boot id
-  std::uint64_t pid_space;  // inode of the pid namespace: process numbers mean the same where it is the same
-  std::uint64_t started;    // when the process started, clock ticks since boot
-  std::int64_t process;     // its number
-  std::int32_t heap, control;              // descriptors
+  std::uint64_t id;                         // random; what else is said of this process refers to it
+  std::uint64_t host;                       // of the running system: a hash of its boot id
+  std::uint64_t pid_space;                  // inode of the pid namespace: process numbers mean the same where it is the same
+  std::uint64_t started;                    // when the process started, clock ticks since boot
+  std::int64_t process;                     // its number
+  std::int32_t heap, control;               // descriptors
   std::uint64_t heap_inode, control_inode;  // of these files
-  std::uint64_t probe;      // address of a word in private memory that holds `id`, to find out whether others may read there
-  cpu_set_t cores;          // on which it may run
+  std::uint64_t probe;  // address of a word in private memory that holds `id`, to find out whether others may read there
+  cpu_set_t cores;      // on which it may run
 };
 
 // Another process, or this one as its own peer.
 class Peer {
  public:
   explicit Peer(const ProcessCard& card);  // maps the beginning of both files; throws as PeerFile, and as Process::meet
+  Peer(const ProcessCard& card, std::shared_ptr<SharedFile> heap, std::shared_ptr<SharedFile> control);  // this process itself
 
   const ProcessCard& card() const { return card_; }
-  std::byte* at(FileKind kind, Place place);
+
+  // Throws as PeerFile::at.
+  std::byte* at(FileKind kind, Place place) {
+    const auto which = static_cast<std::size_t>(kind);
+    return own_[which] ? own_[which]->at(place) : files_[which]->at(place);
+  }
+
   bool is_there() const;
-  bool reads_private_memory() const;  // by process_vm_readv; found out when it is met
+  bool reads_private_memory() const { return reads_private_memory_; }  // by process_vm_readv; found out when it is met
+  Bytes mapped_bytes() const;                                          // 0 for this process itself
 
  private:
-  // ...
+  const ProcessCard card_;
+  std::array<std::shared_ptr<SharedFile>, 2> own_;  // by FileKind: these are set
+  std::array<std::unique_ptr<PeerFile>, 2> files_;  // or these
+  const bool reads_private_memory_;
 };
 
 class Process {
@@ -52,11 +65,12 @@ class Process {
   static const std::shared_ptr<Process>& current();
 
   Process();  // for tests, and current(); several in one process are to each other what processes are
-  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
-  const ProcessCard& card() const;
-  SharedFile& heap();
-  SharedFile& control();
+  const ProcessCard& card() const { return card_; }
+  SharedFile& heap() { return *heap_; }
+  SharedFile& control() { return *control_; }
 
   // Null if they have not met.
   std::shared_ptr<Peer> known(std::uint64_t id) const;
@@ -74,17 +88,33 @@ class Process {
   Circle circle() const;
   void set_circle(const Circle& circle);
 
-  // Costs of copying on this machine, measured once.
-  struct Costs {
-    CopyCosts copies;
-    bool yields_hand_over = true;
+  std::optional<MachineCosts> costs() const;  // measured once
+  void set_costs(const MachineCosts& costs);
+
+ private:
+  // Counts the Processes that there are: whether a fork leaves a child without what they have mapped.
+  struct Counted {
+    Counted();
+    ~Counted();
   };
-  std::optional<Costs> costs() const;
-  void set_costs(const Costs& costs);
+
+  void check_reach(const ProcessCard& card) const;
+  void forget_lost_peers();
+
+  const Counted counted_;
+  ProcessCard card_{};
+  std::shared_ptr<SharedFile> heap_, control_;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by their cards' ids
+  std::size_t looked_over_at_ = 16;                                 // so many peers: then those that are gone are forgotten
+  Circle circle_;
+  std::optional<MachineCosts> costs_;
 };
 
 // True in a child that was forked after this process has made its files. It must not touch peers, whose mappings it does not have,
 // nor give back what is its parent's.
-bool was_forked();
+extern std::atomic<bool> forked_from_a_process;  // written in a new child, which has one thread then
+inline bool was_forked() { return forked_from_a_process.load(std::memory_order_relaxed); }
 
 }  // namespace quadrille

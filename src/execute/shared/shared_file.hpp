@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of one process that others can map: a file without a name (memfd), so that nothing is left when the process is gone,
-// whatever ends it. The file has its full size from the start, and seals keep that size. It is sparse: what nobody has written takes
-// no memory. Nobody may read what was not written: reading a hole allocates it, and charges it to the reader's control group.
+// whatever ends it. The file has its full size from the start, and seals keep that size. It is sparse: what nobody has written
+// takes no memory. Nobody may read what was not written: reading a hole allocates it, and charges it to the reader's control group.
 //
 // A file is mapped by extents. The first has 1 MiB, and each further one is as long as all before it. An allocation lies within one
 // extent. A process maps an extent of its own file when it first allocates there, and of another's when it first looks there. So
 // pointers stay valid, and the addresses that a process takes grow with use.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <array>
@@ -16,12 +17,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "execute/shared/descriptor.hpp"
 #include "quadrille/types.hpp"
@@ -35,9 +37,13 @@ enum class FileKind : std::uint8_t {
   control,  // others also write it: flags, turns, bells
 };
 
+// Nobody can change the size of a file with these. Whoever touches memory behind the end of a file that has shrunk is killed.
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
 // The beginning of each file. It is checked before anything in the file is trusted.
 struct FileTitle {
   static constexpr char word[8] = {'q', 'u', 'a', 'd', 'r', 'i', 'l', '\n'};
+  static constexpr std::uint64_t this_version = 1;
   char magic[8];
   std::uint64_t version;
   std::uint64_t process;  // ProcessCard::id of its owner
@@ -53,6 +59,12 @@ struct Extents {
   static std::size_t of(Place place) { return static_cast<std::size_t>(std::bit_width(place >> 20)); }
   static Place begin(std::size_t extent) { return extent == 0 ? 0 : static_cast<Place>(first) << (extent - 1); }
   static Bytes bytes(std::size_t extent) { return extent == 0 ? first : first << (extent - 1); }
+
+  // What a process has mapped of a file; null where it has not.
+  using Mapped = std::array<std::atomic<std::byte*>, most>;
+  static Bytes bytes(const Mapped& mapped);
+  static void unmap(const Mapped& mapped);
+  static std::string why_not_mapped(std::size_t extent, int error);  // of mmap
 };
 
 // This process's own file, with an allocator. Any number of threads may use it.
@@ -67,7 +79,7 @@ class SharedFile {
   int descriptor() const { return file_.number(); }
   ino_t inode() const { return inode_; }
   Bytes bytes() const { return bytes_; }
-  Bytes mapped_bytes() const;
+  Bytes mapped_bytes() const { return Extents::bytes(extents_); }
   Bytes taken_bytes() const;  // by allocations that are not released
 
   // Aligned to 64 bytes, and to a page from a page on. Throws std::bad_alloc; also where addresses are limited (ulimit -v) and no
@@ -77,8 +89,8 @@ class SharedFile {
   // No effect in a forked child: the file is its parent's.
   void release(Place place);
 
-  // Releases the place some time after `is_over` has become true: it is asked when memory is allocated or retired. It must not call
-  // this file.
+  // Releases the place some time after `is_over` has become true: it is asked when memory is allocated or retired, each time about
+  // some of the places. It must not call this file.
   void retire(Place place, std::function<bool()> is_over);
   void release_retired();
 
@@ -88,34 +100,32 @@ class SharedFile {
   std::optional<Place> place_of(const void* memory) const;  // none if it is not in this file
 
  private:
-  // ... as the implementation needs
-};
+  struct Retired {
+    Place place;
+    std::function<bool()> is_over;
+  };
 
-// Another process's file, as this process maps it. Any number of threads may use it.
-class PeerFile {
- public:
-  // Opens `path` (/proc/PID/fd/N), checks seals, size and title, and maps the first extent; keeps no descriptor. Throws
-  // Error{environment} with the reason: it is out of reach, it is not this process's file, it is damaged, addresses are missing.
-  PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t inode);
-  ~PeerFile();
-  PeerFile(const PeerFile&) = delete;
-  PeerFile& operator=(const PeerFile&) = delete;
+  bool is_parents() const;  // this process was forked from the one that made the file
+  bool map(std::size_t extent);
+  void add_free(Place place, Bytes length);
+  void remove_free(std::map<Place, Bytes>::iterator piece);
+  void join_free(Place place, Bytes length);
+  std::optional<Place> take(Bytes length, bool map_more);
+  void release_retired(std::size_t most);
 
-  // Maps the extent when it is first asked for. Throws Error{environment} if it cannot, Error{peer_lost} if its process is gone,
-  // Error{transport} for a place that the file does not have.
-  std::byte* at(Place place) {
-    const std::size_t extent = Extents::of(place);
-    std::byte* memory = extent < Extents::most ? extents_[extent].load(std::memory_order_acquire) : nullptr;
-    return (memory ? memory : map(extent)) + (place - Extents::begin(extent));
-  }
+  const Bytes bytes_;
+  const pid_t owner_;
+  Descriptor file_;
+  ino_t inode_ = 0;
+  Extents::Mapped extents_{};
 
-  // Does the path still lead to this file? Not when its process is gone.
-  bool is_there() const;
-  Bytes mapped_bytes() const;
-
- private:
-  std::byte* map(std::size_t extent);
-  // ... as the implementation needs
+  mutable std::mutex mutex_;
+  // What is free, by place and by length. A piece lies within one extent, which need not be mapped.
+  std::map<Place, Bytes> free_;
+  std::set<std::pair<Bytes, Place>> by_length_;
+  std::map<Place, Bytes> taken_;
+  Bytes taken_bytes_ = 0;
+  std::list<Retired> retired_;  // the one that waits longest for being asked comes first
 };
 
 }  // namespace quadrille

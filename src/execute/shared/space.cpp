@@ -12,6 +12,8 @@
 #include <new>
 #include <utility>
 
+#include "quadrille/indexed.hpp"
+
 namespace quadrille {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory has no room for another process's locks");
@@ -24,16 +26,14 @@ SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
   return head;
 }
 
-void SharedSpace::retire(Offset offset, std::vector<const std::atomic<bool>*> closed) {
-  retired_.push_back({offset, std::move(closed)});
+void SharedSpace::retire(Offset offset, std::function<bool()> is_over) {
+  retired_.push_back({offset, std::move(is_over)});
   release_retired();
 }
 
 void SharedSpace::release_retired() {
   std::erase_if(retired_, [&](const Retired& entry) {
-    // Acquires that each rank has looked there for the last time: what is released may be written by somebody else at once.
-    const bool over = std::all_of(entry.closed.begin(), entry.closed.end(),
-                                  [](const std::atomic<bool>* closed) { return closed->load(std::memory_order_acquire); });
+    const bool over = entry.is_over();
     if (over) release(entry.offset);
     return over;
   });
@@ -163,25 +163,34 @@ void SharedSpace::barrier() {
 }
 
 void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
-  if (count == 0) return;  // perhaps of no buffer at all; and all others return as well
-  const bool fits = count <= Tray::size;
+  // Barriers order all of this. Nobody reads before everybody has written. A rank writes to the same half of its tray again in the
+  // next gather but one, and arrives there after the barrier of the next one, at which everybody has read.
+  const auto gather = [&](Bytes first, Bytes length) {
+    const std::size_t half = gathers_++ % 2;
+    if (length > 0) std::memcpy(tray(rank_).bytes[half], static_cast<const std::byte*>(mine) + first, index(length));
+    barrier();
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      if (length > 0) std::memcpy(static_cast<std::byte*>(all) + rank * count + first, tray(rank).bytes[half], index(length));
+  };
+  constexpr Bytes most_by_trays = 16 * Tray::size;
+  if (count <= most_by_trays) {
+    for (Bytes first = 0; first < count; first += Tray::size) gather(first, std::min(Tray::size, count - first));
+    return;
+  }
   Offset place = 0;
   try {
-    if (!fits) place = allocate(count);
+    place = allocate(count);
   } catch (const std::bad_alloc&) {
     fail();  // the others are on their way to the barrier
     throw Error(ErrorCode::too_large, "there is not enough memory for what all ranks gather");
   }
-  std::memcpy(fits ? tray(rank_).bytes : at(place), mine, static_cast<std::size_t>(count));
-  // The barriers order all of this: nobody reads before everybody has written, and nobody writes again before everybody has read.
-  if (!fits) tray(rank_).elsewhere.store(place, std::memory_order_relaxed);
-  barrier();
+  std::memcpy(at(place), mine, index(count));
+  ByRank<Offset> places(ranks_);
+  all_gather(&place, places.data(), sizeof place);
   for (Rank rank = 0; rank < ranks_; ++rank)
-    std::memcpy(static_cast<std::byte*>(all) + rank * count,
-                fits ? tray(rank).bytes : at(tray(rank).elsewhere.load(std::memory_order_relaxed)),
-                static_cast<std::size_t>(count));
+    std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
   barrier();
-  if (!fits) release(place);
+  release(place);
 }
 
 }  // namespace quadrille

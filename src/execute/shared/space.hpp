@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that the ranks of a group share, as one of them sees it: by offsets, which mean the same to all. What threads share is
-// all of their process; what processes share is a segment (segment.hpp). A rank allocates from a heap of its own, in which
-// every other may read and write.
+// Memory that the ranks of a group share, as one of them sees it: by offsets, which mean the same to all. Threads share all of
+// their process. Processes share the files that each of them has (group_space.hpp): its heap, which others read, and its control
+// file, which others also write.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "execute/shared/costs.hpp"
 #include "execute/shared/shared_starts.hpp"
 #include "execute/waiting.hpp"
 #include "quadrille/error.hpp"
@@ -19,14 +23,14 @@ namespace quadrille {
 
 using Offset = std::uint64_t;  // in the space; 0 is nowhere
 
-// Where a rank lays something open to all others, and tells that it has arrived at a barrier.
+// Of a rank in a group: where it lays something open to all others, and how it is woken.
 struct alignas(64) Tray {
-  static constexpr Bytes size = 960;
-  std::atomic<Offset> elsewhere{0};    // what does not fit here
+  static constexpr Bytes size = 448;
   std::atomic<std::uint32_t> bell{0};  // rung to wake this rank
-  std::atomic<bool> left{false};       // this rank is through, as it should be
+  std::atomic<bool> left{false};       // this rank is through, and looks at the group's memory no more
   StartRecord starts;                  // what this rank has started
-  alignas(64) std::byte bytes[size];
+  // Gathers use the two in turn: a rank begins the next gather only when all have read the last one but one.
+  alignas(64) std::byte bytes[2][size];
 };
 
 // Of this process's memory.
@@ -48,6 +52,9 @@ struct alignas(64) SpaceHead {
   std::atomic<std::uint32_t> reason{unknown};
   std::uint32_t reason_code = 0;  // an ErrorCode
   char reason_text[496] = "";
+  // Of rank 0's process, if it has measured them when it makes the head; never changed.
+  bool has_costs = false;
+  MachineCosts costs;
 
   static Bytes bytes(Count ranks) {
     return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
@@ -56,31 +63,39 @@ struct alignas(64) SpaceHead {
 
 class SharedSpace {
  public:
-  // `head` is what make_head made; offset 0 is at `base`.
-  SharedSpace(std::uintptr_t base, SpaceHead* head, Rank rank, Count ranks)
-      : base_(base), head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
+  // `head` is what make_head made.
+  SharedSpace(SpaceHead* head, Rank rank, Count ranks)
+      : head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
   virtual ~SharedSpace() = default;
   SharedSpace(const SharedSpace&) = delete;
   SharedSpace& operator=(const SharedSpace&) = delete;
 
   static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
+  const SpaceHead& head() const { return *head_; }
 
   Rank rank() const { return rank_; }
   Count size() const { return ranks_; }
 
-  std::byte* at(Offset offset) const { return reinterpret_cast<std::byte*>(base_ + offset); }
-  Offset offset_of(const void* place) const { return reinterpret_cast<std::uintptr_t>(place) - base_; }
+  // Throws Error{environment} or {peer_lost} where another rank's memory cannot be mapped. An allocation is contiguous: from its
+  // beginning, pointers and offsets may be counted on.
+  virtual std::byte* at(Offset offset) const = 0;
 
-  // Is this memory in the space, so that others can read it?
-  virtual bool holds(const void* memory) const = 0;
-  bool holds_everything() const { return holds(this); }
+  // Of memory in this rank's heap, which others can read; 0 for other memory.
+  virtual Offset offset_of(const void* memory) const = 0;
 
-  // From this rank's heap, aligned to 64. Throws std::bad_alloc.
+  // The same where others read from `memory + first` to `memory + last`: 0 unless they can read all of it from this offset on.
+  virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
+  virtual bool holds_everything() const { return false; }  // is all memory of every rank in the space?
+
+  // Aligned to 64. `allocate`: others read it, and this rank writes. `allocate_control`: others write there, too. Both throw
+  // std::bad_alloc.
   virtual Offset allocate(Bytes bytes) = 0;
+  virtual Offset allocate_control(Bytes bytes) = 0;
   virtual void release(Offset offset) = 0;
 
-  // An allocation that others may still look at: it is released some time after all of `closed` have become true.
-  void retire(Offset offset, std::vector<const std::atomic<bool>*> closed);
+  // An allocation that others may still look at: it is released some time after `is_over` has become true. That may look at the
+  // control memory of rank 0, and must not call the space.
+  virtual void retire(Offset offset, std::function<bool()> is_over);
   void release_retired();
 
   // Another rank's memory, which need not be in the space, into at most `most_pieces` pieces, one after the other. Throws
@@ -88,6 +103,9 @@ class SharedSpace {
   static constexpr std::size_t most_pieces = 64;
   virtual bool reads_private_memory() const = 0;
   virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
+
+  // False in a forked child: the space is its parent's, and the child must neither look at it nor change it.
+  virtual bool is_usable() const { return true; }
 
   // This rank will not be waited for any more. Released after all that it has stored, so that who sees this and looks once more
   // (wait_until) sees whatever it was waiting for.
@@ -213,11 +231,16 @@ class SharedSpace {
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
- protected:
-  // Fails the group unless this rank has left it: the system has told of its end, so that what it stored is seen.
+  // Fails a group unless this rank has left it: the system has told of its end, so that what it stored is seen.
   static void end_without(SpaceHead* head, Rank rank) {
     if (!reinterpret_cast<Tray*>(head + 1)[rank].left.load(std::memory_order_acquire))
       head->failed.store(1, std::memory_order_release);
+  }
+
+  // Have all ranks left the group of this head? Acquires that they have looked at it for the last time.
+  static bool all_have_left(const SpaceHead* head, Count ranks) {
+    const auto* trays = reinterpret_cast<const Tray*>(head + 1);
+    return std::all_of(trays, trays + ranks, [](const Tray& tray) { return tray.left.load(std::memory_order_acquire); });
   }
 
  private:
@@ -260,7 +283,7 @@ class SharedSpace {
 
   struct Retired {
     Offset offset;
-    std::vector<const std::atomic<bool>*> closed;
+    std::function<bool()> is_over;
   };
 
   Tray& tray(Rank rank) const { return reinterpret_cast<Tray*>(head_ + 1)[rank]; }
@@ -281,7 +304,6 @@ class SharedSpace {
   bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
   Rank first_that_left() const;  // anybody: none has
 
-  const std::uintptr_t base_;
   SpaceHead* const head_;
   const Rank rank_;
   const Count ranks_;
@@ -291,6 +313,7 @@ class SharedSpace {
   SharedStarts starts_;
   std::vector<Rank> names_;
   std::vector<Retired> retired_;
+  std::uint64_t gathers_ = 0;
 };
 
 }  // namespace quadrille

@@ -17,17 +17,20 @@ namespace {
 class ThreadSpace : public SharedSpace {
  public:
   ThreadSpace(std::shared_ptr<SpaceHead> head, Rank rank, Count ranks)
-      : SharedSpace(0, head.get(), rank, ranks), head_(std::move(head)) {
+      : SharedSpace(head.get(), rank, ranks), head_(std::move(head)) {
     set_core_count(usable_core_count());
   }
   ~ThreadSpace() override { release_retired(); }
 
-  bool holds(const void*) const override { return true; }
+  std::byte* at(Offset offset) const override { return reinterpret_cast<std::byte*>(offset); }
+  Offset offset_of(const void* memory) const override { return reinterpret_cast<Offset>(memory); }
+  bool holds_everything() const override { return true; }
 
   Offset allocate(Bytes bytes) override {
     release_retired();
     return offset_of(::operator new(index(bytes), alignment));
   }
+  Offset allocate_control(Bytes bytes) override { return allocate(bytes); }
 
   bool reads_private_memory() const override { return true; }
   void read_private(Rank, const void* source, std::span<const TargetPiece> targets) override {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/head_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_ranks = Count{1} << 20;
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+struct alignas(64) Title {
+  static constexpr char word[8] = {'q', 'u', 'a', 'd', 'h', 'e', 'a', 'd'};
+  char magic[8];
+  Count ranks;
+};
+
+Bytes file_bytes(Count ranks) {
+  return ceil_divide(static_cast<Bytes>(sizeof(Title)) + SpaceHead::bytes(ranks), Bytes{4096}) * 4096;
+}
+
+SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(Title)); }
+
+// The title's number of ranks; nothing if the file is none. The seals come first: what they promise, that nobody changes the file's
+// size, must hold for the size that the title is compared with.
+std::optional<Count> ranks_of(int file) {
+  const int seals = ::fcntl(file, F_GET_SEALS);
+  Title title{};
+  struct stat status {};
+  if (seals < 0 || (seals & size_seals) != size_seals || ::fstat(file, &status) != 0 ||
+      ::pread(file, &title, sizeof title, 0) != sizeof title)
+    return std::nullopt;
+  const bool is_sound = std::memcmp(title.magic, Title::word, sizeof title.magic) == 0 && title.ranks >= 1 &&
+                        title.ranks <= most_ranks && file_bytes(title.ranks) == status.st_size;
+  return is_sound ? std::optional(title.ranks) : std::nullopt;
+}
+
+[[noreturn]] void refuse(const char* what) {
+  throw Error(ErrorCode::environment, fmt::format("the ranks cannot meet in shared memory: {}: {}", what, std::strerror(errno)));
+}
+
+std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
+  const std::size_t bytes = index(file_bytes(ranks));
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) refuse("mmap");
+  ::madvise(memory, bytes, MADV_DONTFORK);
+  ::madvise(memory, bytes, MADV_DONTDUMP);
+  return {memory, [bytes](void* mapping) { ::munmap(mapping, bytes); }};
+}
+
+}  // namespace
+
+Descriptor make_head_file(Count ranks) {
+  if (ranks < 1 || ranks > most_ranks)
+    throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));
+  Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.number() < 0) refuse("memfd_create");
+  if (::ftruncate(file.number(), static_cast<off_t>(file_bytes(ranks))) != 0) refuse("ftruncate");
+  // Whoever touches memory behind the end of a file that has shrunk is killed.
+  if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse("F_ADD_SEALS");
+  const auto memory = mapped(file, ranks);
+  SharedSpace::make_head(head_in(memory.get()), ranks);
+  Title title{};
+  std::memcpy(title.magic, Title::word, sizeof title.magic);
+  title.ranks = ranks;
+  std::memcpy(memory.get(), &title, sizeof title);
+  return file;
+}
+
+bool is_head_file(int file, Count ranks) { return ranks_of(file) == ranks; }
+
+std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
+  if (!is_head_file(file.number(), ranks))
+    throw Error(ErrorCode::environment,
+                fmt::format("this is no file in which {} ranks meet; it is made by 'quadrille run', and damaged if it was", ranks));
+  auto memory = mapped(file, ranks);
+  SpaceHead* const head = head_in(memory.get());
+  return {std::move(memory), head};
+}
+
+void say_ended(const Descriptor& file, Rank rank) {
+  const auto ranks = ranks_of(file.number());
+  if (!ranks || rank < 0 || rank >= *ranks) return;  // the others see that the rank's files are gone
+  try {
+    SharedSpace::end_without(head_in(mapped(file, *ranks).get()), rank);
+  } catch (const Error&) {
+    return;  // as above
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/meet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "execute/agreement.hpp"
+#include "execute/shared/group_space.hpp"
+
+namespace quadrille {
+namespace {
+
+// What each rank tells when a group is made.
+struct GroupCard {
+  std::uint64_t process = 0;  // ProcessCard::id; 0: it has no shared memory
+  std::uint64_t host = 0, pid_space = 0;
+  std::uint64_t circle = 0;
+  Count assumed_node = -1;
+  Place head = 0;              // made by rank 0 in its control file; 0: there was no room
+  bool head_is_mapped = true;  // by all of rank 0's circle
+  bool compares = false;
+};
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+// What each rank tells when processes meet.
+struct Introduction {
+  ProcessCard card;
+  Place head = 0;  // of the group of this rank's node; the node's first rank tells it
+  std::uint64_t circle = 0;
+};
+
+// Maps as much of a control file as there are addresses for, up to `bytes`. Returns how much is mapped.
+Bytes map_ahead(Peer& peer, Bytes bytes) {
+  Bytes mapped = 0;
+  try {
+    for (; mapped < bytes; mapped += Extents::bytes(Extents::of(static_cast<Place>(mapped))))
+      peer.at(FileKind::control, static_cast<Place>(mapped));
+  } catch (const Error&) {}
+  return mapped;
+}
+
+// Collective: the processes of `members`, the ranks of this rank's node. They share a circle from then on.
+Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
+                        const ByRank<Introduction>& introductions) {
+  constexpr Bytes most_ahead = Bytes{64} << 20;  // control memory of some thousand groups
+  struct Outcome {
+    bool reads_private_memory;
+    Bytes control_bytes;
+  };
+  const Introduction& first = introductions[members.front()];
+  Acquaintance made;
+  const auto outcomes = gathered_or_thrown(group, [&] {
+    Outcome outcome{true, most_ahead};
+    for (const Rank rank : members) {
+      auto peer = process.meet(introductions[rank].card);
+      outcome.reads_private_memory = outcome.reads_private_memory && peer->reads_private_memory();
+      if (rank != group.rank()) outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*peer, most_ahead));
+      made.peers.push_back(std::move(peer));
+    }
+    if (first.head) made.peers[0]->at(FileKind::control, first.head);
+    return outcome;
+  });
+  Bytes control_bytes = most_ahead;
+  made.reads_private_memory = true;
+  for (const Rank rank : members) {
+    made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
+    control_bytes = std::min(control_bytes, outcomes[rank].control_bytes);
+  }
+  if (size(members) >= process.circle().size)
+    process.set_circle({first.circle, size(members), made.reads_private_memory, control_bytes});
+  return made;
+}
+
+// The head of a group in this process's control file. It is released unless it is kept: then the group does that.
+class MadeHead {
+ public:
+  explicit MadeHead(Process* process) : process_(process) {}
+  ~MadeHead() {
+    if (place_) process_->control().release(place_);
+  }
+  MadeHead(const MadeHead&) = delete;
+  MadeHead& operator=(const MadeHead&) = delete;
+
+  // Throws std::bad_alloc.
+  Place make(Count ranks) {
+    place_ = process_->control().allocate(SpaceHead::bytes(ranks));
+    SpaceHead* const head = SharedSpace::make_head(process_->control().at(place_), ranks);
+    if (const auto costs = process_->costs()) {
+      head->costs = *costs;
+      head->has_costs = true;
+    }
+    return place_;
+  }
+  Place keep() { return std::exchange(place_, 0); }
+
+ private:
+  Process* const process_;
+  Place place_ = 0;
+};
+
+// The group's nodes: ranks whose processes can find each other, and that assume the same node.
+ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
+  ByRank<Count> nodes;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, Count>, Count> known;
+  for (const GroupCard& card : cards)
+    nodes.push_back(
+        known.emplace(std::tuple(card.host, card.pid_space, card.assumed_node), static_cast<Count>(known.size())).first->second);
+  return nodes;
+}
+
+// Why ranks with a node each do not share memory.
+std::string reason_for_nodes(const ByRank<GroupCard>& cards) {
+  for (Rank a = 0; a < quadrille::size(cards); ++a)
+    for (Rank b = 0; b < a; ++b)
+      if (cards[a].host == cards[b].host && cards[a].pid_space != cards[b].pid_space)
+        return fmt::format(
+            "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
+            "pid "
+            "namespace (docker: --pid=host) to share memory",
+            b, a);
+  return "each of them has a node of its own";
+}
+
+std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
+  std::vector<Rank> members;
+  for (Rank rank = 0; rank < quadrille::size(nodes); ++rank)
+    if (nodes[rank] == node) members.push_back(rank);
+  return members;
+}
+
+// Have the ranks of each node met before, all of them? The same on all ranks.
+bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) {
+  std::map<Count, std::uint64_t> circle;  // by node
+  for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
+    const std::uint64_t own = cards[rank].circle;
+    if (own == 0 || circle.emplace(nodes[rank], own).first->second != own) return false;
+  }
+  return cards[0].head != 0 && cards[0].head_is_mapped;
+}
+
+// One rank's part of meeting others; collective.
+class Meeting {
+ public:
+  // `process` may be null; `why` tells the reason then.
+  Meeting(Communicator& group, const std::shared_ptr<Process>& process, const std::optional<Error>& why, const AboutRank& about)
+      : group_(group), process_(process), why_(why), head_(process_.get()), cards_(group.size()) {
+    GroupCard mine{.assumed_node = about.assumed_node, .compares = about.compares_starts};
+    if (process_) {
+      const Process::Circle circle = process_->circle();
+      mine.process = process_->card().id;
+      mine.host = process_->card().host;
+      mine.pid_space = process_->card().pid_space;
+      mine.circle = circle.id;
+      if (group_.rank() == 0) {
+        try {
+          mine.head = head_.make(group_.size());
+          mine.head_is_mapped = mine.head < static_cast<Place>(circle.control_bytes);
+        } catch (const std::bad_alloc&) {}  // `make_space` says so
+      }
+    }
+    group_.all_gather(&mine, cards_.data(), sizeof mine);
+    nodes_ = nodes_of(cards_);
+    members_ = members_of(nodes_, nodes_[group_.rank()]);
+  }
+
+  const ByRank<GroupCard>& cards() const { return cards_; }
+  const ByRank<Count>& nodes() const { return nodes_; }
+  const std::vector<Rank>& members() const { return members_; }
+  bool any_compares() const {
+    return std::any_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.compares; });
+  }
+
+  // Throws on all ranks or on none.
+  std::shared_ptr<GroupSpace> make_space() {
+    const bool is_one_node = size(members_) == group_.size();
+    if (is_one_node && are_acquainted(cards_, nodes_)) {
+      ByRank<std::shared_ptr<Peer>> peers;
+      for (const GroupCard& card : cards_) peers.push_back(process_->known(card.process));
+      return space_of(std::move(peers), cards_[0].head, process_->circle().reads_private_memory);
+    }
+    return introduce();
+  }
+
+ private:
+  std::shared_ptr<GroupSpace> space_of(ByRank<std::shared_ptr<Peer>> peers, Place head, bool reads_private_memory) {
+    const auto place = std::find(members_.begin(), members_.end(), group_.rank()) - members_.begin();
+    auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
+    return std::make_shared<GroupSpace>(process_, std::move(peers), memory, head_.keep(), place, reads_private_memory);
+  }
+
+  std::shared_ptr<GroupSpace> introduce() {
+    const auto all = gathered_or_thrown(group_, [&] {
+      if (why_) throw Error(*why_);
+      Place head = cards_[group_.rank()].head;
+      if (members_.front() == group_.rank() && !head) head = head_.make(size(members_));
+      return Introduction{process_->card(), head, random_number()};
+    });
+    Acquaintance node = acquainted(group_, *process_, members_, all);
+    return space_of(std::move(node.peers), all[members_.front()].head, node.reads_private_memory);
+  }
+
+  Communicator& group_;
+  const std::shared_ptr<Process> process_;
+  const std::optional<Error> why_;
+  MadeHead head_;
+  ByRank<GroupCard> cards_;
+  ByRank<Count> nodes_;
+  std::vector<Rank> members_;  // of this rank's node
+};
+
+// Of the group's first process if it knows them, else of these ranks.
+MachineCosts costs_of(GroupSpace& space, Process& process) {
+  if (space.size() == 1) return {};
+  const MachineCosts costs = space.head().has_costs ? space.head().costs : measure_costs(space);
+  if (!process.costs()) process.set_costs(costs);
+  return costs;
+}
+
+}  // namespace
+
+Acquaintance acquaint(Communicator& group, Process& process) {
+  std::vector<Rank> members(index(group.size()));
+  std::iota(members.begin(), members.end(), Rank{0});
+  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_number()}; });
+  return acquainted(group, process, members, all);
+}
+
+Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCosts>& costs, Progress progress,
+         std::shared_ptr<Process> process) {
+  std::optional<Error> why;
+  try {
+    if (!process) process = Process::current();
+  } catch (const Error& error) {
+    why = error;
+  }
+  Meeting meeting(group, process, why, about);
+  Met met{.nodes = meeting.nodes(), .any_compares = meeting.any_compares(), .node = nullptr, .no_sharing = ""};
+  const Count nodes = *std::max_element(met.nodes.begin(), met.nodes.end()) + 1;
+  if (nodes == group.size() && nodes > 1) {
+    met.no_sharing = reason_for_nodes(meeting.cards());
+    return met;
+  }
+  std::shared_ptr<GroupSpace> space;
+  try {
+    space = meeting.make_space();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::transport || error.code() == ErrorCode::peer_lost) throw;
+    met.no_sharing = error.what();
+    return met;
+  }
+  space->set_progress(std::move(progress));
+  if (nodes > 1) space->set_names(meeting.members());
+  MachineCosts known = costs_of(*space, *process);
+  if (costs) known.copies = *costs;
+  space->set_yields_hand_over(known.yields_hand_over);
+  met.node = std::make_unique<SharedCommunicator>(std::move(space), "shared", known.copies);
+  return met;
+}
+
+}  // namespace quadrille

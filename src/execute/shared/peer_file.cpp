@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/peer_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "execute/shared/process_state.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes most_bytes = Bytes{1} << 47;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::environment, fmt::format("the memory of another process ({}) cannot be shared: {}", path, why));
+}
+
+[[noreturn]] void refuse_reach(const std::string& path, int error) {
+  switch (error) {
+    case ENOENT:
+    case ESRCH: refuse(path, "there is no such process or file; the process may have ended");
+    case EACCES:
+    case EPERM:
+      refuse(path,
+             "the system forbids it; the processes must be of the same user, and must not be protected from it (setuid, "
+             "PR_SET_DUMPABLE, hidepid)");
+    default: refuse(path, std::strerror(error));
+  }
+}
+
+// Does the file begin with the title of such a file? The seals come first: what they promise, that nobody changes the file's size,
+// must hold for the size that the title is compared with.
+bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
+  const int seals = ::fcntl(file.number(), F_GET_SEALS);
+  FileTitle title{};
+  struct stat status {};
+  if (seals < 0 || (seals & size_seals) != size_seals || ::fstat(file.number(), &status) != 0 ||
+      ::pread(file.number(), &title, sizeof title, 0) != sizeof title)
+    return false;
+  bytes = status.st_size;
+  return std::memcmp(title.magic, FileTitle::word, sizeof title.magic) == 0 && title.version == FileTitle::this_version &&
+         title.process == process && title.kind == static_cast<std::uint64_t>(kind) && title.bytes == bytes &&
+         bytes >= Extents::first && bytes <= most_bytes && std::has_single_bit(static_cast<std::uint64_t>(bytes));
+}
+
+}  // namespace
+
+PeerFile::PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t inode)
+    : path_(std::move(path)), kind_(kind), process_(process), inode_(inode), owner_(::getpid()) {
+  map_of(open(), 0);
+}
+
+// A forked child has not these mappings: it may have others at their addresses.
+PeerFile::~PeerFile() {
+  if (::getpid() == owner_) Extents::unmap(extents_);
+}
+
+Descriptor PeerFile::open() {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) refuse_reach(path_, errno);
+  // Nothing else is opened: that may wait (a pipe) or have effects (a device).
+  if (!S_ISREG(status.st_mode) || status.st_ino != inode_) refuse(path_, "the file is not the one that its process has described");
+  Descriptor file(::open(path_.c_str(), (kind_ == FileKind::heap ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) refuse_reach(path_, errno);
+  Bytes bytes = 0;
+  if (::fstat(file.number(), &status) != 0 || status.st_ino != inode_ || !is_sound(file, kind_, process_, bytes))
+    refuse(path_, "the file is not the one that its process has described, or it is damaged");
+  device_ = status.st_dev;
+  bytes_ = bytes;
+  return file;
+}
+
+std::byte* PeerFile::map_of(const Descriptor& file, std::size_t extent) {
+  const auto length = index(Extents::bytes(extent));
+  const int access = kind_ == FileKind::heap ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* memory =
+      ::mmap(nullptr, length, access, MAP_SHARED | MAP_NORESERVE, file.number(), static_cast<off_t>(Extents::begin(extent)));
+  if (memory == MAP_FAILED) refuse(path_, Extents::why_not_mapped(extent, errno));
+  ::madvise(memory, length, MADV_DONTFORK);
+  ::madvise(memory, length, MADV_DONTDUMP);
+  extents_[extent].store(static_cast<std::byte*>(memory), std::memory_order_release);
+  return static_cast<std::byte*>(memory);
+}
+
+std::byte* PeerFile::map(std::size_t extent) {
+  if (extent >= Extents::most || static_cast<Bytes>(Extents::begin(extent)) >= bytes_)
+    throw Error(ErrorCode::transport, fmt::format("another process ({}) tells of memory that it does not have", path_));
+  const std::lock_guard lock(mutex_);
+  if (std::byte* memory = extents_[extent].load(std::memory_order_relaxed)) return memory;
+  try {
+    return map_of(open(), extent);
+  } catch (const Error&) {
+    if (is_there()) throw;
+    throw Error(ErrorCode::peer_lost, fmt::format("another process of the group ({}) has ended", path_));
+  }
+}
+
+bool PeerFile::is_there() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) return status.st_ino == inode_ && status.st_dev == device_;
+  // The system hides the descriptors of a process that has become protected (setuid), and also those of one that has just ended.
+  if (errno != EACCES) return false;
+  const auto state = process_state(path_.substr(0, path_.find("/fd/")));
+  return state && state->runs;
+}
+
+}  // namespace quadrille

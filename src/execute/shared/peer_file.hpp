@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file (shared_file.hpp) of another process, as this process maps it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "execute/shared/descriptor.hpp"
+#include "execute/shared/shared_file.hpp"
+
+namespace quadrille {
+
+// Any number of threads may use it.
+class PeerFile {
+ public:
+  // Opens `path` (/proc/PID/fd/N), checks seals, size and title, and maps the first extent; keeps no descriptor. Throws
+  // Error{environment} with the reason: it is out of reach, it is not this process's file, it is damaged, addresses are missing.
+  PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t inode);
+  ~PeerFile();
+  PeerFile(const PeerFile&) = delete;
+  PeerFile& operator=(const PeerFile&) = delete;
+
+  // Maps the extent when it is first asked for. Throws Error{environment} if it cannot, Error{peer_lost} if its process is gone,
+  // Error{transport} for a place that the file does not have.
+  std::byte* at(Place place) {
+    const std::size_t extent = Extents::of(place);
+    std::byte* memory = extent < Extents::most ? extents_[extent].load(std::memory_order_acquire) : nullptr;
+    return (memory ? memory : map(extent)) + (place - Extents::begin(extent));
+  }
+
+  // Does the path still lead to this file? Not when its process is gone.
+  bool is_there() const;
+  Bytes mapped_bytes() const { return Extents::bytes(extents_); }
+
+ private:
+  std::byte* map(std::size_t extent);
+  Descriptor open();
+  std::byte* map_of(const Descriptor& file, std::size_t extent);
+
+  const std::string path_;
+  const FileKind kind_;
+  const std::uint64_t process_;
+  const ino_t inode_;
+  const pid_t owner_;  // the process that has the mappings: a forked child does not
+  dev_t device_ = 0;
+  Bytes bytes_ = 0;
+  std::mutex mutex_;  // while an extent is mapped
+  Extents::Mapped extents_{};
+};
+
+}  // namespace quadrille
