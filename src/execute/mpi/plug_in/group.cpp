@@ -39,11 +39,18 @@ Rank first_rank_of_assumed_node(MPI_Comm users) {
 
 }  // namespace
 
-std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
+std::shared_ptr<MpiGroup>* MpiGroup::attribute_of(MPI_Comm users) {
   void* kept = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(users, MpiProcess::current()->group_key(), &kept, &found), "MPI_Comm_get_attr");
-  return found ? *static_cast<std::shared_ptr<MpiGroup>*>(kept) : nullptr;
+  return found ? static_cast<std::shared_ptr<MpiGroup>*>(kept) : nullptr;
+}
+
+// Only a failure that all ranks see ends a group: with several nodes some may not know of it.
+std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
+  const auto* const kept = attribute_of(users);
+  if (!kept || ((*kept)->all_share_memory() && (*kept)->node_->space()->has_failed())) return nullptr;
+  return *kept;
 }
 
 MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
@@ -61,6 +68,11 @@ void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks)
   const AboutRank about{.assumed_node = first_rank_of_assumed_node(group->users_),
                         .compares_starts = MpiStarts::asked_to_compare()};
   group->take(quadrille::meet(ranks, about, {}, {MpiProcess::poll, &MpiProcess::ended(), group->in_flight_}));
+  if (auto* const failed = attribute_of(group->users_)) {
+    (*failed)->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
+    *failed = group;
+    return;
+  }
   auto kept = std::make_unique<std::shared_ptr<MpiGroup>>(group);
   check_mpi(MPI_Comm_set_attr(group->users_, group->process_->group_key(), kept.get()), "MPI_Comm_set_attr");
   kept.release();  // `forget` has it
@@ -101,6 +113,10 @@ void MpiGroup::barrier() {
 void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
   starts_.begin_barrier();
   if (all_share_memory()) return node_->all_gather(mine, all, count);
+  if (size_ == 1) {
+    std::memcpy(all, mine, index(count));
+    return;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   const int bytes = static_cast<int>(count);
   check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");

@@ -17,7 +17,7 @@ namespace quadrille {
 
 class MpiGroup {
  public:
-  // The one that is kept with the communicator; null if there is none yet.
+  // The one that is kept with the communicator; null if there is none yet, or if it has failed.
   static std::shared_ptr<MpiGroup> kept_with(MPI_Comm users);
 
   MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process);
@@ -60,6 +60,7 @@ class MpiGroup {
   MpiStarts& starts() { return starts_; }
 
  private:
+  static std::shared_ptr<MpiGroup>* attribute_of(MPI_Comm users);
   [[noreturn]] static void throw_freed();
   void take(Met met);
 
