@@ -2,6 +2,7 @@
 // How the ranks of a group execute scripts. Each Communicator has a Transport; only the library uses it.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "execute/executable.hpp"
@@ -37,9 +38,10 @@ class Transport {
   // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
   virtual bool fuses_reductions() const { return false; }
 
-  // The transport's own collective. Reductions have an operation.
-  virtual Result<std::unique_ptr<Executable>> vendor(const Problem& /*problem*/,
-                                                     const std::shared_ptr<const Operator>& /*operation*/) {
+  // The transport's own collective, or the reason why there is none; local. Reductions have an operation. What it returns makes the
+  // collective ready: collective, throws on all ranks or on none. The transport need not live until then.
+  using Vendor = std::function<std::unique_ptr<Executable>()>;
+  virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/) {
     return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
   }
 

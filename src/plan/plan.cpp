@@ -27,7 +27,7 @@ struct Draft {
   std::string algorithm;    // with all parameters
   bool own_counts = false;  // is what this rank sends and receives all that it must know?
   Layouts layouts;
-  std::unique_ptr<Executable> vendor;
+  Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
   BoundMemory memory;                // and where it has its data
@@ -201,7 +201,7 @@ Execution& execution_of(Plan& plan) { return *plan.execution_; }
 
 // Collective; throws on all ranks or on none.
 std::unique_ptr<Executable> Draft::executable(Communicator& communicator, const PlanOptions& options) && {
-  if (vendor) return std::move(vendor);
+  if (vendor) return vendor();
   if (script) return transport->prepare(script);
   std::unique_ptr<Mail> mail = transport->mail();
   return made_or_thrown(communicator, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input

@@ -9,7 +9,7 @@
 
 #include "execute/execution.hpp"
 #include "execute/script.hpp"
-#include "execute/shared/communicator.hpp"
+#include "execute/shared/meet.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/transports.hpp"
 #include "support/agreement.hpp"
@@ -146,9 +146,9 @@ int main() {
     CopyCosts costs;
     costs.once.fill(0);
     costs.wait = 0;
-    const auto eager = share_memory(*communicator, costs);
-    if (!eager) fail(eager.error());
-    check_agreement(**eager, {1500}, 1, {});
+    const Met eager = meet(*communicator, {}, costs);
+    if (!eager.node) fail(eager.no_sharing);
+    check_agreement(*eager.node, {1500}, 1, {});
     if (const std::string wrong = testing::first_allocation(*communicator); !wrong.empty()) fail(wrong);
     communicator->barrier();
     if (communicator->rank() == 0)

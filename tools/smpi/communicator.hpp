@@ -50,13 +50,17 @@ class SmpiCommunicator final : public Communicator, public Transport {
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
-    return std::make_unique<MpiExecutable>(communicator_, Waiter(), std::move(script), 0);
+    return std::make_unique<MpiExecutable>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
   }
   std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
   }
-  Result<std::unique_ptr<Executable>> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) override {
-    return vendor_collective(communicator_, problem, operation.get(), rank_);
+  Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) override {
+    const auto make = [lease = Lease{communicator_, 0, nullptr}, problem, operation, rank = rank_] {
+      return vendor_collective(lease, problem, operation.get(), rank);
+    };
+    if (const auto drafted = make(); !drafted) return cannot(drafted.error());
+    return Vendor([make] { return *make(); });
   }
 
  private:

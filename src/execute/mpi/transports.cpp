@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding and loading the MPI plug-ins. Nothing is kept: loading one again is cheap, and the library has no mutable globals.
+// Finding and loading the MPI plug-ins.
 #include "quadrille/transports.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 
@@ -38,8 +39,16 @@ const MpiPlugIn& load(std::string_view library, int visibility) {
   return *function();
 }
 
-// MPI libraries load components of their own, which look for the library's symbols among the global ones.
-const MpiPlugIn& load_to_run(std::string_view library) { return load(library, RTLD_GLOBAL); }
+// MPI libraries load components of their own, which look for the library's symbols among the global ones. A plug-in that has been
+// loaded to run stays: a program may ask for ten thousand communicators.
+const MpiPlugIn& load_to_run(std::string_view library) {
+  static std::atomic<const MpiPlugIn*> openmpi{nullptr}, mpich{nullptr};
+  std::atomic<const MpiPlugIn*>& loaded = library == name(TransportKind::openmpi) ? openmpi : mpich;
+  if (const MpiPlugIn* const known = loaded.load(std::memory_order_acquire)) return *known;
+  const MpiPlugIn& plug_in = load(library, RTLD_GLOBAL);
+  loaded.store(&plug_in, std::memory_order_release);
+  return plug_in;
+}
 
 // Two MPI libraries cannot both be global in one process; to be asked for their version they need not.
 const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }

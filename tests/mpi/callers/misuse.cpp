@@ -43,12 +43,20 @@ void refuse_what_is_no_group() {
   MPI_Comm_free(&half);
 }
 
-struct User {
-  std::vector<Plan> plans;  // destroyed after the communicator that they were made for
-  std::unique_ptr<Communicator> ranks = over(MPI_COMM_WORLD);
-  std::vector<std::byte> input = std::vector<std::byte>(static_cast<std::size_t>(ranks->size() * block)), output = input;
+// Another communicator of MPI's for each, so that each counts its plans from 1. It is freed by MPI_Finalize.
+MPI_Comm duplicate_of_world() {
+  MPI_Comm users = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &users);
+  return users;
+}
 
+struct User {
   static constexpr Bytes block = 20'000;
+
+  MPI_Comm users = duplicate_of_world();
+  std::vector<Plan> plans;  // destroyed after the communicator that they were made for
+  std::unique_ptr<Communicator> ranks = over(users);
+  std::vector<std::byte> input = std::vector<std::byte>(static_cast<std::size_t>(ranks->size() * block)), output = input;
 
   void add(const std::string& algorithm, Executor executor = Executor::automatic) {
     plans.push_back(plan(*ranks, alltoall(ranks->size(), block), {.algorithm = algorithm, .executor = executor}));
@@ -72,6 +80,29 @@ void start_in_different_orders(Executor first, Executor second) {
     user.run(last ? 1 : 0);
     user.run(last ? 0 : 1);
   });
+  user.ranks = over(user.users);  // the ranks may meet anew
+  user.add("direct", first);
+  user.run(2);
+}
+
+// Plans go on without the communicator of MPI's that they were made for. What needs that communicator is refused.
+void free_what_is_in_use() {
+  User user;
+  add_one_of_each(user);
+  for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
+  const auto again = over(user.users);  // shares what is known of the communicator
+  MPI_Comm_free(&user.users);
+  for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
+  for (const char* algorithm : {"direct", "vendor"})
+    expect_misuse("a plan for messages of a freed communicator", {"has been freed", "before MPI_Comm_free"},
+                  [&] { user.add(algorithm, Executor::messages); });
+  if (user.plans[0].executor() == Executor::shared) {
+    user.add("bruck");
+    user.run(3);
+    again->barrier();
+  } else {
+    expect_misuse("a barrier of a freed communicator", {"has been freed"}, [&] { again->barrier(); });
+  }
 }
 
 void make_a_plan_while_others_execute() {
@@ -104,6 +135,7 @@ int main(int count, char** arguments) {
       user.ranks.reset();
       for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
     }
+    free_what_is_in_use();
     const char* check = std::getenv("QUADRILLE_CHECK");
     if (check) {
       start_in_different_orders(Executor::messages, Executor::messages);

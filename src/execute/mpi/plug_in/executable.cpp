@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+
+#include "execute/shared/process.hpp"
 
 namespace quadrille {
 
-MpiMessages::MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script, int tag)
-    : communicator_(communicator),
+MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Script> script)
+    : lease_(std::move(lease)),
       waiter_(waiter),
-      tag_(tag),
       script_(std::move(script)),
       scratch_(static_cast<std::size_t>(script_->scratch_bytes)),
       staging_(static_cast<std::size_t>(script_->staging_bytes)) {
@@ -33,13 +35,13 @@ MpiMessages::MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<c
   finished_.resize(parts_of_.size());
 }
 
-// MPI must not write into memory that is gone, nor may the next execution meet these requests.
+// MPI must not write into memory that is gone, nor may the next execution meet these requests. A forked child has no part in them.
 void MpiMessages::withdraw() {
   int finalised = 0;
   MPI_Finalized(&finalised);
   for (; open_ > 0; --open_) {
     MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];
-    if (finalised || request == MPI_REQUEST_NULL) continue;
+    if (finalised || was_forked() || request == MPI_REQUEST_NULL) continue;
     MPI_Cancel(&request);
     MPI_Request_free(&request);
   }
@@ -61,9 +63,9 @@ void MpiMessages::post(std::uint32_t message) {
     MPI_Request* request = &requests_[static_cast<std::size_t>(open_)];
     message_of_[static_cast<std::size_t>(open_)] = message;
     if (part.is_send)
-      check_mpi(MPI_Isend(where, part.bytes, MPI_BYTE, part.peer, tag_, communicator_, request), "MPI_Isend");
+      check_mpi(MPI_Isend(where, part.bytes, MPI_BYTE, part.peer, lease_.tag, lease_.communicator, request), "MPI_Isend");
     else
-      check_mpi(MPI_Irecv(where, part.bytes, MPI_BYTE, part.peer, tag_, communicator_, request), "MPI_Irecv");
+      check_mpi(MPI_Irecv(where, part.bytes, MPI_BYTE, part.peer, lease_.tag, lease_.communicator, request), "MPI_Irecv");
     ++open_;
   }
 }

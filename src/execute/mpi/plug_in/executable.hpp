@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
 #include "execute/run.hpp"
 #include "quadrille/execute.hpp"
@@ -13,9 +14,7 @@ namespace quadrille {
 
 class MpiMessages {
  public:
-  // `tag` is this plan's alone, the same at all ranks. Between two ranks a plan's messages are matched in the order in which they
-  // are posted, which policies keep.
-  MpiMessages(MPI_Comm communicator, Waiter waiter, std::shared_ptr<const Script> script, int tag);
+  MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Script> script);
 
   // As run.hpp wants it.
   const Script& script() const { return *script_; }
@@ -47,9 +46,8 @@ class MpiMessages {
     Bytes offset;
   };
 
-  MPI_Comm communicator_;
+  Lease lease_;
   Waiter waiter_;
-  int tag_;
   std::shared_ptr<const Script> script_;
   std::vector<std::byte> scratch_, staging_;
   Bases bases_{};

@@ -1,65 +1,126 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/group.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace quadrille {
 namespace {
 
-// 1 is the tag of the waiter; those of plans follow.
-constexpr int tag_that_nobody_sends = 2;
-
-int note_end(MPI_Comm, int, void* ended, void*) {
-  static_cast<std::atomic<bool>*>(ended)->store(true, std::memory_order_relaxed);
-  return MPI_SUCCESS;
+// The first rank of this rank's node among all of MPI_COMM_WORLD (of `users` where there are sessions only), where the user says
+// that nodes are to have these sizes, to try on one machine what several would do; else -1.
+Rank first_rank_of_assumed_node(MPI_Comm users) {
+  const char* text = std::getenv("QUADRILLE_NODE_SIZES");
+  if (!text || !*text) return -1;
+  int has_world = 0, me = 0, ranks = 0;
+  MPI_Initialized(&has_world);
+  const MPI_Comm all = has_world ? MPI_COMM_WORLD : users;
+  check_mpi(MPI_Comm_rank(all, &me), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(all, &ranks), "MPI_Comm_size");
+  const char* const end = text + std::strlen(text);
+  Rank first = 0, found = 0;
+  while (first < ranks) {
+    Count size = 0;
+    const auto [next, error] = std::from_chars(text, end, size);
+    const bool is_last = next == end;
+    if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
+        (!is_last && *next != ','))
+      throw Error(ErrorCode::environment,
+                  "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
+    if (me >= first) found = first;
+    first += size;
+    text = next + 1;
+  }
+  return found;
 }
 
 }  // namespace
 
-MpiGroup::MpiGroup(MPI_Comm own, bool finalises, std::shared_ptr<InFlight> in_flight)
-    : communicator_(own),
-      finalises_(finalises),
-      in_flight_(std::move(in_flight)),
-      waiter_(own, *in_flight_),
-      last_tag_(tag_that_nobody_sends) {
-  int* highest = nullptr;
+std::shared_ptr<MpiGroup>* MpiGroup::attribute_of(MPI_Comm users) {
+  void* kept = nullptr;
   int found = 0;
-  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
-  highest_tag_ = found ? *highest : 32767;  // which MPI promises
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  any_thread_ = level >= MPI_THREAD_SERIALIZED;
-  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &end_key_, nullptr), "MPI_Comm_create_keyval");
-  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, end_key_, &ended_), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_get_attr(users, MpiProcess::current()->group_key(), &kept, &found), "MPI_Comm_get_attr");
+  return found ? static_cast<std::shared_ptr<MpiGroup>*>(kept) : nullptr;
 }
 
-MpiGroup::~MpiGroup() {
-  if (has_ended()) return;
-  MPI_Comm_delete_attr(MPI_COMM_SELF, end_key_);
-  MPI_Comm_free_keyval(&end_key_);
-  MPI_Comm_free(&communicator_);
-  if (finalises_) MPI_Finalize();
+// Only a failure that all ranks see ends a group: with several nodes some may not know of it.
+std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
+  const auto* const kept = attribute_of(users);
+  if (!kept || ((*kept)->all_share_memory() && (*kept)->node_->space()->has_failed())) return nullptr;
+  return *kept;
 }
 
-int MpiGroup::new_tag() {
-  last_tag_ = last_tag_ < highest_tag_ ? last_tag_ + 1 : tag_that_nobody_sends + 1;
-  return last_tag_;
+MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
+    : process_(std::move(process)), users_(users), starts_(*this) {
+  int rank = 0, size = 1;
+  check_mpi(MPI_Comm_rank(users, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(users, &size), "MPI_Comm_size");
+  rank_ = rank;
+  size_ = size;
+  process_->drive(users);
+  waiter_ = Waiter(process_->polls_yield(), size_ <= usable_core_count(), *in_flight_);  // until the ranks have met
 }
 
-Progress MpiGroup::progress(const std::shared_ptr<MpiGroup>& group) {
-  return {[group] { return group->poll(); }, std::shared_ptr<const std::atomic<bool>>(group, &group->ended_), group->in_flight_};
-}
-
-// Any call that looks for messages makes MPI go on with all that it has under way. Returns whether it has given the core away.
-bool MpiGroup::poll() const {
-  if (has_ended()) return false;
-  if (!any_thread_) {
-    int is_main = 0;
-    if (MPI_Is_thread_main(&is_main) != MPI_SUCCESS || !is_main) return false;
+void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
+  const AboutRank about{.assumed_node = first_rank_of_assumed_node(group->users_),
+                        .compares_starts = MpiStarts::asked_to_compare()};
+  group->take(quadrille::meet(ranks, about, {}, {MpiProcess::poll, &MpiProcess::ended(), group->in_flight_}));
+  if (auto* const failed = attribute_of(group->users_)) {
+    (*failed)->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
+    *failed = group;
+    return;
   }
-  int found = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag_that_nobody_sends, communicator_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
-  return waiter_.polls_yield();
+  auto kept = std::make_unique<std::shared_ptr<MpiGroup>>(group);
+  check_mpi(MPI_Comm_set_attr(group->users_, group->process_->group_key(), kept.get()), "MPI_Comm_set_attr");
+  kept.release();  // `forget` has it
+}
+
+void MpiGroup::take(Met met) {
+  nodes_ = std::move(met.nodes);
+  node_ = std::move(met.node);
+  no_sharing_ = std::move(met.no_sharing);
+  starts_.set_compares(met.any_compares);
+  const Count own = nodes_[rank_];
+  Count members = 0;
+  for (const Count node : nodes_) places_.push_back(node == own ? members++ : -1);
+  const bool core_for_every_rank = node_ ? node_->space()->core_for_every_rank() : members <= usable_core_count();
+  waiter_ = Waiter(process_->polls_yield(), core_for_every_rank, *in_flight_);
+}
+
+int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
+  const std::unique_ptr<std::shared_ptr<MpiGroup>> group(static_cast<std::shared_ptr<MpiGroup>*>(kept));
+  (*group)->is_freed_.store(true, std::memory_order_relaxed);
+  return MPI_SUCCESS;
+}
+
+void MpiGroup::throw_freed() {
+  throw Error(ErrorCode::misuse,
+              "the MPI communicator has been freed; make plans for messages, and use communicators whose ranks do not all share "
+              "memory, before MPI_Comm_free");
+}
+
+void MpiGroup::barrier() {
+  starts_.begin_barrier();
+  if (all_share_memory()) return node_->barrier();
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(handle(), &request), "MPI_Ibarrier");
+  waiter_.wait_all(1, &request);
+}
+
+void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
+  starts_.begin_barrier();
+  if (all_share_memory()) return node_->all_gather(mine, all, count);
+  if (size_ == 1) {
+    std::memcpy(all, mine, index(count));
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int bytes = static_cast<int>(count);
+  check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
+  waiter_.wait_all(1, &request);
 }
 
 }  // namespace quadrille

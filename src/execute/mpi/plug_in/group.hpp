@@ -1,52 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all that is made for an MPI communicator has in common and keeps alive: a private duplicate, and how to wait for its
-// messages.
+// What we know of a communicator of the user's. It is kept as an attribute of that communicator, so that all Communicators over it
+// share it, and only the first has the ranks meet. Plans keep it alive.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <string>
 
+#include "execute/mpi/plug_in/mpi_process.hpp"
+#include "execute/mpi/plug_in/mpi_starts.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
-#include "execute/progress.hpp"
+#include "execute/shared/meet.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
 class MpiGroup {
  public:
-  // Collective. `own` is this object's from now on; with `finalises` it finalises MPI in the end. A node's group has its executions
-  // `in_flight` with those of all ranks' group.
-  MpiGroup(MPI_Comm own, bool finalises, std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>());
-  ~MpiGroup();
+  // The one that is kept with the communicator; null if there is none yet, or if it has failed.
+  static std::shared_ptr<MpiGroup> kept_with(MPI_Comm users);
+
+  MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process);
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
 
-  MPI_Comm handle() const { return communicator_; }
+  // Collective: the ranks meet, as `ranks`, a Communicator over this group; then the group is kept with the user's communicator.
+  static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
+
+  // For MPI_Comm_free of the user's communicator.
+  static int forget(MPI_Comm, int, void* kept, void*);
+
+  Rank rank() const { return rank_; }
+  Count size() const { return size_; }
+  const ByRank<Count>& nodes() const { return nodes_; }
+
+  // The ranks of this rank's node, where ranks share memory; null: none do, as `no_sharing` says.
+  SharedCommunicator* node() const { return node_.get(); }
+  const std::string& no_sharing() const { return no_sharing_; }
+  bool all_share_memory() const { return node_ && node_->size() == size_; }
+  const ByRank<Rank>& places() const { return places_; }  // of each rank in this rank's node; -1: it is on another
+
+  // The user's communicator. Throws Error{misuse} if it has been freed.
+  MPI_Comm handle() const {
+    if (is_freed()) throw_freed();
+    return users_;
+  }
+  bool is_freed() const { return is_freed_.load(std::memory_order_relaxed); }
+
+  // Collective, by shared memory if all ranks share it, else over the user's communicator.
+  void barrier();
+  void all_gather(const void* mine, void* all, Bytes count);
+
+  // Collective: where a new plan's messages go.
+  Lease lease() { return process_->contexts().lease(*this); }
+
+  MpiProcess& process() const { return *process_; }
   const Waiter& waiter() const { return waiter_; }
-
   const std::shared_ptr<InFlight>& in_flight() const { return in_flight_; }
-
-  // The tag of a new plan's messages. Collective, so that all ranks have the same. Tags come again after as many plans as MPI has
-  // tags, at least 32,760; two plans with one tag must not be in flight together.
-  int new_tag();
-
-  // Once MPI_Finalize has been called nothing here may be used any more, but only destroyed.
-  bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
-
-  // Lets MPI go on, once, if this thread may call it. Returns whether that has given the core away.
-  bool poll() const;
-
-  // For those who wait in shared memory; it keeps the group alive.
-  static Progress progress(const std::shared_ptr<MpiGroup>& group);
+  MpiStarts& starts() { return starts_; }
 
  private:
-  MPI_Comm communicator_;
-  const bool finalises_;
-  const std::shared_ptr<InFlight> in_flight_;
-  const Waiter waiter_;
-  int last_tag_ = 0, highest_tag_ = 0;
-  bool any_thread_ = false;           // may call MPI, not only the main one
-  int end_key_ = MPI_KEYVAL_INVALID;  // an attribute of MPI_COMM_SELF, which MPI_Finalize deletes first of all
-  std::atomic<bool> ended_{false};
+  static std::shared_ptr<MpiGroup>* attribute_of(MPI_Comm users);
+  [[noreturn]] static void throw_freed();
+  void take(Met met);
+
+  const std::shared_ptr<MpiProcess> process_;
+  const MPI_Comm users_;
+  std::atomic<bool> is_freed_{false};
+  Rank rank_ = 0;
+  Count size_ = 1;
+  const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
+  Waiter waiter_;
+  MpiStarts starts_;
+  ByRank<Count> nodes_;
+  std::unique_ptr<SharedCommunicator> node_;
+  std::string no_sharing_;
+  ByRank<Rank> places_;
 };
 
 }  // namespace quadrille

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/hybrid.hpp"
 
+#include <utility>
+
 namespace quadrille {
 namespace {
 
@@ -28,15 +30,15 @@ std::vector<Rank> members(const std::vector<Rank>& place, Count count) {
 
 }  // namespace
 
-HybridMessages::HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator,
-                               Waiter waiter, std::shared_ptr<const Script> script, int tag)
+HybridMessages::HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, Lease lease,
+                               Waiter waiter, std::shared_ptr<const Script> script)
     : node_(node),
       script_(std::move(script)),
       near_part_(near_part(*script_, place)),
       far_part_(far_part(*script_, place)),
       ends_(script_->messages.size()),
       near_(node, costs, near_part_.script),
-      far_(communicator, waiter, far_part_.script, tag),
+      far_(std::move(lease), waiter, far_part_.script),
       steps_(NodeSteps::of(node, members(place, node.size()), *script_)) {
   for (std::uint32_t i = 0; i < near_part_.of_whole.size(); ++i) ends_[near_part_.of_whole[i]] = {true, i};
   for (std::uint32_t i = 0; i < far_part_.of_whole.size(); ++i) ends_[far_part_.of_whole[i]] = {false, i};

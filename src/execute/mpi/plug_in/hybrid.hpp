@@ -15,10 +15,9 @@ namespace quadrille {
 
 class HybridMessages {
  public:
-  // Collective; throws on all ranks of the node or on none. `place` is each rank's in the node, -1 for those of other nodes; `tag`
-  // as for MpiMessages.
-  HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, MPI_Comm communicator, Waiter waiter,
-                 std::shared_ptr<const Script> script, int tag);
+  // Collective; throws on all ranks of the node or on none. `place` is each rank's in the node, -1 for those of other nodes.
+  HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, Lease lease, Waiter waiter,
+                 std::shared_ptr<const Script> script);
 
   // As run.hpp wants it.
   const Script& script() const { return *script_; }

@@ -44,7 +44,8 @@ class BytesType {
 void MpiMail::send(Rank to, std::span<const std::byte> bytes) {
   const BytesType all(static_cast<Bytes>(bytes.size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), tag_, communicator_, &request), "MPI_Isend");
+  check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), lease_.tag, lease_.communicator, &request),
+            "MPI_Isend");
   sends_.push_back(request);
 }
 
@@ -55,7 +56,7 @@ void MpiMail::finish_sends() {
 
 Bytes MpiMail::wait_for(Rank from) {
   MPI_Status status;
-  waiter_.wait_until_probed(static_cast<int>(from), tag_, communicator_, &message_, &status);
+  waiter_.wait_until_probed(static_cast<int>(from), lease_.tag, lease_.communicator, &message_, &status);
   MPI_Count count = 0;
   check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &count), "MPI_Get_elements_x");
   bytes_ = static_cast<Bytes>(count);

@@ -2,17 +2,18 @@
 // Mail by MPI: the receiver asks for the length before it makes room.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "execute/mail.hpp"
+#include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
 
 namespace quadrille {
 
 class MpiMail : public Mail {
  public:
-  // `tag` is this plan's alone, the same at all ranks.
-  MpiMail(MPI_Comm communicator, Waiter waiter, int tag) : communicator_(communicator), waiter_(waiter), tag_(tag) {}
+  MpiMail(Lease lease, Waiter waiter) : lease_(std::move(lease)), waiter_(waiter) {}
 
   void send(Rank to, std::span<const std::byte> bytes) override;
   void finish_sends() override;
@@ -20,9 +21,8 @@ class MpiMail : public Mail {
   void receive(std::byte* into) override;
 
  private:
-  MPI_Comm communicator_;
+  Lease lease_;
   Waiter waiter_;
-  int tag_;
   std::vector<MPI_Request> sends_;
   MPI_Message message_ = MPI_MESSAGE_NULL;  // the one waited for
   Bytes bytes_ = 0;

@@ -5,30 +5,32 @@
 
 #include <memory>
 
-#include "execute/mpi/plug_in/group.hpp"
 #include "execute/starts.hpp"
 
 namespace quadrille {
 
+class MpiGroup;
+
 class MpiStarts final : public Starts {
  public:
-  // Collective.
-  explicit MpiStarts(std::shared_ptr<MpiGroup> group);
+  explicit MpiStarts(MpiGroup& group) : group_(group) {}
+
+  // Does the environment of this rank ask for it? Launchers may hand the variable to some ranks only; then all of them compare.
+  static bool asked_to_compare();
+  void set_compares(bool compares) { compares_ = compares; }
 
   // Do the ranks compare? The same at all of them.
   bool compares() const { return compares_; }
 
   void begin(std::uint32_t plan) override;
-  const std::shared_ptr<InFlight>& in_flight() const override { return group_->in_flight(); }
-  void give_core_away() const override {
-    if (!group_->poll()) sched_yield();
-  }
-  void begin_barrier();
+  const std::shared_ptr<InFlight>& in_flight() const override;
+  void give_core_away() const override;
+  void begin_barrier() { begin(barrier); }
 
  private:
   void compare(std::uint32_t plan);
 
-  const std::shared_ptr<MpiGroup> group_;
+  MpiGroup& group_;
   bool compares_ = false;
 };
 

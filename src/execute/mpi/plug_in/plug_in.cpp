@@ -6,19 +6,19 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "execute/mpi/plug_in/communicator.hpp"
 
 namespace quadrille {
 namespace {
 
-// Private, so that no message of the user's can meet one of ours.
-MPI_Comm duplicate(MPI_Comm users) {
-  MPI_Comm own = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(users, &own), "MPI_Comm_dup");
-  check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return own;
-}
+// Finalises MPI in the end, unless somebody else does.
+struct Finaliser {
+  ~Finaliser() {
+    if (!MpiProcess::has_ended() && !was_forked()) MPI_Finalize();
+  }
+};
 
 void check_not_finalised() {
   int finalised = 0;
@@ -30,26 +30,37 @@ std::unique_ptr<Communicator> world() {
   check_not_finalised();
   int initialised = 0;
   MPI_Initialized(&initialised);
-  if (!initialised) check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
-  return std::make_unique<MpiCommunicator>(duplicate(MPI_COMM_WORLD), !initialised);
+  std::shared_ptr<const void> finaliser;
+  if (!initialised) {
+    check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
+    finaliser = std::make_shared<Finaliser>();
+  }
+  return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
+}
+
+// Sessions leave MPI_COMM_WORLD alone, and nothing tells whether there is one. But only they make communicators where nobody has
+// called MPI_Init.
+bool may_be_of_session(MPI_Comm communicator) {
+  return MPI_VERSION >= 4 && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
 }
 
 std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   MPI_Comm communicator;
   if (bytes != sizeof communicator) throw Error(ErrorCode::misuse, "this communicator belongs to another MPI library");
   std::memcpy(&communicator, handle, bytes);
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (!initialised) throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
-  check_not_finalised();
-  int is_inter = 0;
   if (communicator == MPI_COMM_NULL)
     throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; call over() only on ranks that the communicator has");
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised && !may_be_of_session(communicator))
+    throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  check_not_finalised();
+  int is_inter = 0;
   check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
   if (is_inter)
     throw Error(ErrorCode::misuse,
                 "this is an intercommunicator; schedules are for one group of ranks, such as MPI_Intercomm_merge makes");
-  return std::make_unique<MpiCommunicator>(duplicate(communicator), false);
+  return std::make_unique<MpiCommunicator>(communicator, nullptr);
 }
 
 std::string mpi_version() {

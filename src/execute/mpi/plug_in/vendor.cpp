@@ -50,40 +50,40 @@ Bytes longest_count(const Problem& problem) {
 }
 
 // What has no root.
-Result<std::unique_ptr<Executable>> among_all(MPI_Comm communicator, const Problem& problem, Rank rank) {
+Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Problem& problem, Rank rank) {
   const int block = static_cast<int>(problem.block_bytes);
   const auto sent = [&](Rank from, Rank to) { return Traffic(problem).bytes(from, to); };
   switch (problem.collective) {
     case Collective::alltoall:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Alltoall");
+        check_mpi(MPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Alltoall");
       });
     case Collective::alltoallv:
       return executable([=, to = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
                          from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
                                                                                                              std::byte* output) {
         check_mpi(MPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
-                                from.displacements.data(), MPI_BYTE, communicator),
+                                from.displacements.data(), MPI_BYTE, lease.communicator),
                   "MPI_Alltoallv");
       });
     case Collective::allgather:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, communicator), "MPI_Allgather");
+        check_mpi(MPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Allgather");
       });
     case Collective::allgatherv:
-      return executable([=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input,
-                                                                                                    std::byte* output) {
-        check_mpi(
-            MPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, communicator),
-            "MPI_Allgatherv");
-      });
+      return executable(
+          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
+            check_mpi(MPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE,
+                                     lease.communicator),
+                      "MPI_Allgatherv");
+          });
     case Collective::barrier:
-      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(communicator), "MPI_Barrier"); });
+      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(lease.communicator), "MPI_Barrier"); });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
   }
 }
 
-Result<std::unique_ptr<Executable>> rooted(MPI_Comm communicator, const Problem& problem, Rank rank) {
+Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Problem& problem, Rank rank) {
   const int block = static_cast<int>(problem.block_bytes), root = static_cast<int>(problem.root);
   const bool is_root = rank == problem.root;
   switch (problem.collective) {
@@ -91,28 +91,28 @@ Result<std::unique_ptr<Executable>> rooted(MPI_Comm communicator, const Problem&
       // MPI has one buffer where we have two: the root's copy is part of what is asked for.
       return executable([=](const std::byte* input, std::byte* output) {
         if (is_root && block > 0) std::memcpy(output, input, index(block));
-        check_mpi(MPI_Bcast(output, block, MPI_BYTE, root, communicator), "MPI_Bcast");
+        check_mpi(MPI_Bcast(output, block, MPI_BYTE, root, lease.communicator), "MPI_Bcast");
       });
     case Collective::scatter:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Scatter");
+        check_mpi(MPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Scatter");
       });
     case Collective::scatterv:
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
             check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
-                                   communicator),
+                                   lease.communicator),
                       "MPI_Scatterv");
           });
     case Collective::gather:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, communicator), "MPI_Gather");
+        check_mpi(MPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Gather");
       });
     case Collective::gatherv:
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
             check_mpi(MPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
-                                  communicator),
+                                  lease.communicator),
                       "MPI_Gatherv");
           });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
@@ -121,12 +121,12 @@ Result<std::unique_ptr<Executable>> rooted(MPI_Comm communicator, const Problem&
 
 }  // namespace
 
-Result<std::unique_ptr<Executable>> vendor_collective(MPI_Comm communicator, const Problem& problem, const Operator* operation,
+Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Problem& problem, const Operator* operation,
                                                       Rank rank) {
-  if (is_reduction(problem.collective)) return vendor_reduction(communicator, problem, *operation, rank);
+  if (is_reduction(problem.collective)) return vendor_reduction(lease, problem, *operation, rank);
   if (const Bytes longest = longest_count(problem); longest > INT_MAX)
     return cannot(fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, longest));
-  return is_rooted(problem.collective) ? rooted(communicator, problem, rank) : among_all(communicator, problem, rank);
+  return is_rooted(problem.collective) ? rooted(lease, problem, rank) : among_all(lease, problem, rank);
 }
 
 }  // namespace quadrille

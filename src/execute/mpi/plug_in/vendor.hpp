@@ -2,21 +2,21 @@
 // The MPI library's own collectives: the vendor's candidate in every race. They have no schedule.
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 
 #include "execute/executable.hpp"
+#include "execute/mpi/plug_in/lease.hpp"
 #include "quadrille/result.hpp"
 
 namespace quadrille {
 
-// The collective for this rank of `communicator`, or why MPI 3.1 cannot be asked for it. Reductions have an operation.
-Result<std::unique_ptr<Executable>> vendor_collective(MPI_Comm communicator, const Problem& problem, const Operator* operation,
+// The collective for this rank of the leased communicator, or why MPI 3.1 cannot be asked for it, which an empty lease suffices to
+// find out. Reductions have an operation.
+Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Problem& problem, const Operator* operation,
                                                       Rank rank);
 
 // The same for reductions.
-Result<std::unique_ptr<Executable>> vendor_reduction(MPI_Comm communicator, const Problem& problem, const Operator& operation,
+Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const Problem& problem, const Operator& operation,
                                                      Rank rank);
 
 }  // namespace quadrille

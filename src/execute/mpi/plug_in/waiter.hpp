@@ -13,12 +13,11 @@ namespace quadrille {
 
 class Waiter {
  public:
-  // Collective over `communicator`, whose tag 1 must be unused. `in_flight`, which outlives this, is advanced by whoever waits.
-  Waiter(MPI_Comm communicator, InFlight& in_flight);
+  // `polls_yield`: the library gives the core away in each fruitless poll. `in_flight`, which outlives this, is advanced by whoever
+  // waits.
+  Waiter(bool polls_yield, bool core_for_every_rank, InFlight& in_flight)
+      : in_flight_(&in_flight), yields_(!core_for_every_rank && !polls_yield) {}
   Waiter() = default;  // for a library that waits as it should
-
-  // Does the library give the core away in each fruitless poll?
-  bool polls_yield() const { return polls_yield_; }
 
   void wait_all(int count, MPI_Request* requests) const {
     if (mpi_waits()) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
@@ -60,7 +59,6 @@ class Waiter {
   }
 
   InFlight* in_flight_ = nullptr;
-  bool polls_yield_ = false;
   bool yields_ = false;  // this rank must give its core away itself
 };
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/contexts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "execute/agreement.hpp"
+#include "execute/mpi/plug_in/group.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr int highest_tag = 32767;  // MPI promises at least that many; after so many plans a group leases another context
+
+std::uint64_t random_id() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device() | 1;
+}
+
+// The processes of a communicator, in order.
+class Members {
+ public:
+  explicit Members(MPI_Comm communicator) { check_mpi(MPI_Comm_group(communicator, &group_), "MPI_Comm_group"); }
+  ~Members() {
+    if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+  }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  MPI_Group get() const { return group_; }
+  MPI_Group release() { return std::exchange(group_, MPI_GROUP_NULL); }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+bool are_the_same(MPI_Group a, MPI_Group b) {
+  int result = MPI_UNEQUAL;
+  check_mpi(MPI_Group_compare(a, b, &result), "MPI_Group_compare");
+  return result == MPI_IDENT;
+}
+
+}  // namespace
+
+Lease ContextPool::lease(MpiGroup& group) {
+  struct Proposal {
+    std::uint64_t id;      // of a context that this rank has; 0: it has none
+    std::uint64_t new_id;  // of the one that is made if they do not agree, as rank 0 says
+    int tags;
+    bool has_room;  // to make one
+  };
+  std::optional<Members> members;
+  std::optional<Place> place;
+  Entry entry;
+  const auto proposals = gathered_or_thrown(group, [&] {
+    members.emplace(group.handle());
+    if (reserve()) place.emplace(*this);
+    entry = propose(group, members->get());
+    return Proposal{entry ? entry->id : 0, random_id(), entry ? entry->tags : 0, place.has_value()};
+  });
+  const bool agreed = std::all_of(proposals.begin(), proposals.end(),
+                                  [&](const Proposal& each) { return each.id != 0 && each.id == proposals[0].id; });
+  int tags = 0;
+  if (agreed) {
+    for (const Proposal& each : proposals) tags = std::max(tags, each.tags);
+  } else {
+    for (Rank rank = 0; rank < group.size(); ++rank)
+      if (!proposals[rank].has_room)
+        throw Error(ErrorCode::environment,
+                    fmt::format("rank {} has plans for MPI messages, or of MPI's own collectives, over {} communicators, and can "
+                                "have no more; destroy all such plans of one of them, or plan for shared memory",
+                                rank, most));
+    entry.reset();  // it may have to make room
+    entry = make(group, members->get(), proposals[0].new_id);
+    members->release();
+  }
+  const std::lock_guard lock(mutex_);
+  entry->tags = tags + 1;
+  entry->used = ++leases_;
+  return {entry->communicator, entry->tags, entry};
+}
+
+// The one that the group uses, else an idle one: of those that fit the one used last.
+ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members) {
+  const std::lock_guard lock(mutex_);
+  const Entry* best = nullptr;
+  bool best_is_own = false;
+  for (const Entry& entry : entries_) {
+    if (entry->tags == highest_tag) continue;
+    const bool is_own = !is_idle(entry) && entry->user == &group;
+    if (!is_own && !(is_idle(entry) && are_the_same(entry->members, members))) continue;
+    if (best && std::pair(best_is_own, (*best)->used) > std::pair(is_own, entry->used)) continue;
+    best = &entry;
+    best_is_own = is_own;
+  }
+  if (!best) return nullptr;
+  (*best)->user = &group;
+  return *best;
+}
+
+// Idle ones make room.
+bool ContextPool::reserve() {
+  const std::lock_guard lock(mutex_);
+  const auto idle = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), is_idle));
+  if (entries_.size() - idle + reserved_ >= most) return false;
+  ++reserved_;
+  return true;
+}
+
+ContextPool::Place::~Place() {
+  const std::lock_guard lock(pool.mutex_);
+  --pool.reserved_;
+}
+
+// MPI_Comm_free is called collective, but MPI-3.1 (6.4.3) expects it to be local, and it is in Open MPI and MPICH. The number of a
+// context is used again when all ranks have freed it.
+void ContextPool::drop_idle() {
+  while (entries_.size() + reserved_ > most) {
+    auto oldest = entries_.end();
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
+      if (is_idle(*entry) && (oldest == entries_.end() || (*entry)->used < (*oldest)->used)) oldest = entry;
+    if (oldest == entries_.end()) return;  // other threads have taken them; then there are some more for a while
+    free((*oldest).get());
+    entries_.erase(oldest);
+  }
+}
+
+void ContextPool::free(Context* context) {
+  MPI_Group_free(&context->members);
+  MPI_Comm_free(&context->communicator);
+}
+
+void ContextPool::free_all() {
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries_) free(entry.get());
+  entries_.clear();
+}
+
+// Nonblocking, so that this rank can give its core away while it waits for the others.
+ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
+  {
+    const std::lock_guard lock(mutex_);
+    drop_idle();
+  }
+  const auto entry = std::make_shared<Context>();
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(group.handle(), &entry->communicator, &request), "MPI_Comm_idup");
+  group.waiter().wait_all(1, &request);
+  check_mpi(MPI_Comm_set_errhandler(entry->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  entry->members = members;
+  entry->id = id;
+  entry->user = &group;
+  const std::lock_guard lock(mutex_);
+  entries_.push_back(entry);
+  return entry;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/mpi_process.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+
+#include "execute/mpi/plug_in/group.hpp"
+#include "execute/shared/process.hpp"
+
+namespace quadrille {
+namespace {
+
+// Of the process, which has one MPI library of this kind.
+struct Shared {
+  std::mutex mutex;                  // for `kept` and `last`
+  std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
+  std::weak_ptr<MpiProcess> last;    // where there are sessions only
+  std::atomic<MpiProcess*> driven{nullptr};
+  std::atomic<bool> ended{false};
+};
+
+// Never destroyed: a program may end MPI, or wait, while its static objects are destroyed.
+Shared& shared() {
+  static Shared& only = *new Shared;
+  return only;
+}
+
+bool world_is_initialised() {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  return initialised != 0;
+}
+
+bool is_main_thread() {
+  int is_main = 0;
+  return MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main;
+}
+
+std::chrono::nanoseconds duration(const auto& call) {
+  const auto start = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::steady_clock::now() - start;
+}
+
+// This process's own: nothing that another process does or does not do can hold it up.
+MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
+  MPI_Comm alone = MPI_COMM_NULL;
+  if (has_world) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_SELF, &alone), "MPI_Comm_dup");
+  } else {
+    int rank = 0;
+    check_mpi(MPI_Comm_rank(users, &rank), "MPI_Comm_rank");
+    MPI_Group all = MPI_GROUP_NULL, one = MPI_GROUP_NULL;
+    check_mpi(MPI_Comm_group(users, &all), "MPI_Comm_group");
+    check_mpi(MPI_Group_incl(all, 1, &rank, &one), "MPI_Group_incl");
+    check_mpi(MPI_Comm_create_group(users, one, 0, &alone), "MPI_Comm_create_group");
+    check_mpi(MPI_Group_free(&one), "MPI_Group_free");
+    check_mpi(MPI_Group_free(&all), "MPI_Group_free");
+  }
+  check_mpi(MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return alone;
+}
+
+// MPI goes on with all that it has under way whenever it is asked about a request that is not complete. MPICH does not do so when
+// it is asked about messages of a communicator of one (MPI_Iprobe): there it knows that none can come. Asking leaves the request as
+// it is, so any number of threads may ask at a time.
+void ask(MPI_Request request) {
+  int done = 0;
+  check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+}
+
+// Does a fruitless poll give the core away? No interface tells, but then it takes about as long as giving it away, several
+// hundred nanoseconds, and otherwise a tenth of that. The two are timed in turn, since both depend on who else wants the core.
+bool asking_gives_core_away(MPI_Request request) {
+  constexpr std::size_t samples = 101;
+  std::array<std::chrono::nanoseconds, samples> polls, yields;
+  for (std::size_t i = 0; i < samples; ++i) {
+    polls[i] = duration([&] { ask(request); });
+    yields[i] = duration([] { sched_yield(); });
+  }
+  std::nth_element(polls.begin(), polls.begin() + samples / 2, polls.end());
+  std::nth_element(yields.begin(), yields.begin() + samples / 2, yields.end());
+  return 2 * polls[samples / 2] >= yields[samples / 2];
+}
+
+}  // namespace
+
+std::shared_ptr<MpiProcess> MpiProcess::current() {
+  const std::lock_guard lock(shared().mutex);
+  if (shared().kept) return shared().kept;
+  std::shared_ptr<MpiProcess> process = shared().last.lock();
+  if (!process) shared().last = process = std::make_shared<MpiProcess>();
+  if (process->has_world_) shared().kept = process;
+  return process;
+}
+
+MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  any_thread_ = level >= MPI_THREAD_SERIALIZED;
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
+  if (!has_world_) return;
+  int end_key = MPI_KEYVAL_INVALID;
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &end_key, nullptr), "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, end_key, this), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_free_keyval(&end_key), "MPI_Comm_free_keyval");  // it is gone with the attribute
+}
+
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, when MPI can still be used.
+int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
+  auto* const process = static_cast<MpiProcess*>(memory);
+  shared().driven.store(nullptr, std::memory_order_release);
+  shared().ended.store(true, std::memory_order_relaxed);
+  if (process->is_driven_) {
+    MPI_Cancel(&process->never_);
+    MPI_Wait(&process->never_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&process->alone_);
+  }
+  std::shared_ptr<MpiProcess> dropped;
+  const std::lock_guard lock(shared().mutex);
+  dropped.swap(shared().kept);
+  return MPI_SUCCESS;
+}
+
+MpiProcess::~MpiProcess() {
+  if (has_world_ || was_forked()) return;
+  MpiProcess* expected = this;
+  shared().driven.compare_exchange_strong(expected, nullptr);
+  contexts_.free_all();
+  if (is_driven_) {
+    MPI_Cancel(&never_);
+    MPI_Wait(&never_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&alone_);
+  }
+  MPI_Comm_free_keyval(&group_key_);
+}
+
+void MpiProcess::drive(MPI_Comm users) {
+  if (is_driven_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(shared().mutex);
+  if (is_driven_.load(std::memory_order_relaxed)) return;
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
+  // A rank alone waits for nobody, and MPICH 4.0.2 makes no communicator from that of a session with one process.
+  if (!has_world_ && ranks == 1) return;
+  alone_ = communicator_of_one(users, has_world_);
+  check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, alone_, &never_), "MPI_Irecv");
+  polls_yield_ = asking_gives_core_away(never_);
+  is_driven_.store(true, std::memory_order_release);
+  shared().driven.store(this, std::memory_order_release);
+}
+
+const std::atomic<bool>& MpiProcess::ended() { return shared().ended; }
+
+bool MpiProcess::poll() {
+  const MpiProcess* const process = shared().driven.load(std::memory_order_acquire);
+  if (!process || was_forked() || (!process->any_thread_ && !is_main_thread())) return false;
+  ask(process->never_);
+  return process->polls_yield_;
+}
+
+}  // namespace quadrille
