@@ -70,7 +70,7 @@ void run() {
     for (int told = 1; told != 0;) {
       const int goes_on = arrived.is_set() ? 0 : 1;
       tell.execute(rank == 0 ? &goes_on : nullptr, &told);
-      if (rank == 0) ::usleep(20);
+      if (rank == 0) ::usleep(100);
     }
     MPI_Wait(&sent, MPI_STATUS_IGNORE);
   }
