@@ -22,7 +22,8 @@ namespace quadrille::testing {
 // A plan with its buffers: any collective, size, algorithm and policy, from memory of either kind. All ranks draw alike.
 class Occasion {
  public:
-  Occasion(Communicator& communicator, std::mt19937_64& random) {
+  // With `by_vendor` the vendor's own collectives are among them.
+  Occasion(Communicator& communicator, std::mt19937_64& random, bool by_vendor = false) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto ranks = static_cast<std::size_t>(communicator.size());
     const auto algorithms = all_algorithms();
@@ -36,11 +37,13 @@ class Occasion {
       choice = standard_choice(algorithm, problem);
       if (!applies(problem, *choice)) choice.reset();
     }
-    name_ = description(problem).substr(0, 100) + ' ' + std::string(choice->algorithm->id);
+    const bool vendor = by_vendor && !is_reduction(problem.collective) && below(8) == 0;  // Open MPI saturates sums of bytes
+    const std::string algorithm(vendor ? "vendor" : choice->algorithm->id);
+    name_ = description(problem).substr(0, 100) + ' ' + algorithm;
     const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
     data_ = probe_data(problem, communicator.rank());
     plan_.emplace(plan(communicator, problem,
-                       {.algorithm = std::string(choice->algorithm->id),
+                       {.algorithm = algorithm,
                         .policy = policies[below(3)],
                         .executor = below(8) ? Executor::automatic : Executor::messages,
                         .operation = operation_for(problem)}));

@@ -19,7 +19,8 @@ namespace {
 PlugIn plug_in_for(std::string_view library) {
   const auto path = library_folder() / fmt::format("quadrille-{}.so", library);
   std::error_code ignored;
-  return {std::string(library), path.string(), std::filesystem::exists(path, ignored)};
+  // A program that is linked statically does not know where its library is, and could load nothing that needs it.
+  return {std::string(library), path.string(), path.is_absolute() && std::filesystem::exists(path, ignored)};
 }
 
 const MpiPlugIn& load(std::string_view library, int visibility) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fmt's own functions, from its headers, for libquadrille.a where fmt comes as a shared library only.
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template dragonbox::decimal_fp<float> dragonbox::to_decimal(float x) noexcept;
+template dragonbox::decimal_fp<double> dragonbox::to_decimal(double x) noexcept;
+template thousands_sep_result<char> thousands_sep_impl(locale_ref);
+template char decimal_point_impl(locale_ref);
+}  // namespace detail
+FMT_END_NAMESPACE
