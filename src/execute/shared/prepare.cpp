@@ -64,6 +64,13 @@ void SharedMessages::close() {
   space_.retire(areas_, std::move(closed));
 }
 
+// Of the areas this rank's own, whoever has allocated them.
+Bytes SharedMessages::memory_bytes() const {
+  return rounded(script_->scratch_bytes, line) + script_->staging_bytes + static_cast<Bytes>(watched_.size() * sizeof(Outlet)) +
+         blocks_.bytes * static_cast<Bytes>(blocks_.mask + 1) +
+         memory_bytes_of(postings_, ends_, copies_, groups_, rung_, inlets_, watched_, open_, complete_);
+}
+
 // Which of the sends of a window are long.
 void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
   const auto may_be_long = [&](const ScriptMessage& message) {

@@ -51,6 +51,7 @@ class HybridTransport : public Transport {
   HybridTransport(MpiCommunicator& ranks, SharedCommunicator& node, ByRank<Rank> place)
       : ranks_(ranks), node_(node), place_(std::move(place)) {}
 
+  std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     return made_or_thrown(ranks_, [&] {

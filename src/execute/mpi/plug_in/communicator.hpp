@@ -13,9 +13,10 @@
 
 namespace quadrille {
 
-class MpiCommunicator final : public Communicator, public Transport {
+class MpiCommunicator final : public Communicator, public Transport, public std::enable_shared_from_this<MpiCommunicator> {
  public:
-  // Collective. `own` is this object's from now on; with `finalises` MPI is finalised when this and its plans are gone.
+  // Collective. Made by std::make_shared. `own` is this object's from now on; with `finalises` MPI is finalised when this and its
+  // plans are gone.
   MpiCommunicator(MPI_Comm own, bool finalises);
 
   Rank rank() const override { return rank_; }
@@ -28,6 +29,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   [[noreturn]] void abort(int exit_code) override;
   Transport& transport() override { return *this; }
 
+  std::shared_ptr<Communicator> kept() override { return shared_from_this(); }
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Mail> mail() override;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "execute/mpi/plug_in/communicator.hpp"
+#include "execute/mpi/plug_in/handle.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,6 +19,10 @@ MPI_Comm duplicate(MPI_Comm users) {
   check_mpi(MPI_Comm_dup(users, &own), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return own;
+}
+
+std::unique_ptr<Communicator> held(MPI_Comm own, bool finalises) {
+  return std::make_unique<CommunicatorHandle>(std::make_shared<MpiCommunicator>(own, finalises));
 }
 
 void check_not_finalised() {
@@ -31,7 +36,7 @@ std::unique_ptr<Communicator> world() {
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised) check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
-  return std::make_unique<MpiCommunicator>(duplicate(MPI_COMM_WORLD), !initialised);
+  return held(duplicate(MPI_COMM_WORLD), !initialised);
 }
 
 std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
@@ -49,7 +54,7 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   if (is_inter)
     throw Error(ErrorCode::misuse,
                 "this is an intercommunicator; schedules are for one group of ranks, such as MPI_Intercomm_merge makes");
-  return std::make_unique<MpiCommunicator>(duplicate(communicator), false);
+  return held(duplicate(communicator), false);
 }
 
 std::string mpi_version() {
