@@ -2,6 +2,7 @@
 // A user's hold of a communicator that plans may need for longer than the user does.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -20,7 +21,10 @@ class CommunicatorHandle final : public Communicator {
   void barrier() override { held_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { held_->all_gather(mine, all, count); }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override { return held_->allocate(bytes); }
-  [[noreturn]] void abort(int exit_code) override { held_->abort(exit_code); }
+  [[noreturn]] void abort(int exit_code) override {
+    held_->abort(exit_code);
+    std::_Exit(exit_code);
+  }
   Transport& transport() override { return held_->transport(); }
 
  private:
