@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "problem/size_text.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/types.hpp"
 
@@ -20,8 +21,7 @@ namespace quadrille::command {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// "8B", "64KiB", "1MB", "1.5K": a number of bytes or of units, where all in all it is a whole number of bytes.
-Bytes parse_size(std::string_view text);
+using quadrille::parse_size;
 std::vector<Bytes> parse_sizes(std::string_view list);  // "8B,1KiB", and "8..1KiB", which doubles from 8 B up to 1 KiB
 
 // A whole number from `least` on; `what` names it in the sentence.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "quadrille/execute.hpp"
 
@@ -23,6 +24,14 @@ class Executable {
   virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
   virtual bool advance() { return true; }
   virtual void finish() {}
+
+  // That this rank has in it, between two executions.
+  virtual Bytes memory_bytes() const { return 0; }
 };
+
+template <class... Values>
+Bytes memory_bytes_of(const std::vector<Values>&... vectors) {
+  return (Bytes{0} + ... + static_cast<Bytes>(vectors.capacity() * sizeof(Values)));
+}
 
 }  // namespace quadrille

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "execute/agreement.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -28,9 +29,35 @@ Execution::~Execution() {
     }
   }
   in_flight_->remove_plan();
+  in_flight_->plan_memory().destroyed(counted_);
   executable_.reset();
   if (starts_) starts_->strike(plan_);
 }
+
+void Execution::make_ready(std::shared_ptr<Communicator> group, Make make) {
+  executable_ = make(*group);
+  group_ = std::move(group);
+  make_ = std::move(make);
+  last_call_ = counted_ = in_flight_->plan_memory().add(*this, std::nullopt);
+}
+
+void Execution::make_ready_again() {
+  PlanMemory& memory = in_flight_->plan_memory();
+  const auto reports = gathered_or_thrown(*group_, [&] { return memory.report(); });
+  MemoryReport of_all = reports[0];
+  for (const MemoryReport& each : reports) of_all.add(each);
+  memory.settle(of_all, evicted_bytes_);
+  executable_ = make_(*group_);
+  last_call_ = counted_ = memory.add(*this, evicted_bytes_);
+}
+
+void Execution::evict(Bytes bytes) {
+  executable_.reset();
+  evicted_bytes_ = bytes;
+  counted_ = 0;
+}
+
+void Execution::stay() { in_flight_->plan_memory().remove(std::exchange(counted_, 0)); }
 
 void Execution::begin(const std::byte* input, std::byte* output) {
   record();

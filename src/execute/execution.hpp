@@ -10,12 +10,16 @@
 // to copy a long message, or to begin when a reader is behind. `advance` or `end` of this or another execution do that, and
 // anything else that waits in this communicator. A rank that blocks elsewhere, in an MPI_Recv, say, does not.
 //
+// The executable of a plan may have been destroyed for its memory (plan_memory.hpp). The next execution makes it again, with the
+// other ranks, and waits for them.
+//
 // Over MPI an execution has to be ended before its plan is destroyed: MPI cannot take back a message that is on its way, and the
 // other rank would receive what the memory then holds.
 #pragma once
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,9 +37,16 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Call it once, before the first execution. The constructor enlists the plan, so that the numbers of plans agree even if a rank
-  // then fails to make its executable.
+  // Call one of these once, before the first execution. The constructor enlists the plan, so that the numbers of plans agree even
+  // if a rank then fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
+  // What `make` makes, now and whenever it has been evicted. It is collective in the group, and throws on all ranks or on none.
+  using Make = std::function<std::unique_ptr<Executable>(Communicator& group)>;
+  void make_ready(std::shared_ptr<Communicator> group, Make make);
+
+  // From now on it is not evicted, and does not count. Call it on all ranks, after one of those. It is for plans whose executions
+  // are timed.
+  void stay();
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) {
     record();
@@ -58,12 +69,23 @@ class Execution {
   // For InFlight, with its slot locked.
   void advance_locked(InFlight::Slot& slot) noexcept;
 
+  // For PlanMemory.
+  bool is_over() const { return is_over_.load(std::memory_order_acquire); }
+  bool is_evicted() const { return !executable_; }
+  std::uint64_t last_call() const { return last_call_; }
+  Bytes memory_bytes() const { return executable_ ? executable_->memory_bytes() : 0; }
+  void evict(Bytes bytes);  // `bytes` is what it takes, as the ranks have agreed
+
  private:
-  // Records a start.
+  // Records a start, and makes the executable if it has been evicted.
   void record() {
     if (slot_) throw_in_flight();
     if (starts_) starts_->begin(plan_);
+    last_call_ = in_flight_->plan_memory().next_call();
+    if (!executable_) [[unlikely]]
+      make_ready_again();
   }
+  void make_ready_again();
   [[noreturn]] static void throw_in_flight();
   void make_way();
   void leave(InFlight::Slot& slot) noexcept;
@@ -72,6 +94,11 @@ class Execution {
   const std::shared_ptr<InFlight> in_flight_;
   const std::uint32_t plan_;
   std::unique_ptr<Executable> executable_;
+  std::shared_ptr<Communicator> group_;
+  Make make_;                    // of the executable, again
+  std::uint64_t last_call_ = 0;  // the same on all ranks
+  std::uint64_t counted_ = 0;    // as PlanMemory counts it; 0: it does not
+  Bytes evicted_bytes_ = 0;
   InFlight::Slot* slot_ = nullptr;  // from `begin` to `end`
   std::exception_ptr error_;        // written before is_over_ is released
   // True is released by the thread that has seen the end, after its last access to this object.

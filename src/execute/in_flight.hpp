@@ -3,10 +3,14 @@
 // in the group advances all of them. Otherwise this rank could wait for a rank that waits for one of them. Several threads of the
 // rank may do so at a time: each execution has a try-lock, so that one thread at a time advances it; nothing else is locked.
 // Usually the list is empty; one load tells.
+//
+// Those plans also share the memory that they may take (plan_memory.hpp).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+
+#include "execute/plan_memory.hpp"
 
 namespace quadrille {
 
@@ -26,6 +30,8 @@ class InFlight {
   void advance() {
     if (!is_empty()) advance_all();
   }
+
+  PlanMemory& plan_memory() { return plan_memory_; }
 
  private:
   friend class Execution;
@@ -52,6 +58,7 @@ class InFlight {
 
   std::atomic<Slot*> first_{nullptr};
   std::atomic<std::size_t> count_{0}, plans_{0}, slots_{0};
+  PlanMemory plan_memory_;
 };
 
 }  // namespace quadrille

@@ -38,6 +38,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
   messages.withdraw();  // nobody reads or writes this rank's memory afterwards; also between executions
+  { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };
 
 inline void run_copies(const Script& script, Range range, const Bases& bases) {
@@ -113,6 +114,10 @@ class ScriptExecutable final : public Executable {
   ~ScriptExecutable() override { messages_.withdraw(); }
 
   bool runs_in_parts() const override { return true; }
+
+  Bytes memory_bytes() const override {
+    return messages_.memory_bytes() + memory_bytes_of(dataflow_.missing, dataflow_.ready, dataflow_.task_of_message);
+  }
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
     begin(input, output);

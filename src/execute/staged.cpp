@@ -33,6 +33,12 @@ void StagedExecutable::execute(const std::byte* input, std::byte* output, Phases
   execute_and_tell(input, output, phases);
 }
 
+Bytes StagedExecutable::memory_bytes() const {
+  Bytes bytes = memory_bytes_of(scratch_, arrival_, saved_, letters_, copies_);
+  for (const std::vector<std::byte>& letter : letters_) bytes += memory_bytes_of(letter);
+  return bytes;
+}
+
 Program StagedExecutable::execute_and_tell(const std::byte* input, std::byte* output, Phases* phases) {
   Watch watch(phases);
   bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read

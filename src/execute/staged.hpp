@@ -23,6 +23,9 @@ class StagedExecutable : public Executable {
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override;
 
+  // What it keeps depends on the messages that have come.
+  Bytes memory_bytes() const override;
+
   // As execute; returns what has run.
   Program execute_and_tell(const std::byte* input, std::byte* output, Phases* phases = nullptr);
 

@@ -19,6 +19,10 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
+  // The whole group with its transports, which this keeps alive: evicted plans are made ready again by it, and plans may outlive
+  // the user's Communicator.
+  virtual std::shared_ptr<Communicator> kept() = 0;
+
   // How messages become copies: messages, shared or hybrid.
   virtual Executor executor() const = 0;
 

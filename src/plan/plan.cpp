@@ -23,9 +23,9 @@ namespace quadrille {
 
 // What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set.
 struct Draft {
-  Transport* transport = nullptr;
-  std::string algorithm;    // with all parameters
-  bool own_counts = false;  // is what this rank sends and receives all that it must know?
+  Transport* transport = nullptr;  // of a communicator that is kept
+  std::string algorithm;           // with all parameters
+  bool own_counts = false;         // is what this rank sends and receives all that it must know?
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
@@ -34,10 +34,10 @@ struct Draft {
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
   static Plan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
-                     const std::function<Draft(const Problem&)>& drafted);
+                     const std::function<Draft(Communicator& kept, const Problem&)>& drafted);
 
  private:
-  std::unique_ptr<Executable> executable(Communicator& communicator, const PlanOptions& options) &&;
+  Execution::Make maker(Policy policy) &&;
 };
 
 namespace {
@@ -199,32 +199,40 @@ Plan::~Plan() = default;
 
 Execution& execution_of(Plan& plan) { return *plan.execution_; }
 
-// Collective; throws on all ranks or on none.
-std::unique_ptr<Executable> Draft::executable(Communicator& communicator, const PlanOptions& options) && {
-  if (vendor) return vendor();
-  if (script) return transport->prepare(script);
-  std::unique_ptr<Mail> mail = transport->mail();
-  return made_or_thrown(communicator, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input
-    return std::make_unique<StagedExecutable>(std::move(mail), std::move(in_stages), options.policy, std::move(memory));
-  });
+// Not for the vendor's.
+Execution::Make Draft::maker(Policy policy) && {
+  if (script) return [transport = transport, script = std::move(script)](Communicator&) { return transport->prepare(script); };
+  return [transport = transport, in_stages = std::move(in_stages), policy, memory = std::move(memory)](Communicator& group) {
+    std::unique_ptr<Mail> mail = transport->mail();
+    return made_or_thrown(group, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input
+      return std::make_unique<StagedExecutable>(std::move(mail), in_stages, policy, memory);
+    });
+  };
 }
 
 Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
-                   const std::function<Draft(const Problem&)>& drafted) {
+                   const std::function<Draft(Communicator& kept, const Problem&)>& drafted) {
   const Rank me = communicator.rank();
   Problem problem;
+  std::shared_ptr<Communicator> kept;
   Draft draft;
+  std::shared_ptr<Starts> starts;
   Plan made;
-  agree(communicator, [&] {
+  const MemoryReport memory = agree(communicator, [&] {
     problem = placed(communicator, asked);
     check(problem);
     if (problem.ranks != communicator.size())
       throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
-    draft = drafted(problem);
+    kept = communicator.transport().kept();
+    draft = drafted(*kept, problem);
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
-    return request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    starts = kept->transport().starts(draft.transport->executor());
+    Request request = request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    request.memory = starts->in_flight()->plan_memory().report();
+    return request;
   });
+  starts->in_flight()->plan_memory().settle(memory);
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
@@ -232,20 +240,23 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
   }
-  made.execution_ = std::make_unique<Execution>(communicator.transport().starts(made.executor_), call(problem, made.algorithm_));
-  made.execution_->hold(std::move(draft).executable(communicator, options));
+  made.execution_ = std::make_unique<Execution>(std::move(starts), call(problem, made.algorithm_));
+  if (draft.vendor)
+    made.execution_->hold(draft.vendor());
+  else
+    made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy));
   return made;
 }
 
 Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
   return Draft::agreed(communicator, asked, options,
-                       [&](const Problem& problem) { return draft_of(communicator, problem, options); });
+                       [&](Communicator& kept, const Problem& problem) { return draft_of(kept, problem, options); });
 }
 
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options) {
-  return Draft::agreed(communicator, schedule.problem, options, [&](const Problem& problem) {
-    Draft draft = draft_of_options(communicator, problem, options, false);
-    draft_schedule(draft, problem, options, schedule, own_counts, communicator.rank());
+  return Draft::agreed(communicator, schedule.problem, options, [&](Communicator& kept, const Problem& problem) {
+    Draft draft = draft_of_options(kept, problem, options, false);
+    draft_schedule(draft, problem, options, schedule, own_counts, kept.rank());
     return draft;
   });
 }

@@ -9,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "execute/execution.hpp"
 #include "plan/gathered.hpp"
 #include "plan/machine_load.hpp"
 #include "plan/median.hpp"
@@ -81,6 +82,7 @@ class Race {
       result_.left_out.emplace_back(candidate.algorithm, error.what());
       return;
     }
+    execution_of(plans_.back()).stay();  // its executions are timed, and making it ready again is no part of them
     entry.candidate.executor = plans_.back().executor();
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];

@@ -97,14 +97,15 @@ std::string take_word(std::string_view& text) {
                                              all[to].from, all[to].sent, to, all[to].expected));
 }
 
-// The hashes that ranks exchange first.
+// What ranks exchange first: hashes, and the report.
 struct Vote {
   std::uint64_t fields, counts, sent, received;
+  MemoryReport memory;
 };
 
 // What all ranks send, added up, must be what all receive.
 Vote vote_of(const Request& request, Rank me) {
-  Vote vote{std::hash<std::string>{}(joined(request)), request.counts, 0, 0};
+  Vote vote{std::hash<std::string>{}(joined(request)), request.counts, 0, 0, request.memory};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
   for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
   return vote;
@@ -142,13 +143,14 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   return request;
 }
 
-void agree(Communicator& communicator, const std::function<Request()>& make) {
+MemoryReport agree(Communicator& communicator, const std::function<Request()>& make) {
   Request mine;
   const auto votes = gathered_or_thrown(communicator, [&] {
     mine = make();
     return vote_of(mine, communicator.rank());
   });
   std::uint64_t difference = 0;
+  MemoryReport memory = mine.memory;
   for (Rank rank = 0; rank < communicator.size(); ++rank) {
     const Vote& vote = votes[rank];
     if (vote.fields != votes[0].fields) throw_difference(communicator, mine, rank);
@@ -158,8 +160,10 @@ void agree(Communicator& communicator, const std::function<Request()>& make) {
                               "alltoallv_of_rows, or take one that goes by a rank's own",
                               rank));
     difference += vote.sent - vote.received;
+    memory.add(vote.memory);
   }
   if (difference != 0) throw_mismatch(communicator, mine);
+  return memory;
 }
 
 }  // namespace quadrille

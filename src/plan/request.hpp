@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "execute/plan_memory.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
 
@@ -18,13 +19,14 @@ struct Request {
   // Of an alltoallv: the hash of all counts if the ranks must know them all, else 0; and what this rank sends and receives.
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
+  MemoryReport memory;  // of the plans that this rank has
 };
 
 // `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
 Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts);
 
 // Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
-// or what `make` threw on a rank (execute/agreement.hpp).
-void agree(Communicator& communicator, const std::function<Request()>& make);
+// or what `make` threw on a rank (execute/agreement.hpp). Returns what all ranks report of the memory of their plans.
+MemoryReport agree(Communicator& communicator, const std::function<Request()>& make);
 
 }  // namespace quadrille

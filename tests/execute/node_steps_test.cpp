@@ -63,6 +63,7 @@ struct Loose {
   static std::uint32_t wait_any() { return 0; }
   static void end() {}
   static void withdraw() {}
+  static Bytes memory_bytes() { return 0; }
   bool advance() {
     wait();
     return true;

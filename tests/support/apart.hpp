@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <numeric>
 
 #include "execute/shared/communicator.hpp"
 
@@ -69,6 +70,13 @@ class ApartSpace : public SharedSpace {
     if (entry == taken_.end()) return;
     free_.emplace(entry->second, place);
     taken_.erase(entry);
+  }
+
+  // Now, to the poor rank.
+  void grant(Count allocations) { allocations_ = allocations; }
+
+  Bytes taken_bytes() const {
+    return std::accumulate(taken_.begin(), taken_.end(), Bytes{0}, [](Bytes sum, const auto& each) { return sum + each.second; });
   }
 
   bool reads_private_memory() const override { return apart_.reads_private_memory; }

@@ -28,6 +28,7 @@ class SharedCommunicator : public Communicator, public Transport {
   [[noreturn]] void abort(int exit_code) override;
   Transport& transport() override { return *this; }
 
+  std::shared_ptr<Communicator> kept() override { return std::make_shared<SharedCommunicator>(space_, transport_, costs_); }
   Executor executor() const override { return Executor::shared; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Mail> mail() override { return std::make_unique<SharedMail>(*space_); }

@@ -61,6 +61,7 @@ class SharedMessages {
   }
   void end();
   void withdraw();
+  Bytes memory_bytes() const;
 
   bool has_open() const { return open_count_ > 0 || unpublished_ != none || complete_count_ > 0; }
 

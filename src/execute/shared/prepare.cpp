@@ -91,6 +91,12 @@ SharedMessages::~SharedMessages() {
     space_.retire(control_, [closing = closing_, ranks] { return closing->through.load(std::memory_order_acquire) == ranks; });
 }
 
+Bytes SharedMessages::memory_bytes() const {
+  return rounded(script_->scratch_bytes, line) + script_->staging_bytes + static_cast<Bytes>(watched_.size() * sizeof(Outlet)) +
+         (blocks_.bytes + turns_.bytes) * static_cast<Bytes>(blocks_.mask + 1) +
+         memory_bytes_of(postings_, ends_, copies_, groups_, rung_, inlets_, watched_, open_, complete_);
+}
+
 // Which of the sends of a window are long.
 void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
   const auto may_be_long = [&](const ScriptMessage& message) {

@@ -19,8 +19,9 @@ std::unique_ptr<Mail> mail_of(MpiGroup& group) { return std::make_unique<MpiMail
 // The same ranks, by shared memory within each node.
 class HybridTransport : public Transport {
  public:
-  explicit HybridTransport(MpiGroup& group) : group_(group) {}
+  HybridTransport(MpiCommunicator& ranks, MpiGroup& group) : ranks_(ranks), group_(group) {}
 
+  std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     Lease lease = group_.lease();
@@ -36,6 +37,7 @@ class HybridTransport : public Transport {
   }
 
  private:
+  MpiCommunicator& ranks_;
   MpiGroup& group_;
 };
 
@@ -47,7 +49,16 @@ MpiCommunicator::MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kep
     group_ = std::make_shared<MpiGroup>(users, MpiProcess::current());
     MpiGroup::meet(group_, *this);
   }
-  if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*group_);
+  if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+}
+
+MpiCommunicator::MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group)
+    : kept_(std::move(kept)), group_(std::move(group)) {
+  if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+}
+
+std::shared_ptr<Communicator> MpiCommunicator::kept() {
+  return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_));
 }
 
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {

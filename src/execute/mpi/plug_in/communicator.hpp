@@ -24,6 +24,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   [[noreturn]] void abort(int exit_code) override;
   Transport& transport() override { return *this; }
 
+  std::shared_ptr<Communicator> kept() override;
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Mail> mail() override;
@@ -32,6 +33,8 @@ class MpiCommunicator final : public Communicator, public Transport {
   std::shared_ptr<Starts> starts(Executor executor) override;
 
  private:
+  MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group);
+
   const std::shared_ptr<const void> kept_;
   std::shared_ptr<MpiGroup> group_;
   std::unique_ptr<Transport> hybrid_;  // where there are several nodes, and ranks share memory

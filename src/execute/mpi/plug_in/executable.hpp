@@ -30,6 +30,9 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
+  Bytes memory_bytes() const {
+    return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
+  }
 
   // Instead of the other `begin`, where the memory is somebody else's.
   void begin(const Bases& bases) { bases_ = bases; }
