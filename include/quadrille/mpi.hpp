@@ -47,7 +47,7 @@ inline constexpr std::string_view mpi_library = "mpich";
 //
 // Lifetimes. Communicators and plans may be destroyed in any order, and also after MPI_Finalize; after it they cannot be used. When
 // the program frees the MPI communicator (MPI_Comm_free, in any language), plans work on. Making a plan for messages then throws
-// Error{misuse}, and so do all members that need messages. In a program that has sessions only, destroy plans and Communicators and
+// Error{misuse}, and so do all members that need messages, and executing a plan for messages whose memory was given back. In a program that has sessions only, destroy plans and Communicators and
 // free their MPI communicators before MPI_Session_finalize. Where ranks that share memory have failed, all plans over the
 // communicator throw, and calling this again on all ranks makes a new group.
 //

@@ -25,7 +25,7 @@ struct GroupCard {
   Count assumed_node = -1;
   Place head = 0;              // made by rank 0 in its control file; 0: there was no room
   bool head_is_mapped = true;  // by all of rank 0's circle
-  bool compares = false;
+  bool compares = false, is_wrong = false;
 };
 
 std::uint64_t random_number() {
@@ -161,7 +161,7 @@ class Meeting {
   // `process` may be null; `why` tells the reason then.
   Meeting(Communicator& group, const std::shared_ptr<Process>& process, const std::optional<Error>& why, const AboutRank& about)
       : group_(group), process_(process), why_(why), head_(process_.get()), cards_(group.size()) {
-    GroupCard mine{.assumed_node = about.assumed_node, .compares = about.compares_starts};
+    GroupCard mine{.assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong};
     if (process_) {
       const Process::Circle circle = process_->circle();
       mine.process = process_->card().id;
@@ -183,6 +183,10 @@ class Meeting {
   const ByRank<GroupCard>& cards() const { return cards_; }
   const ByRank<Count>& nodes() const { return nodes_; }
   const std::vector<Rank>& members() const { return members_; }
+  std::optional<Rank> first_wrong() const {
+    const auto wrong = std::find_if(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.is_wrong; });
+    return wrong == cards_.end() ? std::nullopt : std::optional<Rank>(wrong - cards_.begin());
+  }
   bool any_compares() const {
     return std::any_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.compares; });
   }
@@ -266,7 +270,11 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
     why = error;
   }
   Meeting meeting(group, process, why, about);
-  Met met{.nodes = meeting.nodes(), .any_compares = meeting.any_compares(), .node = nullptr, .no_sharing = ""};
+  Met met{.nodes = meeting.nodes(),
+          .any_compares = meeting.any_compares(),
+          .first_wrong = meeting.first_wrong(),
+          .node = nullptr,
+          .no_sharing = ""};
   const Count nodes = *std::max_element(met.nodes.begin(), met.nodes.end()) + 1;
   if (nodes == group.size() && nodes > 1) {
     met.no_sharing = reason_for_nodes(meeting.cards());

@@ -18,11 +18,13 @@ namespace quadrille {
 struct AboutRank {
   Count assumed_node = -1;       // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
   bool compares_starts = false;  // starts.hpp
+  bool is_wrong = false;         // it cannot say on which node it is, for a reason of its own
 };
 
 struct Met {
   ByRank<Count> nodes;  // of each rank of the group, numbered in the order of their first ranks
   bool any_compares = false;
+  std::optional<Rank> first_wrong;  // AboutRank::is_wrong
   // The ranks of this rank's node, which share memory; on all ranks of the group or on none. Of all ranks if there is one node.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why there is none

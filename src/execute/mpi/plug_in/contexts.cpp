@@ -44,6 +44,20 @@ bool are_the_same(MPI_Group a, MPI_Group b) {
   return result == MPI_IDENT;
 }
 
+// Has it processes that are not in MPI_COMM_WORLD? Of sessions it is not known.
+bool span_worlds(MPI_Group members) {
+  int has_world = 0;
+  MPI_Initialized(&has_world);
+  if (!has_world) return false;
+  const Members world(MPI_COMM_WORLD);
+  MPI_Group others = MPI_GROUP_NULL;
+  int count = 0;
+  check_mpi(MPI_Group_difference(members, world.get(), &others), "MPI_Group_difference");
+  check_mpi(MPI_Group_size(others, &count), "MPI_Group_size");
+  if (others != MPI_GROUP_EMPTY) MPI_Group_free(&others);
+  return count > 0;
+}
+
 }  // namespace
 
 Lease ContextPool::lease(MpiGroup& group) {
@@ -134,6 +148,16 @@ void ContextPool::free(Context* context) {
   MPI_Comm_free(&context->communicator);
 }
 
+void ContextPool::forget(const MpiGroup& group) {
+  if (MpiProcess::has_ended()) return;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& entry) {
+    const bool goes = entry->spans_worlds && entry->user == &group && is_idle(entry);
+    if (goes) free(entry.get());
+    return goes;
+  });
+}
+
 void ContextPool::free_all() {
   const std::lock_guard lock(mutex_);
   for (const Entry& entry : entries_) free(entry.get());
@@ -152,6 +176,7 @@ ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, s
   group.waiter().wait_all(1, &request);
   check_mpi(MPI_Comm_set_errhandler(entry->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   entry->members = members;
+  entry->spans_worlds = span_worlds(members);
   entry->id = id;
   entry->user = &group;
   const std::lock_guard lock(mutex_);

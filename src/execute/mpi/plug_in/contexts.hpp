@@ -32,6 +32,11 @@ class ContextPool {
   // the most contexts and plans use all of them.
   Lease lease(MpiGroup& group);
 
+  // The user's communicator is about to be freed. Contexts with processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) go
+  // with it: as long as there is one, MPI takes those processes to be connected with this one. One in use stays, until it makes
+  // room for another.
+  void forget(const MpiGroup& group);
+
   // When nobody has a lease any more.
   void free_all();
 
@@ -39,9 +44,10 @@ class ContextPool {
   struct Context {
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
-    std::uint64_t id = 0;            // the same on all its ranks, and no other context's
-    int tags = 0;                    // that have been taken, as far as this rank knows
-    std::uint64_t used = 0;          // a count of leases: when it was leased last
+    std::uint64_t id = 0;    // the same on all its ranks, and no other context's
+    int tags = 0;            // that have been taken, as far as this rank knows
+    std::uint64_t used = 0;  // a count of leases: when it was leased last
+    bool spans_worlds = false;
     const MpiGroup* user = nullptr;  // the group that has leases, if any has
   };
   // A lease has a reference, too. New ones are made with the lock only, so one that has none is idle as long as that is held.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/group.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "execute/agreement.hpp"
 
 namespace quadrille {
 namespace {
@@ -65,9 +69,21 @@ MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
 }
 
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
-  const AboutRank about{.assumed_node = first_rank_of_assumed_node(group->users_),
-                        .compares_starts = MpiStarts::asked_to_compare()};
-  group->take(quadrille::meet(ranks, about, {}, {MpiProcess::poll, &MpiProcess::ended(), group->in_flight_}));
+  AboutRank about{.compares_starts = MpiStarts::asked_to_compare()};
+  std::optional<Error> why;
+  try {
+    about.assumed_node = first_rank_of_assumed_node(group->users_);
+  } catch (const Error& error) {
+    why = error;
+    about.is_wrong = true;  // the others are on their way to the meeting
+  }
+  Met met = quadrille::meet(ranks, about, {}, {MpiProcess::poll, &MpiProcess::ended(), group->in_flight_});
+  if (why) throw Error(*why);
+  if (met.first_wrong)
+    throw ErrorElsewhere(
+        ErrorCode::environment,
+        fmt::format("rank {} cannot tell its node: QUADRILLE_NODE_SIZES are no node sizes there", *met.first_wrong));
+  group->take(std::move(met));
   if (auto* const failed = attribute_of(group->users_)) {
     (*failed)->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
     *failed = group;
@@ -93,6 +109,7 @@ void MpiGroup::take(Met met) {
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
   const std::unique_ptr<std::shared_ptr<MpiGroup>> group(static_cast<std::shared_ptr<MpiGroup>*>(kept));
   (*group)->is_freed_.store(true, std::memory_order_relaxed);
+  (*group)->process_->contexts().forget(**group);
   return MPI_SUCCESS;
 }
 

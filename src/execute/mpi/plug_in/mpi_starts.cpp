@@ -18,8 +18,12 @@ bool MpiStarts::asked_to_compare() {
   return text && std::string_view(text) == "1";
 }
 
+MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(MpiProcess::ended()) {}
+
 void MpiStarts::begin(std::uint32_t plan) {
-  if (MpiProcess::has_ended()) throw_ended();
+  if (has_ended_.load(std::memory_order_relaxed)) throw_ended();
+  if (was_forked())
+    throw Error(ErrorCode::misuse, "this process was forked from a rank of MPI's; only that one can execute its plans");
   if (compares_ && !group_.is_freed()) compare(plan);
 }
 

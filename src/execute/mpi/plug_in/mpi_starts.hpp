@@ -3,6 +3,7 @@
 // only: with QUADRILLE_CHECK=1 in the environment all ranks compare before each start.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "execute/starts.hpp"
@@ -13,7 +14,7 @@ class MpiGroup;
 
 class MpiStarts final : public Starts {
  public:
-  explicit MpiStarts(MpiGroup& group) : group_(group) {}
+  explicit MpiStarts(MpiGroup& group);
 
   // Does the environment of this rank ask for it? Launchers may hand the variable to some ranks only; then all of them compare.
   static bool asked_to_compare();
@@ -31,6 +32,7 @@ class MpiStarts final : public Starts {
   void compare(std::uint32_t plan);
 
   MpiGroup& group_;
+  const std::atomic<bool>& has_ended_;
   bool compares_ = false;
 };
 
