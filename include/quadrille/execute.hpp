@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, or the
 // ranks of an MPI communicator. A Plan is a schedule made ready for such a group; executing it allocates nothing of ours, but
-// where counts=headers has the program made anew in each execution.
+// where counts=headers has the program made anew in each execution, or the plan has given its memory back (see Plan).
 //
 //   run_threads(4, [](Communicator& communicator) {
 //     Plan alltoall_plan = plan(communicator, alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
@@ -92,6 +92,12 @@ struct PlanOptions {
 // Ready to run, again and again. It keeps alive what it needs of the communicator it was made for, so the two may be destroyed in
 // any order. All ranks start the plans of a communicator in the same order; where ranks that share memory do not, and wait for each
 // other in vain, all that wait throw the same Error{misuse}, which names the two calls.
+//
+// The plans of a communicator take at most 64 MiB at a rank, and what the plan made last takes; the environment variable
+// QUADRILLE_PLAN_MEMORY (16MiB, say) gives another bound, and the least of all ranks holds. When a plan is made and the others take
+// more than that, those that were executed least recently give their memory back. Their next execution is slower: it makes them
+// ready again, waits for all ranks to do so, allocates memory, and may throw Error{too_large}, on all ranks; it can then be tried
+// again. The vendor's collectives and the user's own buffers do not count.
 class Plan {
  public:
   Plan(Plan&&) noexcept;
