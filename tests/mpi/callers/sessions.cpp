@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that has sessions only, and opens one after the other. Usage: sessions, under mpirun. Prints "skipped: ..." where the
-// MPI library has none.
+// A program that has a session only, without MPI_Init. It has one: the second MPI_Session_init of a program crashes in MPICH 4.0.2.
+// Usage: sessions, under mpirun. Prints "skipped: ..." where the MPI library has none.
 #include <cstdio>
 #include <stdexcept>
 #include <vector>

@@ -164,16 +164,21 @@ void ContextPool::free_all() {
   entries_.clear();
 }
 
-// Nonblocking, so that this rank can give its core away while it waits for the others.
+// Nonblocking, so that this rank can give its core away while it waits for the others. A rank alone waits for nobody; in a session
+// of one process MPICH 4.0.2 crashes if it does.
 ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);
     drop_idle();
   }
   const auto entry = std::make_shared<Context>();
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Comm_idup(group.handle(), &entry->communicator, &request), "MPI_Comm_idup");
-  group.waiter().wait_all(1, &request);
+  if (group.size() == 1) {
+    check_mpi(MPI_Comm_dup(group.handle(), &entry->communicator), "MPI_Comm_dup");
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(group.handle(), &entry->communicator, &request), "MPI_Comm_idup");
+    group.waiter().wait_all(1, &request);
+  }
   check_mpi(MPI_Comm_set_errhandler(entry->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   entry->members = members;
   entry->spans_worlds = span_worlds(members);
