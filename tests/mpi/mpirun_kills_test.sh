@@ -16,7 +16,7 @@ for ((i = 0; i < 400 && ${#processes[@]} < ranks; ++i)); do  # of the launcher's
   mapfile -t processes < <(ps -o pid=,args= -p "$parents" | awk -v soak="$soak" '$2 == soak && !seen[$1]++ { print $1 }')
 done
 [ ${#processes[@]} = $ranks ] || { echo "mpirun has started ${#processes[@]} ranks"; kill $launcher; exit 1; }
-sleep 1
+sleep 0.3
 kill -9 "${processes[1]}"
 code=0
 timeout 30 tail --pid=$launcher -f /dev/null || { echo "mpirun still runs 30 s after a rank was killed"; kill -9 "${processes[@]}" $launcher; exit 1; }
