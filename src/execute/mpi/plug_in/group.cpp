@@ -77,7 +77,8 @@ void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks)
     why = error;
     about.is_wrong = true;  // the others are on their way to the meeting
   }
-  Met met = quadrille::meet(ranks, about, {}, {MpiProcess::poll, &MpiProcess::ended(), group->in_flight_});
+  Met met =
+      quadrille::meet(ranks, about, {}, {.poll = MpiProcess::poll, .ended = &MpiProcess::ended(), .in_flight = group->in_flight_});
   if (why) throw Error(*why);
   if (met.first_wrong)
     throw ErrorElsewhere(
