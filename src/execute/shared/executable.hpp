@@ -119,20 +119,22 @@ class SharedMessages {
     std::uint64_t region_count;
   };
 
-  // Where a rank has laid out what others look at.
+  // Of a rank, in control memory.
+  struct Sizes {
+    Bytes outlets, turns, small_blocks;
+
+    Bytes control() const { return outlets + turns + small_blocks; }
+  };
+  // Where a rank has what others look at.
   struct Places {
-    Offset control;  // of all ranks, at rank 0: outlets, turns, small areas; Closing
-    Offset blocks;   // 0: in control memory
-    Offset directory;
+    Sizes sizes{};
+    Offset control = 0;  // at rank 0: outlets, turns and small areas of all ranks; Closing
+    Offset blocks = 0;   // 0: in control memory
+    Offset directory = 0;
   };
   struct Area {  // a rank's, as this one sees it
     Outlet* outlets;
     std::byte *turns, *blocks;
-  };
-  struct Sizes {
-    Bytes outlets, turns, small_blocks;  // in control memory
-
-    Bytes control() const { return outlets + turns + small_blocks; }
   };
 
   struct Inlet {  // a sender, as its receiver sees it
@@ -189,12 +191,14 @@ class SharedMessages {
   void lay_group(Range messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
   Range append(const Regions& source, const Regions& target);
-  static ByRank<Bytes> parts(const ByRank<Sizes>& sizes);
-  void allocate_control(Claim& claim, const ByRank<Sizes>& sizes);
+  static ByRank<Bytes> parts(const ByRank<Places>& all);
+  Bytes guessed_control_bytes(const Sizes& own) const;
+  bool has_room(const ByRank<Places>& all) const;
+  Offset allocate_enough(Claim& control, const ByRank<Places>& all);
   Offset lay_open(Claim& claim);
-  void find_place(const ByRank<Sizes>& sizes, const ByRank<Places>& places);
-  Area area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Sizes>& sizes, const ByRank<Places>& places) const;
-  void connect(const ByRank<Sizes>& sizes, const ByRank<Places>& places);
+  void find_place(const ByRank<Places>& all);
+  Area area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Places>& all) const;
+  void connect(const ByRank<Places>& all);
   std::uint32_t inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask);
 
   const Watched* reader_of_next_block();

@@ -52,17 +52,17 @@ SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
   Claim directory(space_);  // until all have read it
   try {
-    const auto sizes = gathered_or_thrown(space_, [&] { return lay_out(); });
     Claim control(space_);
-    const auto places = gathered_or_thrown(space_, [&] {
-      if (space_.rank() == 0) allocate_control(control, sizes);
-      return Places{control.place(), own_blocks_, lay_open(directory)};
+    const auto all = gathered_or_thrown(space_, [&] {
+      const Sizes sizes = lay_out();
+      if (space_.rank() == 0) control.allocate_control(guessed_control_bytes(sizes));
+      return Places{sizes, control.place(), own_blocks_, lay_open(directory)};
     });
+    control_ = has_room(all) ? all[0].control : allocate_enough(control, all);
     control.keep();
-    control_ = places[0].control;
     made_or_thrown(space_, [&] {
-      find_place(sizes, places);
-      connect(sizes, places);
+      find_place(all);
+      connect(all);
       return true;
     });
   } catch (...) {
@@ -223,28 +223,41 @@ SharedMessages::Sizes SharedMessages::lay_out() {
   return sizes;
 }
 
-// Where each rank's part of the control memory begins; at the end that of Closing.
-ByRank<Bytes> SharedMessages::parts(const ByRank<Sizes>& sizes) {
+// Where each rank's part of the control memory begins; at the end where Closing is.
+ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
   ByRank<Bytes> places;
   Bytes total = 0;
-  for (const Sizes& each : sizes) {
-    if (each.control() >= page) total = rounded(total, page);  // near to who writes there
+  for (const Places& each : all) {
+    if (each.sizes.control() >= page) total = rounded(total, page);  // near to who writes there
     places.push_back(total);
-    total += rounded(each.control(), line);
+    total += rounded(each.sizes.control(), line);
   }
   places.push_back(total);
   return places;
 }
 
-void SharedMessages::allocate_control(Claim& claim, const ByRank<Sizes>& sizes) {
-  const Bytes end = parts(sizes).back();
-  new (space_.at(claim.allocate_control(end + static_cast<Bytes>(sizeof(Closing)))) + end) Closing;
+// Rank 0 allocates before it knows what the others need: most often that is as much as its own, and a gather is saved.
+Bytes SharedMessages::guessed_control_bytes(const Sizes& own) const {
+  return parts(ByRank<Places>(space_.size(), {.sizes = own})).back() + static_cast<Bytes>(sizeof(Closing));
 }
 
-void SharedMessages::find_place(const ByRank<Sizes>& sizes, const ByRank<Places>& places) {
-  const ByRank<Bytes> part = parts(sizes);
-  closing_ = reinterpret_cast<Closing*>(space_.at(control_) + part.back());
-  const Area area = area_of(space_.rank(), part, sizes, places);
+bool SharedMessages::has_room(const ByRank<Places>& all) const {
+  return parts(all).back() + static_cast<Bytes>(sizeof(Closing)) <= guessed_control_bytes(all[0].sizes);
+}
+
+Offset SharedMessages::allocate_enough(Claim& control, const ByRank<Places>& all) {
+  return gathered_or_thrown(space_, [&] {
+    if (space_.rank() > 0) return Offset{0};
+    space_.release(control.keep());
+    return control.allocate_control(parts(all).back() + static_cast<Bytes>(sizeof(Closing)));
+  })[0];
+}
+
+void SharedMessages::find_place(const ByRank<Places>& all) {
+  const ByRank<Bytes> part = parts(all);
+  std::byte* const closing = space_.at(control_) + part.back();
+  closing_ = space_.rank() == 0 ? new (closing) Closing : reinterpret_cast<Closing*>(closing);
+  const Area area = area_of(space_.rank(), part, all);
   Outlet* outlets = area.outlets;
   for (Watched& receiver : watched_) receiver.outlet = new (outlets++) Outlet;
   blocks_.first = area.blocks;
@@ -256,12 +269,11 @@ void SharedMessages::find_place(const ByRank<Sizes>& sizes, const ByRank<Places>
   }
 }
 
-SharedMessages::Area SharedMessages::area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Sizes>& sizes,
-                                             const ByRank<Places>& places) const {
-  std::byte* const control = space_.at(control_) + part[rank];
-  std::byte* const turns = control + sizes[rank].outlets;
-  const Offset blocks = places[rank].blocks;
-  return {reinterpret_cast<Outlet*>(control), turns, blocks ? space_.at(blocks) : turns + sizes[rank].turns};
+SharedMessages::Area SharedMessages::area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Places>& all) const {
+  const auto& [sizes, control, blocks, directory] = all[rank];
+  std::byte* const outlets = space_.at(control_) + part[rank];
+  std::byte* const turns = outlets + sizes.outlets;
+  return {reinterpret_cast<Outlet*>(outlets), turns, blocks ? space_.at(blocks) : turns + sizes.turns};
 }
 
 // Directory, entries by peer and ordinal, and the regions of long messages.
@@ -320,15 +332,15 @@ std::optional<Range> SharedMessages::append_combining(const Regions& source, con
   return copies;
 }
 
-void SharedMessages::connect(const ByRank<Sizes>& sizes, const ByRank<Places>& places) {
-  const ByRank<Bytes> part = parts(sizes);
+void SharedMessages::connect(const ByRank<Places>& all) {
+  const ByRank<Bytes> part = parts(all);
   std::size_t received = 0, sent = 0;
   Bytes long_bytes = 0;
   for (std::uint32_t i = 0; i < ends_.size(); ++i) {
     const ScriptMessage& mine = script_->messages[i];
     if (mine.is_send) continue;
     ++received;
-    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(places[mine.peer].directory));
+    const auto& directory = *reinterpret_cast<const Directory*>(space_.at(all[mine.peer].directory));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
     const auto* last = first + directory.entry_count;
     const auto* entry = std::lower_bound(first, last, std::pair(space_.rank(), mine.ordinal),
@@ -337,7 +349,7 @@ void SharedMessages::connect(const ByRank<Sizes>& sizes, const ByRank<Places>& p
       throw Error(ErrorCode::misuse, fmt::format("rank {} and rank {} disagree about their messages; verify the schedule",
                                                  space_.shown(space_.rank()), space_.shown(mine.peer)));
     End& end = ends_[i];
-    const Area area = area_of(mine.peer, part, sizes, places);
+    const Area area = area_of(mine.peer, part, all);
     end.inlet = inlet_from(mine.peer, entry->outlet < 0 ? nullptr : area.outlets + entry->outlet, directory.block_mask);
     end.blocks = {area.blocks, directory.block_bytes, directory.block_mask};
     end.turns = {area.turns, directory.turn_bytes, directory.block_mask};
@@ -371,7 +383,7 @@ void SharedMessages::connect(const ByRank<Sizes>& sizes, const ByRank<Places>& p
   }
   may_stream_ = streams_stores && long_bytes >= least_streamed;
   // A send without its receive: each rank looks at what others would send to it.
-  for (const Places& each : places) {
+  for (const Places& each : all) {
     const auto& directory = *reinterpret_cast<const Directory*>(space_.at(each.directory));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);
     sent += static_cast<std::size_t>(
