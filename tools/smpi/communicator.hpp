@@ -47,6 +47,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
   }
   Transport& transport() override { return *this; }
 
+  std::shared_ptr<Communicator> kept() override { return std::make_shared<SmpiCommunicator>(communicator_, hollow_); }
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
