@@ -97,7 +97,8 @@ struct PlanOptions {
 // QUADRILLE_PLAN_MEMORY (16MiB, say) gives another bound, and the least of all ranks holds. When a plan is made and the others take
 // more than that, those that were executed least recently give their memory back. Their next execution is slower: it makes them
 // ready again, waits for all ranks to do so, allocates memory, and may throw Error{too_large}, on all ranks; it can then be tried
-// again. The vendor's collectives and the user's own buffers do not count.
+// again. While executions in parts are in flight, plans used since the first of them began keep their memory. The vendor's
+// collectives and the user's own buffers do not count.
 class Plan {
  public:
   Plan(Plan&&) noexcept;

@@ -13,7 +13,8 @@
 //   flight. A plan may be destroyed at one rank and not yet at another: it counts until a rank reports it.
 //
 // How much the plan made last takes is in the next report, so that making a plan needs no further gather for it. Hence the plans of
-// a rank take at most the bound and what the last one takes.
+// a rank take at most the bound and what the last one takes. A plan with headers counts with what it has come to take when the next
+// plan is made; what its messages make it take later does not count.
 #pragma once
 
 #include <cstdint>

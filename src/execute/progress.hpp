@@ -16,15 +16,30 @@
 namespace quadrille {
 
 struct Progress {
-  // Lets the transport go on, once; null: there is nothing to drive. Returns whether it has given the core away meanwhile.
-  bool (*poll)() = nullptr;                  // of the process, so that it outlives every communicator
+  // Lets the transport go on, once; null: there is nothing to drive. Returns whether it has given the core away meanwhile. It is
+  // the process's own, so that it outlives every communicator.
+  bool (*poll)() = nullptr;
   const std::atomic<bool>* ended = nullptr;  // of the process: true after MPI_Finalize; null where there is no MPI
+
+  // As long as a rank never waits, it drives progress once in so many starts of plans.
+  static constexpr unsigned starts_without_poll = 64;
+  mutable unsigned starts = 0;  // since the last poll
+
+  bool drive() const {
+    starts = 0;
+    return poll && poll();
+  }
+  void count_start() const {
+    if (++starts >= starts_without_poll) [[unlikely]]
+      drive();
+  }
+
   // What this rank has in flight, of the whole communicator: it may have plans for messages, too.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };
 
 inline void give_core_away(const Progress& progress) {
-  if (!progress.poll || !progress.poll()) sched_yield();
+  if (!progress.drive()) sched_yield();
 }
 
 }  // namespace quadrille

@@ -18,6 +18,10 @@ std::string Starts::call_of(std::uint32_t plan) const {
   return fmt::format("plan {} ({})", plan, entry == calls_.end() ? "destroyed by now" : entry->second);
 }
 
+void Starts::throw_forked() {
+  throw Error(ErrorCode::misuse, "this process was forked from a rank of the group; only that rank can execute its plans");
+}
+
 void Starts::throw_ended() {
   throw Error(ErrorCode::misuse, "MPI has been finalised; make plans and execute them before MPI_Finalize");
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "execute/fork_mark.hpp"
 #include "execute/in_flight.hpp"
 #include "quadrille/types.hpp"
 
@@ -23,7 +24,7 @@ class Starts {
   void strike(std::uint32_t plan) { calls_.erase(plan); }  // it is gone
 
   // Before each execution. Throws Error{misuse} if the group's transport has been shut down, or if the ranks are seen to start
-  // different plans.
+  // different plans; or in a forked child.
   virtual void begin(std::uint32_t plan) = 0;
 
   // What this rank has in flight of the group's plans.
@@ -39,9 +40,17 @@ class Starts {
   // "plan 3 (alltoall/direct)"
   std::string call_of(std::uint32_t plan) const;
 
+  // In a forked child, whose group is its parent's.
+  void check_not_forked() const {
+    if (mark_.is_in_child()) throw_forked();
+  }
+
   [[noreturn]] static void throw_ended();
 
  private:
+  [[noreturn]] static void throw_forked();
+
+  const ForkMark mark_;
   std::map<std::uint32_t, std::string> calls_;  // of the plans that there are
   std::uint32_t last_ = barrier;
 };

@@ -56,7 +56,7 @@ class Backoff {
     ++pauses_;
     if (pauses_ <= spins) {
       pause_core();
-      if (pauses_ % spins_between_polls == 0 && progress_.poll) progress_.poll();
+      if (pauses_ % spins_between_polls == 0) progress_.drive();
       return false;
     }
     give_core_away(progress_);
@@ -93,7 +93,7 @@ class Patience {
   // Yields; or is it time to sleep?
   bool is_over() {
     if (over_) {
-      if (progress_.poll) progress_.poll();
+      progress_.drive();
       return true;
     }
     if (yields_ == 0)

@@ -28,7 +28,7 @@ class GroupSpace final : public SharedSpace {
   Offset allocate_control(Bytes bytes) override;
   void release(Offset offset) override;
   void retire(Offset offset, std::function<bool()> is_over) override;
-  bool is_usable() const override { return !was_forked(); }
+  bool is_usable() const override { return !process_->is_in_child(); }
 
   bool reads_private_memory() const override { return reads_private_memory_; }
   void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) override;

@@ -64,6 +64,7 @@ Descriptor make_head_file(Count ranks) {
     throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));
   Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.number() < 0) refuse("memfd_create");
+  if (::fchmod(file.number(), S_IRUSR | S_IWUSR) != 0) refuse("fchmod");
   if (::ftruncate(file.number(), static_cast<off_t>(file_bytes(ranks))) != 0) refuse("ftruncate");
   // Whoever touches memory behind the end of a file that has shrunk is killed.
   if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse("F_ADD_SEALS");

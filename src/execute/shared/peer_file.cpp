@@ -56,13 +56,13 @@ bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Byte
 }  // namespace
 
 PeerFile::PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t inode)
-    : path_(std::move(path)), kind_(kind), process_(process), inode_(inode), owner_(::getpid()) {
+    : path_(std::move(path)), kind_(kind), process_(process), inode_(inode) {
   map_of(open(), 0);
 }
 
 // A forked child does not have these mappings, and may have others at their addresses.
 PeerFile::~PeerFile() {
-  if (::getpid() == owner_) Extents::unmap(extents_);
+  if (!mark_.is_in_child()) Extents::unmap(extents_);
 }
 
 Descriptor PeerFile::open() {

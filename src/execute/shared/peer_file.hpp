@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "execute/fork_mark.hpp"
 #include "execute/shared/descriptor.hpp"
 #include "execute/shared/shared_file.hpp"
 
@@ -46,8 +47,8 @@ class PeerFile {
   const FileKind kind_;
   const std::uint64_t process_;
   const ino_t inode_;
-  const pid_t owner_;  // the process that has the mappings: a forked child does not
-  dev_t device_ = 0;   // known, as the size is, once the file is opened for the first time
+  const ForkMark mark_;  // a forked child does not have the mappings
+  dev_t device_ = 0;     // known, as the size is, once the file is opened for the first time
   Bytes bytes_ = 0;
   std::mutex mutex_;  // while an extent is mapped
   Extents::Mapped extents_{};

@@ -2,7 +2,6 @@
 #include "execute/shared/process.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,14 +20,10 @@
 
 namespace quadrille {
 
-std::atomic<bool> forked_from_a_process{false};
-
 namespace {
 
 constexpr Bytes largest_heap = Bytes{1} << 46;  // of the addresses that a process has, half
 constexpr Bytes largest_control = Bytes{1} << 36;
-
-std::atomic<int> processes_here{0};
 
 [[noreturn]] void refuse(const ProcessCard& card, const std::string& why) {
   throw Error(ErrorCode::environment, fmt::format("no memory can be shared with process {}: {}", card.process, why));
@@ -112,23 +107,14 @@ bool Peer::is_there() const { return own_[0] || files_[0]->is_there() || files_[
 
 Bytes Peer::mapped_bytes() const { return own_[0] ? 0 : files_[0]->mapped_bytes() + files_[1]->mapped_bytes(); }
 
-Process::Counted::Counted() {
-  [[maybe_unused]] static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
-    if (processes_here.load(std::memory_order_relaxed) > 0) forked_from_a_process.store(true, std::memory_order_relaxed);
-  });
-  processes_here.fetch_add(1, std::memory_order_relaxed);
-}
-
-Process::Counted::~Counted() { processes_here.fetch_sub(1, std::memory_order_relaxed); }
-
 const std::shared_ptr<Process>& Process::current() {
-  if (was_forked())
+  // Never destroyed: other threads may use it until the process ends, and then nothing of it is left.
+  static const auto& process = *new std::shared_ptr<Process>(std::make_shared<Process>());
+  if (process->is_in_child())
     throw Error(
         ErrorCode::misuse,
         "this process was forked from one that shares memory with others; it cannot share memory, because what it would need "
         "is its parent's; let the parent do it, or start another program (exec)");
-  // Never destroyed: other threads may use it until the process ends, and then nothing of it is left.
-  static const auto& process = *new std::shared_ptr<Process>(std::make_shared<Process>());
   return process;
 }
 

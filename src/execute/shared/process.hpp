@@ -14,6 +14,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "execute/fork_mark.hpp"
 #include "execute/shared/costs.hpp"
 #include "execute/shared/peer_file.hpp"
 #include "execute/shared/shared_file.hpp"
@@ -68,6 +69,10 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  // True in a child that was forked since this was made. It must not touch peers, whose mappings it does not have, nor give back
+  // what is its parent's.
+  bool is_in_child() const { return mark_.is_in_child(); }
+
   const ProcessCard& card() const { return card_; }
   SharedFile& heap() { return *heap_; }
   SharedFile& control() { return *control_; }
@@ -92,18 +97,12 @@ class Process {
   void set_costs(const SharingCosts& costs);
 
  private:
-  // Counts the Processes that there are: whether a fork leaves a child without what they have mapped.
-  struct Counted {
-    Counted();
-    ~Counted();
-  };
-
   void check_reach(const ProcessCard& card) const;
   void forget_lost_peers();
 
   static constexpr std::size_t few_peers = 16;
 
-  const Counted counted_;
+  const ForkMark mark_;
   ProcessCard card_{};
   std::shared_ptr<SharedFile> heap_, control_;
 
@@ -113,10 +112,5 @@ class Process {
   Circle circle_;
   std::optional<SharingCosts> costs_;
 };
-
-// True in a child that was forked after this process has made its files. It must not touch peers, whose mappings it does not have,
-// nor give back what is its parent's.
-extern std::atomic<bool> forked_from_a_process;  // written in a new child, which has one thread then
-inline bool was_forked() { return forked_from_a_process.load(std::memory_order_relaxed); }
 
 }  // namespace quadrille

@@ -38,6 +38,7 @@ constexpr Bytes title_bytes = rounded(sizeof(FileTitle), line);
 Descriptor make_file(Bytes bytes) {
   Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.number() < 0) refuse_call("memfd_create");
+  if (::fchmod(file.number(), S_IRUSR | S_IWUSR) != 0) refuse_call("fchmod");
   if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_call("ftruncate");
   if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse_call("F_ADD_SEALS");
   return file;
@@ -66,8 +67,7 @@ std::string Extents::why_not_mapped(std::size_t extent, int error) {
   return fmt::format("mmap: {}", std::strerror(error));
 }
 
-SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes)
-    : bytes_(bytes), owner_(::getpid()), file_(make_file(bytes)) {
+SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(make_file(bytes)) {
   assert(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
@@ -88,13 +88,11 @@ SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes)
 }
 
 SharedFile::~SharedFile() {
-  if (is_parents())
+  if (mark_.is_in_child())
     file_.release();  // the child may have closed all descriptors, and this number may be another file's by now
   else
     Extents::unmap(extents_);
 }
-
-bool SharedFile::is_parents() const { return ::getpid() != owner_; }
 
 Bytes SharedFile::taken_bytes() const {
   const std::lock_guard lock(mutex_);
@@ -159,7 +157,7 @@ std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
 }
 
 Place SharedFile::allocate(Bytes bytes) {
-  if (is_parents())
+  if (mark_.is_in_child())
     throw Error(ErrorCode::misuse, "memory that is shared cannot be allocated by a process that was forked meanwhile");
   if (bytes > bytes_) throw std::bad_alloc();
   const Bytes length = rounded(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
@@ -175,7 +173,7 @@ Place SharedFile::allocate(Bytes bytes) {
 }
 
 void SharedFile::release(Place place) {
-  if (is_parents()) return;
+  if (mark_.is_in_child()) return;
   std::unique_lock lock(mutex_);
   const auto entry = taken_.find(place);
   if (entry == taken_.end()) return;
@@ -191,7 +189,7 @@ void SharedFile::release(Place place) {
 }
 
 void SharedFile::retire(Place place, std::function<bool()> is_over) {
-  if (is_parents()) return;
+  if (mark_.is_in_child()) return;
   std::list<Retired> one;
   one.push_back({place, std::move(is_over)});
   {
@@ -204,7 +202,7 @@ void SharedFile::retire(Place place, std::function<bool()> is_over) {
 void SharedFile::release_retired() { release_retired(asked_at_once); }
 
 void SharedFile::release_retired(std::size_t most) {
-  if (is_parents()) return;
+  if (mark_.is_in_child()) return;
   std::list<Retired> over;  // destroyed after the lock is given back: what a function owns may release memory in its turn
   {
     const std::lock_guard lock(mutex_);

@@ -25,6 +25,7 @@
 #include <string>
 #include <utility>
 
+#include "execute/fork_mark.hpp"
 #include "execute/shared/descriptor.hpp"
 #include "quadrille/types.hpp"
 
@@ -105,7 +106,6 @@ class SharedFile {
     std::function<bool()> is_over;
   };
 
-  bool is_parents() const;  // this process was forked from the one that made the file
   bool map(std::size_t extent);
   void add_free(Place place, Bytes length);
   void remove_free(std::map<Place, Bytes>::iterator piece);
@@ -114,7 +114,7 @@ class SharedFile {
   void release_retired(std::size_t most);
 
   const Bytes bytes_;
-  const pid_t owner_;
+  const ForkMark mark_;  // in a forked child the file is its parent's
   Descriptor file_;
   ino_t inode_ = 0;
   Extents::Mapped extents_{};

@@ -43,11 +43,16 @@ class SharedStarts final : public Starts {
 
   void begin(std::uint32_t plan) override {
     if (progress_.ended && progress_.ended->load(std::memory_order_relaxed)) throw_ended();
+    check_not_forked();
+    progress_.count_start();
     record_.add(plan);
   }
   const std::shared_ptr<InFlight>& in_flight() const override { return progress_.in_flight; }
   void give_core_away() const override { quadrille::give_core_away(progress_); }
-  void begin_barrier() { record_.add(barrier); }
+  void begin_barrier() {
+    check_not_forked();
+    record_.add(barrier);
+  }
 
   // For a rank that is stuck: the first start that differs from another rank's, in words; empty if there is none.
   std::string difference(Rank own, Rank other, const StartRecord& others) const;

@@ -5,8 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "execute/shared/process.hpp"
-
 namespace quadrille {
 
 MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Script> script)
@@ -41,7 +39,7 @@ void MpiMessages::withdraw() {
   MPI_Finalized(&finalised);
   for (; open_ > 0; --open_) {
     MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];
-    if (finalised || was_forked() || request == MPI_REQUEST_NULL) continue;
+    if (finalised || mark_.is_in_child() || request == MPI_REQUEST_NULL) continue;
     MPI_Cancel(&request);
     MPI_Request_free(&request);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
 #include "execute/run.hpp"
@@ -50,6 +51,7 @@ class MpiMessages {
   };
 
   Lease lease_;
+  const ForkMark mark_;
   Waiter waiter_;
   std::shared_ptr<const Script> script_;
   std::vector<std::byte> scratch_, staging_;

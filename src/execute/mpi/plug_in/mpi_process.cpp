@@ -8,14 +8,15 @@
 #include <chrono>
 #include <mutex>
 
+#include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
-#include "execute/shared/process.hpp"
 
 namespace quadrille {
 namespace {
 
 // Of the process, which has one MPI library of this kind.
 struct Shared {
+  const ForkMark mark;
   std::mutex mutex;                  // for `kept` and `last`
   std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
   std::weak_ptr<MpiProcess> last;    // where there are sessions only
@@ -153,6 +154,8 @@ void MpiProcess::drive(MPI_Comm users) {
   is_driven_.store(true, std::memory_order_release);
   shared().driven.store(this, std::memory_order_release);
 }
+
+bool MpiProcess::was_forked() { return shared().mark.is_in_child(); }
 
 const std::atomic<bool>& MpiProcess::ended() { return shared().ended; }
 

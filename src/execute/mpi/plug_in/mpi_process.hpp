@@ -30,6 +30,9 @@ class MpiProcess {
   static const std::atomic<bool>& ended();
   static bool has_ended() { return ended().load(std::memory_order_relaxed); }
 
+  // True in a child that was forked since this process used MPI by us: it must not call MPI.
+  static bool was_forked();
+
   // Makes `poll` drive MPI from now on. `users` is any communicator that this process belongs to.
   void drive(MPI_Comm users);
 

@@ -22,8 +22,7 @@ MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(MpiProcess::en
 
 void MpiStarts::begin(std::uint32_t plan) {
   if (has_ended_.load(std::memory_order_relaxed)) throw_ended();
-  if (was_forked())
-    throw Error(ErrorCode::misuse, "this process was forked from a rank of MPI's; only that one can execute its plans");
+  check_not_forked();
   if (compares_ && !group_.is_freed()) compare(plan);
 }
 

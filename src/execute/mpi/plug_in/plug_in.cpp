@@ -16,7 +16,7 @@ namespace {
 // Finalises MPI in the end, unless somebody else does.
 struct Finaliser {
   ~Finaliser() {
-    if (!MpiProcess::has_ended() && !was_forked()) MPI_Finalize();
+    if (!MpiProcess::has_ended() && !MpiProcess::was_forked()) MPI_Finalize();
   }
 };
 
