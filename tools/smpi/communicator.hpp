@@ -11,11 +11,23 @@
 
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/starts.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::smpi {
+
+// Nothing here checks the order of starts, and no rank has to let another have the core: the simulator does.
+class SmpiStarts final : public Starts {
+ public:
+  void begin(std::uint32_t) override {}
+  const std::shared_ptr<InFlight>& in_flight() const override { return in_flight_; }
+  void give_core_away() const override {}
+
+ private:
+  const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
+};
 
 class SmpiCommunicator final : public Communicator, public Transport {
  public:
@@ -47,6 +59,8 @@ class SmpiCommunicator final : public Communicator, public Transport {
   }
   Transport& transport() override { return *this; }
 
+  std::shared_ptr<Communicator> kept() override { return std::make_shared<SmpiCommunicator>(*this); }
+  std::shared_ptr<Starts> starts(Executor) override { return starts_; }
   Executor executor() const override { return Executor::messages; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
@@ -79,6 +93,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
 
   MPI_Comm communicator_;
   bool hollow_;
+  std::shared_ptr<Starts> starts_ = std::make_shared<SmpiStarts>();
   Rank rank_ = 0;
   std::vector<Count> nodes_;  // each rank its own
 };
