@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "execute/agreement.hpp"
 #include "execute/execution.hpp"
@@ -13,6 +14,7 @@
 #include "execute/transport.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_schedule.hpp"
+#include "plan/recent_scripts.hpp"
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
@@ -31,6 +33,8 @@ struct Draft {
   std::shared_ptr<const Script> script;
   StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
   BoundMemory memory;                // and where it has its data
+  std::optional<ScriptKey> key;      // of a script that may be kept
+  std::optional<Request> request;    // of one that has been kept
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
   static Plan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
@@ -167,6 +171,19 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
+// Of a plan that this thread has made not long ago.
+std::optional<Draft> known_draft(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  Transport& transport = transport_for(communicator.transport(), options.executor, false);
+  auto key = ScriptKey::of(problem, options, communicator.rank(), transport);
+  const KnownScript* const known = key ? RecentScripts::of_this_thread().find(*key) : nullptr;
+  if (!known) return std::nullopt;
+  return Draft{.transport = &transport,
+               .algorithm = known->algorithm,
+               .own_counts = known->own_counts,
+               .script = known->script,
+               .request = known->request};
+}
+
 Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
   const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
@@ -174,8 +191,10 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
     const Rank me = communicator.rank();
-    if (!choice->algorithm->in_stages || !draft_in_stages(draft, problem, options, *choice, me))
+    if (!choice->algorithm->in_stages || !draft_in_stages(draft, problem, options, *choice, me)) {
       draft_schedule(draft, problem, options, make_schedule(problem, *choice), choice->algorithm->needs_own_counts_only, me);
+      draft.key = ScriptKey::of(problem, options, me, *draft.transport);
+    }
     return draft;
   }
   auto vendor = draft.transport->vendor(problem, options.operation);
@@ -228,7 +247,10 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     starts = kept->transport().starts(draft.transport->executor());
-    Request request = request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    Request request =
+        draft.request ? *std::move(draft.request) : request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    if (draft.key)
+      RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
     request.memory = starts->in_flight()->plan_memory().report();
     return request;
   });
@@ -249,8 +271,10 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
 }
 
 Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
-  return Draft::agreed(communicator, asked, options,
-                       [&](Communicator& kept, const Problem& problem) { return draft_of(kept, problem, options); });
+  return Draft::agreed(communicator, asked, options, [&](Communicator& kept, const Problem& problem) {
+    auto known = known_draft(kept, problem, options);
+    return known ? *std::move(known) : draft_of(kept, problem, options);
+  });
 }
 
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options) {

@@ -45,13 +45,6 @@ std::string listed(const std::vector<Count>& numbers) {
   return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
 }
 
-// The fields as one text, which can be sent.
-std::string joined(const Request& request) {
-  std::string text;
-  for (const auto& [field, value] : request.fields) text.append(field).append(1, '\0').append(value).append(1, '\0');
-  return text;
-}
-
 // Removes the first word from the text and returns it.
 std::string take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('\0'));
@@ -61,7 +54,7 @@ std::string take_word(std::string_view& text) {
 
 // Collective: rank 0 and `other` ask for something different.
 [[noreturn]] void throw_difference(Communicator& communicator, const Request& mine, Rank other) {
-  const std::string first_text = told_by(communicator, 0, joined(mine)), other_text = told_by(communicator, other, joined(mine));
+  const std::string first_text = told_by(communicator, 0, mine.fields), other_text = told_by(communicator, other, mine.fields);
   std::string_view first_words = first_text, other_words = other_text;
   while (true) {
     const std::string field = take_word(first_words), asked = take_word(first_words);
@@ -105,7 +98,7 @@ struct Vote {
 
 // What all ranks send, added up, must be what all receive.
 Vote vote_of(const Request& request, Rank me) {
-  Vote vote{std::hash<std::string>{}(joined(request)), request.counts, 0, 0, request.memory};
+  Vote vote{request.hash, request.counts, 0, 0, request.memory};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
   for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
   return vote;
@@ -116,7 +109,9 @@ Vote vote_of(const Request& request, Rank me) {
 Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts) {
   const bool is_alltoallv = problem.collective == Collective::alltoallv;
   Request request;
-  const auto add = [&](const char* field, const auto& value) { request.fields.emplace_back(field, fmt::format("{}", value)); };
+  const auto add = [&](const char* field, const auto& value) {
+    request.fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0'));
+  };
   add("collective", name(problem.collective));
   add("block size", fmt::format("{} B", problem.block_bytes));
   add("root", problem.root);
@@ -135,6 +130,7 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   add("executor", name(options.executor));
   add("longest_message", options.longest_message);
   add("keep_step", options.keep_step);
+  request.hash = std::hash<std::string>{}(request.fields);
   if (!is_alltoallv) return request;
   if (!own_counts) request.counts = fingerprint(problem);
   const Traffic traffic(problem);

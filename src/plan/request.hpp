@@ -14,8 +14,9 @@
 namespace quadrille {
 
 struct Request {
-  // Names and values of what must be the same on all ranks, in the order in which differences are told.
-  std::vector<std::pair<std::string, std::string>> fields;
+  // Names and values of what must be the same on all ranks, in the order in which differences are told; each ends with a zero.
+  std::string fields;
+  std::uint64_t hash = 0;  // of the fields
   // Of an alltoallv: the hash of all counts if the ranks must know them all, else 0; and what this rank sends and receives.
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;

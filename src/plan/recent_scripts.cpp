@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/recent_scripts.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace quadrille {
+namespace {
+
+constexpr std::size_t most_messages = 256, most_copies = 1024;  // of a script that is kept
+
+auto fields(const Problem& problem) {
+  return std::tie(problem.collective, problem.ranks, problem.block_bytes, problem.counts, problem.sparse_counts, problem.root,
+                  problem.element_bytes, problem.commutative, problem.reproducible, problem.nodes, problem.grid);
+}
+
+auto fields(const ScriptKey& key) {
+  return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.executor, key.strided_messages,
+                  key.fuses, key.buffered_bytes);
+}
+
+}  // namespace
+
+std::optional<ScriptKey> ScriptKey::of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport) {
+  if (problem.counts || problem.sparse_counts || options.operation || options.in_place || options.keep_step ||
+      !options.layouts.input.empty() || !options.layouts.output.empty() || problem.ranks > static_cast<Count>(most_messages))
+    return std::nullopt;
+  ScriptKey key{problem,
+                options.algorithm,
+                options.policy,
+                options.buffers,
+                options.longest_message,
+                rank,
+                transport.executor(),
+                transport.moves_strided_messages(),
+                transport.fuses_reductions(),
+                {}};
+  for (Rank peer = 0; peer < problem.ranks; ++peer) key.buffered_bytes.push_back(transport.buffered_message_bytes(peer));
+  return key;
+}
+
+bool ScriptKey::operator==(const ScriptKey& other) const {
+  return fields(*this) == fields(other) && fields(problem) == fields(other.problem);
+}
+
+RecentScripts& RecentScripts::of_this_thread() {
+  static thread_local RecentScripts recent;
+  return recent;
+}
+
+const KnownScript* RecentScripts::find(const ScriptKey& key) const {
+  for (const auto& entry : entries_)
+    if (entry && entry->key == key) return &entry->script;
+  return nullptr;
+}
+
+void RecentScripts::add(ScriptKey key, KnownScript script) {
+  if (script.script->messages.size() > most_messages || script.script->copies.size() > most_copies) return;
+  entries_[next_++ % entries_.size()] = {std::move(key), std::move(script)};
+}
+
+}  // namespace quadrille

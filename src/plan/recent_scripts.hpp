@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The scripts that a thread has compiled last. A program that splits communicators, uses each once and frees it makes the same plan
+// for each of them; compiling the script would take most of the time.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "execute/script.hpp"
+#include "execute/transport.hpp"
+#include "plan/request.hpp"
+
+namespace quadrille {
+
+// All that a script depends on.
+struct ScriptKey {
+  // Nothing for plans that are compiled anew each time: of irregular collectives, reductions, layouts and plans in place, whose
+  // comparison would take long, and of ranks that keep step.
+  static std::optional<ScriptKey> of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport);
+  bool operator==(const ScriptKey& other) const;
+
+  Problem problem;
+  std::variant<std::string, Candidate> algorithm;
+  Policy policy{};
+  int buffers = 0;
+  Bytes longest_message = 0;
+  Rank rank = 0;
+  Executor executor{};
+  bool strided_messages = false, fuses = false;
+  std::vector<Bytes> buffered_bytes;  // by peer
+};
+
+struct KnownScript {
+  std::string algorithm;  // with all parameters
+  bool own_counts = false;
+  std::shared_ptr<const Script> script;
+  Request request;
+};
+
+class RecentScripts {
+ public:
+  static RecentScripts& of_this_thread();
+
+  const KnownScript* find(const ScriptKey& key) const;  // until the next call of `add`
+  void add(ScriptKey key, KnownScript script);          // unless the script is large
+
+ private:
+  struct Entry {
+    ScriptKey key;
+    KnownScript script;
+  };
+  std::array<std::optional<Entry>, 4> entries_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace quadrille
