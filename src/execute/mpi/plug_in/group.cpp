@@ -65,7 +65,6 @@ MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
   rank_ = rank;
   size_ = size;
   process_->drive(users);
-  waiter_ = Waiter(process_->polls_yield(), size_ <= usable_core_count(), *in_flight_);  // until the ranks have met
 }
 
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
