@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits. With a core for every rank it spins, and whoever has waited for long sleeps, a sixteenth of the time waited so
 // far at most. With more ranks than cores it gives its core to the others, and sleeps until it is woken where that takes long or
-// does not help. Either way it drives the transport's progress (progress.hpp), for the first time after some microseconds: most waits are
-// over by then, and cost nothing more.
+// does not help. Either way it drives the transport's progress (progress.hpp), for the first time after some microseconds: most
+// waits are over by then, and cost nothing more.
 #pragma once
 
 #include <sched.h>
