@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <new>
 #include <numeric>
@@ -95,12 +96,16 @@ class MadeHead {
   // Again only for fewer ranks, and before anybody else looks at it. Throws std::bad_alloc.
   Place make(Count ranks) {
     if (!place_) place_ = process_->control().allocate(SpaceHead::bytes(ranks));
-    SpaceHead* const head = SharedSpace::make_head(process_->control().at(place_), ranks);
-    if (const auto costs = process_->costs()) {
-      head->costs = *costs;
-      head->has_costs = true;
-    }
+    SharedSpace::make_head(process_->control().at(place_), ranks);
     return place_;
+  }
+  // For ranks of which some may have measured none.
+  void tell_costs() {
+    auto* const head = reinterpret_cast<SpaceHead*>(process_->control().at(place_));
+    const auto costs = process_->costs();
+    if (!costs) return;
+    std::memcpy(head->costs, &*costs, sizeof *costs);
+    head->has_costs = true;
   }
   Place keep() { return std::exchange(place_, 0); }
 
@@ -166,6 +171,7 @@ class Meeting {
       if (group_.rank() == 0) {
         try {
           mine.head = head_.make(group_.size());
+          head_.tell_costs();
           mine.head_is_mapped = mine.head < static_cast<Place>(circle.control_bytes);
         } catch (const std::bad_alloc&) {}  // `make_space` says so
       }
@@ -216,7 +222,12 @@ class Meeting {
   std::shared_ptr<GroupSpace> introduce() {
     const auto all = gathered_or_thrown(group_, [&] {
       if (why_) throw Error(*why_);
-      return Introduction{process_->card(), members_.front() == group_.rank() ? head_.make(size(members_)) : 0, random_number()};
+      Place head = 0;
+      if (members_.front() == group_.rank()) {
+        head = head_.make(size(members_));
+        head_.tell_costs();
+      }
+      return Introduction{process_->card(), head, random_number()};
     });
     node_ = acquainted(group_, *process_, members_, all);
     return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
@@ -232,21 +243,29 @@ class Meeting {
   Acquaintance node_;          // of this rank's node, if it has been introduced
 };
 
-// Of the group's first process if it knows them, else of these ranks.
+// Those that the group's first process tells; if it tells none they are measured. Collective.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
-  const SharingCosts costs = space.head().has_costs ? space.head().costs : measure_costs(space);
+  SharingCosts costs;
+  if (space.head().has_costs)
+    std::memcpy(static_cast<void*>(&costs), space.head().costs, sizeof costs);
+  else
+    costs = measure_costs(space);
   if (!process.costs()) process.set_costs(costs);
   return costs;
 }
 
 // Collective.
-std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, Process& process, Progress progress,
-                                                    const std::optional<CopyCosts>& costs = {}) {
-  space->set_progress(std::move(progress));
-  const SharingCosts known = costs_of(*space, process);
-  space->set_yields_hand_over(known.yields_hand_over);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.value_or(known.copies));
+std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, const SharingCosts& costs) {
+  space->set_yields_hand_over(costs.yields_hand_over);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.copies);
+}
+
+std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, Process& process,
+                                                    const std::optional<CopyCosts>& copies) {
+  SharingCosts costs = costs_of(*space, process);
+  if (copies) costs.copies = *copies;
+  return communicator_of(std::move(space), costs);
 }
 
 // Collective: the processes of these ranks, which are on one node.
@@ -301,7 +320,8 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
     return met;
   }
   if (nodes > 1) space->set_names(meeting.members());
-  met.node = communicator_of(std::move(space), *process, std::move(progress), costs);
+  space->set_progress(std::move(progress));
+  met.node = communicator_of(std::move(space), *process, costs);
   met.acquaintance = meeting.acquaintance();
   return met;
 }
@@ -320,9 +340,9 @@ std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const st
   ByRank<std::shared_ptr<Peer>> peers;
   for (const Rank member : members) peers.push_back(all.peers[member]);
   auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
-  return communicator_of(
-      std::make_shared<GroupSpace>(process, std::move(peers), memory, made.keep(), rank, all.reads_private_memory), *process,
-      std::move(progress));
+  auto space = std::make_shared<GroupSpace>(process, std::move(peers), memory, made.keep(), rank, all.reads_private_memory);
+  space->set_progress(std::move(progress));
+  return communicator_of(std::move(space), process->costs().value_or(SharingCosts{}));  // known since they met
 }
 
 std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
@@ -333,7 +353,7 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
   strangers.barrier();  // the trays are free again
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
-  return communicator_of(std::move(space), *process, {}, costs);
+  return communicator_of(std::move(space), *process, costs);
 }
 
 }  // namespace quadrille

@@ -15,8 +15,8 @@ std::optional<DifferentStart> first_difference(const StartRecord& mine, const St
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;
-    const DifferentStart start{number, mine.plans[place].load(std::memory_order_relaxed),
-                               theirs.plans[place].load(std::memory_order_acquire)};
+    const DifferentStart start{number, std::atomic_ref(mine.plans[place]).load(std::memory_order_relaxed),
+                               std::atomic_ref(theirs.plans[place]).load(std::memory_order_acquire)};
     if (start.mine != start.theirs && theirs.count.load(std::memory_order_acquire) == others) return start;
   }
   return std::nullopt;

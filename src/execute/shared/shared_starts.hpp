@@ -16,16 +16,16 @@ namespace quadrille {
 // In shared memory: the last starts of a rank.
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
-  std::atomic<std::uint64_t> count{0};                   // of all starts
-  std::atomic<std::uint32_t> stuck{0};                   // not 0: whom this rank has waited for, for long (SharedSpace::name_of)
-  std::array<std::atomic<std::uint32_t>, kept> plans{};  // start n's at [n % kept]
+  std::atomic<std::uint64_t> count{0};            // of all starts
+  std::atomic<std::uint32_t> stuck{0};            // not 0: whom this rank has waited for, for long (SharedSpace::name_of)
+  alignas(64) mutable std::uint32_t plans[kept];  // start n's at [n % kept]; not initialised: groups are made by the ten thousand
 
   // Both stores release, and first_difference acquires both. A reader that sees the count also sees the plan that it counts. A
   // reader that sees a plan which has replaced an older one also sees the count from before, so it leaves out the older start. With
   // a relaxed store, the reader could see the new plan with an older count, and would compare starts of different numbers.
   void add(std::uint32_t plan) {
     const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
-    plans[number % kept].store(plan, std::memory_order_release);
+    std::atomic_ref(plans[number % kept]).store(plan, std::memory_order_release);
     count.store(number + 1, std::memory_order_release);
   }
 };

@@ -51,10 +51,10 @@ struct alignas(64) SpaceHead {
   enum Reason : std::uint32_t { unknown, being_written, known };
   std::atomic<std::uint32_t> reason{unknown};
   std::uint32_t reason_code = 0;  // an ErrorCode
-  char reason_text[496] = "";
-  // Of rank 0's process, if it has measured them when it makes the head; never changed.
+  char reason_text[496];          // not initialised
+  // Of rank 0's process, if it has measured them and others may not; never changed.
   bool has_costs = false;
-  SharingCosts costs;
+  std::byte costs[sizeof(SharingCosts)];  // not initialised
 
   static Bytes bytes(Count ranks) {
     return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
