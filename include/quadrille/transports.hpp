@@ -24,7 +24,7 @@ enum class TransportKind : std::uint8_t { threads, shared, openmpi, mpich };
 
 std::string_view name(TransportKind kind);  // as Communicator::transport_name
 
-// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else `quadrille run` (QUADRILLE_SEGMENT), else Open MPI's
+// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else `quadrille run` (QUADRILLE_HEAD), else Open MPI's
 // launcher (OMPI_COMM_WORLD_SIZE), else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
 struct TransportChoice {
   TransportKind transport = TransportKind::threads;

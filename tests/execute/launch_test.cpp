@@ -63,7 +63,7 @@ TEST(SharedWorld, RefusesAnEnvironmentThatNobodyMade) {
                             {"99999999999999999999", "2", genuine}}) {
     ::setenv("QUADRILLE_RANK", wrong.rank.c_str(), 1);
     ::setenv("QUADRILLE_RANKS", wrong.ranks.c_str(), 1);
-    ::setenv("QUADRILLE_SEGMENT", wrong.segment.c_str(), 1);
+    ::setenv("QUADRILLE_HEAD", wrong.segment.c_str(), 1);
     try {
       shared_world();
       ADD_FAILURE() << fmt::format("taken: '{}' '{}' '{}'", wrong.rank, wrong.ranks, wrong.segment);
@@ -74,7 +74,7 @@ TEST(SharedWorld, RefusesAnEnvironmentThatNobodyMade) {
     EXPECT_EQ(::fcntl(2, F_GETFD), flags_of_talk);
     EXPECT_EQ(::fcntl(segment.number(), F_GETFD), FD_CLOEXEC);
   }
-  for (const char* variable : {"QUADRILLE_RANK", "QUADRILLE_RANKS", "QUADRILLE_SEGMENT"}) ::unsetenv(variable);
+  for (const char* variable : {"QUADRILLE_RANK", "QUADRILLE_RANKS", "QUADRILLE_HEAD"}) ::unsetenv(variable);
 }
 
 }  // namespace

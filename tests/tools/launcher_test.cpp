@@ -33,7 +33,7 @@ class LauncherTest : public CommandTest {
     static const std::vector<Words> list{{"PMI_RANK=1"},
                                          {"PMI_RANK=1", "PMI_SIZE=2"},
                                          {"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4"},
-                                         {"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_SEGMENT=99"},
+                                         {"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_HEAD=99"},
                                          {"PMI_RANK=x", "PMI_SIZE="}};
     return list;
   }
@@ -108,7 +108,7 @@ TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
 
 // A whole pair of remainders names a rank that nobody started: the process says that it could not join.
 TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
-  const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_SEGMENT=99"}, {"race", "alltoall"});
+  const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_HEAD=99"}, {"race", "alltoall"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.talk, "");
 }

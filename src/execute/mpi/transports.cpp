@@ -80,7 +80,7 @@ TransportChoice choose_transport() {
       if (word == name(kind)) return {kind, fmt::format("QUADRILLE_MPI is {}", word)};
     throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is '{}'; set it to openmpi, mpich or none", word));
   }
-  if (is_set("QUADRILLE_SEGMENT")) return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_SEGMENT is set)"};
+  if (is_set("QUADRILLE_HEAD")) return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_HEAD is set)"};
   const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
   if (open_mpi && pmi)
     throw Error(ErrorCode::misuse,

@@ -6,6 +6,6 @@ namespace quadrille {
 
 inline constexpr const char* rank_variable = "QUADRILLE_RANK";
 inline constexpr const char* ranks_variable = "QUADRILLE_RANKS";
-inline constexpr const char* head_variable = "QUADRILLE_SEGMENT";  // a file descriptor
+inline constexpr const char* head_variable = "QUADRILLE_HEAD";  // a file descriptor
 
 }  // namespace quadrille

@@ -57,7 +57,8 @@ bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Byte
 
 PeerFile::PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t inode)
     : path_(std::move(path)), kind_(kind), process_(process), inode_(inode) {
-  map_of(open(), 0);
+  map_of(open(path_), 0);
+  if (const auto state = process_state(directory())) started_ = state->started;
 }
 
 // A forked child does not have these mappings, and may have others at their addresses.
@@ -65,18 +66,18 @@ PeerFile::~PeerFile() {
   if (!mark_.is_in_child()) Extents::unmap(extents_);
 }
 
-Descriptor PeerFile::open() {
+Descriptor PeerFile::open(const std::string& path) {
   struct stat status {};
-  if (::stat(path_.c_str(), &status) != 0) refuse_reach(path_, errno);
+  if (::stat(path.c_str(), &status) != 0) refuse_reach(path, errno);
   // Nothing else is opened: that may wait (a pipe) or have effects (a device).
-  if (!S_ISREG(status.st_mode) || status.st_ino != inode_) refuse(path_, "the file is not the one that its process has described");
-  Descriptor file(::open(path_.c_str(), (kind_ == FileKind::heap ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0) refuse_reach(path_, errno);
+  if (!S_ISREG(status.st_mode) || status.st_ino != inode_) refuse(path, "the file is not the one that its process has described");
+  Descriptor file(::open(path.c_str(), (kind_ == FileKind::heap ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) refuse_reach(path, errno);
   Bytes bytes = 0;
   const bool is_right = ::fstat(file.number(), &status) == 0 && status.st_ino == inode_ && is_sound(file, kind_, process_, bytes);
   const bool is_first = bytes_ == 0;
   if (!is_right || (!is_first && (status.st_dev != device_ || bytes != bytes_)))
-    refuse(path_, "the file is not the one that its process has described, or it is damaged");
+    refuse(path, "the file is not the one that its process has described, or it is damaged");
   if (is_first) {
     device_ = status.st_dev;
     bytes_ = bytes;
@@ -102,20 +103,33 @@ std::byte* PeerFile::map(std::size_t extent) {
   const std::lock_guard lock(mutex_);
   if (std::byte* memory = extents_[extent].load(std::memory_order_relaxed)) return memory;
   try {
-    return map_of(open(), extent);
+    return map_of(open(path_of_any_thread().value_or(path_)), extent);
   } catch (const Error&) {
     if (is_there()) throw;
     throw Error(ErrorCode::peer_lost, fmt::format("another process of the group ({}) has ended", path_));
   }
 }
 
+// /proc/PID/fd is the main thread's. It is empty, or hidden, when that has ended, while other threads still have the file.
+std::optional<std::string> PeerFile::path_of_any_thread() const {
+  const auto leads_there = [&](const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && status.st_ino == inode_ && status.st_dev == device_;
+  };
+  if (leads_there(path_)) return path_;
+  const std::string process = directory();
+  for (const std::string& thread : directories_of_threads(process))
+    if (const std::string path = thread + path_.substr(process.size()); leads_there(path)) return path;
+  return std::nullopt;
+}
+
 bool PeerFile::is_there() const {
+  if (path_of_any_thread()) return true;
+  // The system hides the descriptors of a process that has become protected (setuid).
   struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0) return status.st_ino == inode_ && status.st_dev == device_;
-  // The system hides the descriptors of a process that has become protected (setuid), and also those of one that has just ended.
-  if (errno != EACCES) return false;
-  const auto state = process_state(path_.substr(0, path_.find("/fd/")));
-  return state && state->runs;
+  if (::stat(path_.c_str(), &status) == 0 || errno != EACCES) return false;
+  const auto state = process_state(directory());
+  return state && state->runs && state->started == started_;
 }
 
 }  // namespace quadrille

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "execute/fork_mark.hpp"
@@ -34,21 +35,24 @@ class PeerFile {
     return (memory ? memory : map(extent)) + (place - Extents::begin(extent));
   }
 
-  // Does the path still lead to this file? Not when its process is gone.
+  // Does its process still have it? Not when the process is gone, or executes another program.
   bool is_there() const;
   Bytes mapped_bytes() const { return Extents::bytes(extents_); }
 
  private:
   std::byte* map(std::size_t extent);
-  Descriptor open();
+  std::string directory() const { return path_.substr(0, path_.find("/fd/")); }
+  std::optional<std::string> path_of_any_thread() const;
+  Descriptor open(const std::string& path);
   std::byte* map_of(const Descriptor& file, std::size_t extent);
 
   const std::string path_;
   const FileKind kind_;
   const std::uint64_t process_;
   const ino_t inode_;
-  const ForkMark mark_;  // a forked child does not have the mappings
-  dev_t device_ = 0;     // known, as the size is, once the file is opened for the first time
+  std::uint64_t started_ = 0;  // when the process started; 0: not known
+  const ForkMark mark_;        // a forked child does not have the mappings
+  dev_t device_ = 0;           // known, as the size is, once the file is opened for the first time
   Bytes bytes_ = 0;
   std::mutex mutex_;  // while an extent is mapped
   Extents::Mapped extents_{};

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/process_state.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 namespace quadrille {
+namespace {
 
-std::optional<ProcessState> process_state(const std::string& directory) {
+// Of one thread: also of a process, then of its main thread.
+std::optional<ProcessState> thread_state(const std::string& directory) {
   std::ifstream in(directory + "/stat");
   std::string text;
   std::getline(in, text, '\0');
@@ -21,6 +26,28 @@ std::optional<ProcessState> process_state(const std::string& directory) {
   if (!(fields >> result.started)) return std::nullopt;
   result.runs = state != 'Z' && state != 'X';
   return result;
+}
+
+}  // namespace
+
+std::optional<ProcessState> process_state(const std::string& directory) {
+  auto state = thread_state(directory);
+  if (!state || state->runs) return state;
+  const auto threads = directories_of_threads(directory);
+  state->runs = std::any_of(threads.begin(), threads.end(), [](const std::string& each) {
+    const auto thread = thread_state(each);
+    return thread && thread->runs;
+  });
+  return state;
+}
+
+std::vector<std::string> directories_of_threads(const std::string& directory) {
+  std::vector<std::string> threads;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory + "/task", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    threads.push_back(entry->path().string());
+  return threads;
 }
 
 }  // namespace quadrille
