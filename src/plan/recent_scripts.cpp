@@ -15,8 +15,8 @@ auto fields(const Problem& problem) {
 }
 
 auto fields(const ScriptKey& key) {
-  return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.executor, key.strided_messages,
-                  key.fuses, key.buffered_bytes);
+  return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.asked, key.executor,
+                  key.strided_messages, key.fuses, key.buffered_bytes);
 }
 
 }  // namespace
@@ -31,6 +31,7 @@ std::optional<ScriptKey> ScriptKey::of(const Problem& problem, const PlanOptions
                 options.buffers,
                 options.longest_message,
                 rank,
+                options.executor,
                 transport.executor(),
                 transport.moves_strided_messages(),
                 transport.fuses_reductions(),

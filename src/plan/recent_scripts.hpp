@@ -16,7 +16,7 @@
 
 namespace quadrille {
 
-// All that a script depends on.
+// All that a script and the request for it depend on.
 struct ScriptKey {
   // Nothing for plans that are compiled anew each time: of irregular collectives, reductions, layouts and plans in place, whose
   // comparison would take long, and of ranks that keep step.
@@ -29,7 +29,7 @@ struct ScriptKey {
   int buffers = 0;
   Bytes longest_message = 0;
   Rank rank = 0;
-  Executor executor{};
+  Executor asked{}, executor{};  // asked for, and chosen for it
   bool strided_messages = false, fuses = false;
   std::vector<Bytes> buffered_bytes;  // by peer
 };

@@ -432,8 +432,9 @@ TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
       }
     }
   const Sentences said = sentences({.poor = 1, .allocations = 0}, [](SharedCommunicator& communicator) {
-    std::vector<char> mine(2 * Tray::size), all(6 * Tray::size);
-    communicator.all_gather(mine.data(), all.data(), 2 * Tray::size);
+    const Bytes more_than_trays_take = 17 * Tray::size;
+    std::vector<char> mine(static_cast<std::size_t>(more_than_trays_take)), all(3 * mine.size());
+    communicator.all_gather(mine.data(), all.data(), more_than_trays_take);
   });
   for (const std::string& sentence : said) EXPECT_NE(sentence, "");
   EXPECT_THAT(said[1], HasSubstr("not enough memory for what all ranks gather"));

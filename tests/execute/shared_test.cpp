@@ -140,7 +140,7 @@ TEST(SharedMemory, NoticesThatARankHasLeft) {
 
 TEST(SharedMemory, GathersMoreThanATrayHolds) {
   run_threads(5, [](Communicator& threads) {
-    for (const std::size_t count : {1u, 960u, 961u, 100000u}) {
+    for (const std::size_t count : {1u, 448u, 449u, 16u * 448u, 16u * 448u + 1, 100000u}) {
       const std::vector<char> mine(count, static_cast<char>('a' + threads.rank()));
       std::vector<char> all(5 * count);
       threads.all_gather(mine.data(), all.data(), static_cast<Bytes>(count));
