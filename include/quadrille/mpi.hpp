@@ -36,10 +36,10 @@ inline constexpr std::string_view mpi_library = "mpich";
 // call on `communicator` itself. What they learn is kept as an attribute of it, so calling this there again is local.
 //
 // What is collective. All that is made over one MPI communicator is one group: plans of all Communicators over it are numbered
-// together, and all ranks make and start them in the same order. Barriers, all_gather and making a plan count as collective calls on
-// the MPI communicator itself, so they keep their place among the program's own collective calls there, and two threads must not make
-// them at the same time. Executing sends nothing over it (with QUADRILLE_CHECK=1 the ranks compare the plans that they start, and do).
-// Messages of the program never meet ours. Errors of MPI on `communicator` go to its error handler.
+// together, and all ranks make and start them in the same order. Barriers, all_gather and making a plan count as collective calls
+// on the MPI communicator itself, so they keep their place among the program's own collective calls there, and two threads must not
+// make them at the same time. Executing sends nothing over it (with QUADRILLE_CHECK=1 the ranks compare the plans that they start,
+// and do). Messages of the program never meet ours. Errors of MPI on `communicator` go to its error handler.
 //
 // Contexts. A plan that runs by MPI messages, by MPI's own collective or by both ways (executor hybrid) uses a private duplicate of
 // the communicator. These are kept and used again, and there are at most 256 in a process. If 256 communicators have such plans at
@@ -47,9 +47,10 @@ inline constexpr std::string_view mpi_library = "mpich";
 //
 // Lifetimes. Communicators and plans may be destroyed in any order, and also after MPI_Finalize; after it they cannot be used. When
 // the program frees the MPI communicator (MPI_Comm_free, in any language), plans work on. Making a plan for messages then throws
-// Error{misuse}, and so do all members that need messages, and executing a plan for messages whose memory was given back. In a program that has sessions only, destroy plans and Communicators and
-// free their MPI communicators before MPI_Session_finalize. Where ranks that share memory have failed, all plans over the
-// communicator throw, and calling this again on all ranks makes a new group.
+// Error{misuse}, and so do all members that need messages, and executing a plan for messages whose memory was given back. In a
+// program that has sessions only, destroy plans and Communicators and free their MPI communicators before MPI_Session_finalize.
+// Where ranks that share memory have failed, all plans over the communicator throw, and calling this again on all ranks makes a new
+// group.
 //
 // Threads. Calls count as calls of MPI for MPI's thread levels. A thread that waits drives MPI's progress if it may call MPI.
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits. With a core for every rank it spins, and whoever has waited for long sleeps, a sixteenth of the time waited so
 // far at most. With more ranks than cores it gives its core to the others, and sleeps until it is woken where that takes long or
-// does not help. Either way it drives the transport's progress (progress.hpp), for the first time after about 2 µs: most waits are
-// over by then, and cost nothing more.
+// does not help. Either way it drives the transport's progress (progress.hpp), for the first time after some microseconds: most
+// waits are over by then, and cost nothing more.
 #pragma once
 
 #include <sched.h>
@@ -96,11 +96,12 @@ class Patience {
       progress_.drive();
       return true;
     }
-    if (yields_ == 0)
-      sched_yield();
-    else
+    // A poll may take longer than a yield to another rank and back, so most waits end without one.
+    if (++yields_ % yields_between_polls == 0)
       give_core_away(progress_);
-    if (++yields_ % yields_between_looks != 0) return false;
+    else
+      sched_yield();
+    if (yields_ % yields_between_looks != 0) return false;
     const auto now = Clock::now();
     if (yields_ == yields_between_looks) start_ = now;
     return over_ = !hands_over_ || now - start_ > long_wait;
@@ -108,7 +109,7 @@ class Patience {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int yields_between_looks = 16;
+  static constexpr int yields_between_polls = 4, yields_between_looks = 16;
   static constexpr std::chrono::milliseconds long_wait{1};
 
   const Progress& progress_;

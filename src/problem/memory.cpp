@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problem/memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::p
   for (std::string line; std::getline(in, line);) {  // "4:memory:/a/b", or of version 2 "0::/a/b"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const bool unified = controllers == ",,";
     if (!unified && controllers.find(",memory,") == std::string::npos) continue;
     const fs::path mount = unified ? root : root / "memory";

@@ -10,6 +10,7 @@
 #include "execute/plan_memory.hpp"
 #include "support/apart.hpp"
 #include "support/occasion.hpp"
+#include "support/processes.hpp"
 
 namespace quadrille::testing {
 namespace {
@@ -280,7 +281,7 @@ TEST(PlanMemory, ReallyGoesBack) {
 TEST(PlanMemory, APlanOutlivesTheCommunicatorThatItIsMadeReadyAgainBy) {
   const Bound set(1);
   run_threads(2, [](Communicator& threads) {
-    auto ranks = share_memory(threads).value();
+    std::unique_ptr<Communicator> ranks = shared_by_processes(threads);
     Exchange one(*ranks, 1000), other(*ranks, 1000);
     ranks.reset();
     EXPECT_TRUE(one.is_evicted());
@@ -301,7 +302,7 @@ TEST(PlanMemory, KeepsToTheBoundOfARankOverAllItsCommunicators) {
     const Bytes before = account;
     std::vector<std::unique_ptr<Communicator>> groups;
     for (std::size_t i = 0; i < communicators; ++i) {
-      groups.push_back(share_memory(threads).value());
+      groups.push_back(shared_by_processes(threads));
       dynamic_cast<SharedCommunicator&>(*groups.back()).space()->set_progress({.in_flight = std::make_shared<InFlight>(&account)});
     }
     std::mt19937_64 common(1);

@@ -151,7 +151,7 @@ TEST(Process, KeepsWhatItIsTold) {
   EXPECT_EQ(process.circle().id, 0u);
   EXPECT_FALSE(process.costs());
   process.set_circle({7, 3, true, 100});
-  Process::Costs costs;
+  SharingCosts costs;
   costs.yields_hand_over = false;
   process.set_costs(costs);
   EXPECT_EQ(process.circle().id, 7u);

@@ -57,9 +57,10 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
 
 }  // namespace quadrille::testing
 
-void* operator new(std::size_t size) { return quadrille::testing::counted(size); }
-void* operator new[](std::size_t size) { return quadrille::testing::counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+// Not inline: GCC 12 inlines some of them and not the others, and warns that what one allocates is freed by free.
+[[gnu::noinline]] void* operator new(std::size_t size) { return quadrille::testing::counted(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return quadrille::testing::counted(size); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

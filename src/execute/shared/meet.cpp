@@ -25,7 +25,7 @@ struct GroupCard {
   Count assumed_node = -1;
   Place head = 0;              // made by rank 0 in its control file; 0: there was no room
   bool head_is_mapped = true;  // by all of rank 0's circle
-  bool compares = false, is_wrong = false;
+  bool compares = false, is_wrong = false, keeps = false;
 };
 
 std::uint64_t random_number() {
@@ -50,12 +50,6 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
-// Processes, as this one has them mapped.
-struct Acquaintance {
-  ByRank<std::shared_ptr<Peer>> peers;
-  bool reads_private_memory = false;  // can each of them read any other's?
-};
-
 // Collective: the processes of `members`, the ranks of this rank's node. They share a circle from then on.
 Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
                         const ByRank<Introduction>& introductions) {
@@ -77,14 +71,14 @@ Acquaintance acquainted(Communicator& group, Process& process, const std::vector
     if (first.head) made.peers[0]->at(FileKind::control, first.head);
     return outcome;
   });
-  Bytes control_bytes = most_ahead;
+  made.control_bytes = most_ahead;
   made.reads_private_memory = true;
   for (const Rank rank : members) {
     made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
-    control_bytes = std::min(control_bytes, outcomes[rank].control_bytes);
+    made.control_bytes = std::min(made.control_bytes, outcomes[rank].control_bytes);
   }
   if (size(members) >= process.circle().size)
-    process.set_circle({first.circle, size(members), made.reads_private_memory, control_bytes});
+    process.set_circle({first.circle, size(members), made.reads_private_memory, made.control_bytes});
   return made;
 }
 
@@ -98,9 +92,9 @@ class MadeHead {
   MadeHead(const MadeHead&) = delete;
   MadeHead& operator=(const MadeHead&) = delete;
 
-  // Throws std::bad_alloc.
+  // Again only for fewer ranks, and before anybody else looks at it. Throws std::bad_alloc.
   Place make(Count ranks) {
-    place_ = process_->control().allocate(SpaceHead::bytes(ranks));
+    if (!place_) place_ = process_->control().allocate(SpaceHead::bytes(ranks));
     SpaceHead* const head = SharedSpace::make_head(process_->control().at(place_), ranks);
     if (const auto costs = process_->costs()) {
       head->costs = *costs;
@@ -161,7 +155,8 @@ class Meeting {
   // `process` may be null; `why` tells the reason then.
   Meeting(Communicator& group, const std::shared_ptr<Process>& process, const std::optional<Error>& why, const AboutRank& about)
       : group_(group), process_(process), why_(why), head_(process_.get()), cards_(group.size()) {
-    GroupCard mine{.assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong};
+    GroupCard mine{
+        .assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong, .keeps = about.keeps};
     if (process_) {
       const Process::Circle circle = process_->circle();
       mine.process = process_->card().id;
@@ -191,6 +186,15 @@ class Meeting {
     return std::any_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.compares; });
   }
 
+  // After make_space: null if not all share memory, or somebody cannot keep it.
+  std::shared_ptr<const Acquaintance> acquaintance() const {
+    const bool all_keep = std::all_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.keeps; });
+    if (!all_keep || node_.peers.empty() || size(members_) < group_.size()) return nullptr;
+    auto made = std::make_shared<Acquaintance>(node_);
+    made->any_compares = any_compares();
+    return made;
+  }
+
   // Throws on all ranks or on none.
   std::shared_ptr<GroupSpace> make_space() {
     const bool is_one_node = size(members_) == group_.size();
@@ -212,12 +216,10 @@ class Meeting {
   std::shared_ptr<GroupSpace> introduce() {
     const auto all = gathered_or_thrown(group_, [&] {
       if (why_) throw Error(*why_);
-      Place head = cards_[group_.rank()].head;
-      if (members_.front() == group_.rank() && !head) head = head_.make(size(members_));
-      return Introduction{process_->card(), head, random_number()};
+      return Introduction{process_->card(), members_.front() == group_.rank() ? head_.make(size(members_)) : 0, random_number()};
     });
-    Acquaintance node = acquainted(group_, *process_, members_, all);
-    return space_of(std::move(node.peers), all[members_.front()].head, node.reads_private_memory);
+    node_ = acquainted(group_, *process_, members_, all);
+    return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
   }
 
   Communicator& group_;
@@ -227,6 +229,7 @@ class Meeting {
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;
   std::vector<Rank> members_;  // of this rank's node
+  Acquaintance node_;          // of this rank's node, if it has been introduced
 };
 
 // Of the group's first process if it knows them, else of these ranks.
@@ -235,6 +238,15 @@ SharingCosts costs_of(GroupSpace& space, Process& process) {
   const SharingCosts costs = space.head().has_costs ? space.head().costs : measure_costs(space);
   if (!process.costs()) process.set_costs(costs);
   return costs;
+}
+
+// Collective.
+std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, Process& process, Progress progress,
+                                                    const std::optional<CopyCosts>& costs = {}) {
+  space->set_progress(std::move(progress));
+  const SharingCosts known = costs_of(*space, process);
+  space->set_yields_hand_over(known.yields_hand_over);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.value_or(known.copies));
 }
 
 // Collective: the processes of these ranks, which are on one node.
@@ -288,13 +300,29 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
     met.no_sharing = error.what();
     return met;
   }
-  space->set_progress(std::move(progress));
   if (nodes > 1) space->set_names(meeting.members());
-  SharingCosts known = costs_of(*space, *process);
-  if (costs) known.copies = *costs;
-  space->set_yields_hand_over(known.yields_hand_over);
-  met.node = std::make_unique<SharedCommunicator>(std::move(space), "shared", known.copies);
+  met.node = communicator_of(std::move(space), *process, std::move(progress), costs);
+  met.acquaintance = meeting.acquaintance();
   return met;
+}
+
+std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
+                                               const std::function<void(void*, Bytes)>& broadcast, Progress progress) {
+  const auto& process = Process::current();
+  MadeHead made(process.get());
+  Place head = 0;
+  try {
+    if (rank == 0) head = made.make(size(members));
+  } catch (const std::bad_alloc&) {}  // the ranks meet, and then say so
+  if (head >= static_cast<Place>(all.control_bytes)) head = 0;
+  broadcast(&head, sizeof head);
+  if (!head) return nullptr;
+  ByRank<std::shared_ptr<Peer>> peers;
+  for (const Rank member : members) peers.push_back(all.peers[member]);
+  auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
+  return communicator_of(
+      std::make_shared<GroupSpace>(process, std::move(peers), memory, made.keep(), rank, all.reads_private_memory), *process,
+      std::move(progress));
 }
 
 std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
@@ -305,9 +333,8 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
   strangers.barrier();  // the trays are free again
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
-  space->set_progress({.in_flight = std::make_shared<InFlight>(&PlanMemory::account_of_process())});
-  const SharingCosts known = costs_of(*space, *process);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.value_or(known.copies));
+  return communicator_of(std::move(space), *process, {.in_flight = std::make_shared<InFlight>(&PlanMemory::account_of_process())},
+                         costs);
 }
 
 }  // namespace quadrille

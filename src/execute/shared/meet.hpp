@@ -4,6 +4,7 @@
 // of its first rank: it has no file, descriptor or MPI context of its own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,15 @@ struct AboutRank {
   Count assumed_node = -1;       // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
   bool compares_starts = false;  // starts.hpp
   bool is_wrong = false;         // it cannot say on which node it is, for a reason of its own
+  bool keeps = false;            // it can keep one more Acquaintance
+};
+
+// Ranks of one node that have met, as one of them knows them.
+struct Acquaintance {
+  ByRank<std::shared_ptr<Peer>> peers;
+  bool reads_private_memory = false;  // can each of them read any other's?
+  Bytes control_bytes = 0;            // of this process's control file, that all of them have mapped
+  bool any_compares = false;
 };
 
 struct Met {
@@ -28,12 +38,19 @@ struct Met {
   // The ranks of this rank's node, which share memory; on all ranks of the group or on none. Of all ranks if there is one node.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why there is none
+  // What to keep for meet_again, on all ranks of the group or on none: all of them share memory, and each can keep it.
+  std::shared_ptr<const Acquaintance> acquaintance;
 };
 
 // Collective. `group` is used for as long as this takes, and only to gather. Throws what its gathering throws. `costs` that are not
 // given are measured, once in a process. `process`: null for this one's.
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
          std::shared_ptr<Process> process = nullptr);
+
+// Collective: a group of ranks that have met, `members` of `all`; `rank` is this one's in the new group. `broadcast` hands on some
+// bytes of rank 0. On all ranks null if they have to `meet`.
+std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
+                                               const std::function<void(void*, Bytes)>& broadcast, Progress progress);
 
 // Collective: the group whose head the ranks have been given, each its own mapping of it; they need no other way to talk to each
 // other. Throws on all ranks or on none.

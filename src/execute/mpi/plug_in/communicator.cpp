@@ -57,9 +57,7 @@ MpiCommunicator::MpiCommunicator(std::shared_ptr<const void> kept, std::shared_p
   if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
 }
 
-std::shared_ptr<Communicator> MpiCommunicator::kept() {
-  return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_));
-}
+std::shared_ptr<Communicator> MpiCommunicator::kept() { return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_)); }
 
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
   Lease lease = group_->lease();

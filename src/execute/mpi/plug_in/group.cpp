@@ -67,23 +67,42 @@ MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
   process_->drive(users);
 }
 
-void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
-  AboutRank about{.compares_starts = MpiStarts::asked_to_compare()};
+bool MpiGroup::meet_again() {
+  const auto known = process_->known(users_);
+  if (!known) return false;
+  const auto broadcast = [&](void* data, Bytes bytes) {
+    check_mpi(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, users_), "MPI_Bcast");
+  };
+  Met met{.nodes = ByRank<Count>(size_, 0), .any_compares = known->acquaintance->any_compares};
+  met.node = quadrille::meet_again(*known->acquaintance, known->members, rank_, broadcast, progress());
+  if (!met.node) return false;
+  take(std::move(met));
+  return true;
+}
+
+Progress MpiGroup::progress() const { return {.poll = MpiProcess::poll, .ended = &MpiProcess::ended(), .in_flight = in_flight_}; }
+
+void MpiGroup::meet_first(Communicator& ranks) {
+  AboutRank about{.compares_starts = MpiStarts::asked_to_compare(), .keeps = process_->can_remember(users_)};
   std::optional<Error> why;
   try {
-    about.assumed_node = first_rank_of_assumed_node(group->users_);
+    about.assumed_node = first_rank_of_assumed_node(users_);
   } catch (const Error& error) {
     why = error;
     about.is_wrong = true;  // the others are on their way to the meeting
   }
-  Met met =
-      quadrille::meet(ranks, about, {}, {.poll = MpiProcess::poll, .ended = &MpiProcess::ended(), .in_flight = group->in_flight_});
+  Met met = quadrille::meet(ranks, about, {}, progress());
   if (why) throw Error(*why);
   if (met.first_wrong)
     throw ErrorElsewhere(
         ErrorCode::environment,
         fmt::format("rank {} cannot tell its node: QUADRILLE_NODE_SIZES are no node sizes there", *met.first_wrong));
-  group->take(std::move(met));
+  if (met.acquaintance) process_->remember(users_, met.acquaintance);
+  take(std::move(met));
+}
+
+void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
+  if (!group->meet_again()) group->meet_first(ranks);
   if (auto* const failed = attribute_of(group->users_)) {
     (*failed)->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
     *failed = group;

@@ -62,6 +62,9 @@ class MpiGroup {
  private:
   static std::shared_ptr<MpiGroup>* attribute_of(MPI_Comm users);
   [[noreturn]] static void throw_freed();
+  bool meet_again();
+  void meet_first(Communicator& ranks);
+  Progress progress() const;
   void take(Met met);
 
   const std::shared_ptr<MpiProcess> process_;

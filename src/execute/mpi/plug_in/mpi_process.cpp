@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <mutex>
+#include <numeric>
 
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
@@ -88,6 +89,20 @@ bool asking_gives_core_away(MPI_Request request) {
   return 2 * polls[samples / 2] >= yields[samples / 2];
 }
 
+// Where the ranks of a communicator are in a group; nothing unless all of them are.
+std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
+  MPI_Group members = MPI_GROUP_NULL;
+  int ranks = 0;
+  check_mpi(MPI_Comm_group(users, &members), "MPI_Comm_group");
+  check_mpi(MPI_Group_size(members, &ranks), "MPI_Group_size");
+  std::vector<int> own(index(ranks)), found(own.size());
+  std::iota(own.begin(), own.end(), 0);
+  check_mpi(MPI_Group_translate_ranks(members, ranks, own.data(), group, found.data()), "MPI_Group_translate_ranks");
+  check_mpi(MPI_Group_free(&members), "MPI_Group_free");
+  if (std::find(found.begin(), found.end(), MPI_UNDEFINED) != found.end()) return std::nullopt;
+  return std::vector<Rank>(found.begin(), found.end());
+}
+
 }  // namespace
 
 std::shared_ptr<MpiProcess> MpiProcess::current() {
@@ -103,6 +118,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   any_thread_ = level >= MPI_THREAD_SERIALIZED;
+  many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
   int end_key = MPI_KEYVAL_INVALID;
@@ -138,6 +154,32 @@ MpiProcess::~MpiProcess() {
     MPI_Comm_free(&alone_);
   }
   MPI_Comm_free_keyval(&group_key_);
+}
+
+bool MpiProcess::can_remember(MPI_Comm users) const {
+  constexpr std::size_t most = 64;
+  if (!has_world_ || many_threads_ || acquaintances_.size() >= most) return false;
+  MPI_Group world = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  const bool is_in_world = ranks_among(users, world).has_value();
+  check_mpi(MPI_Group_free(&world), "MPI_Group_free");
+  return is_in_world;
+}
+
+void MpiProcess::remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance) {
+  MPI_Group group = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(users, &group), "MPI_Comm_group");
+  acquaintances_.emplace_back(group, std::move(acquaintance));
+}
+
+std::optional<MpiProcess::Known> MpiProcess::known(MPI_Comm users) const {
+  constexpr int most_ranks = 128;  // finding each among the others takes as long as the product of their numbers
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
+  if (acquaintances_.empty() || ranks == 1 || ranks > most_ranks) return std::nullopt;
+  for (const auto& [group, acquaintance] : acquaintances_)
+    if (auto members = ranks_among(users, group)) return Known{acquaintance, *std::move(members)};
+  return std::nullopt;
 }
 
 void MpiProcess::drive(MPI_Comm users) {

@@ -5,9 +5,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "execute/mpi/plug_in/contexts.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/shared/meet.hpp"
 
 namespace quadrille {
 
@@ -39,20 +43,36 @@ class MpiProcess {
   // Does the library give the core away in each fruitless poll? False until it is known.
   bool polls_yield() const { return polls_yield_; }
 
+  // What to remember of ranks that have met, so that groups among them are made without a gather (meet_again). All ranks must agree
+  // for which groups it is, so each remembers whatever they have agreed to remember. That is not for programs whose threads make
+  // communicators at the same time: one rank may have made a communicator that another one is still making.
+  // Nor is it for processes of several worlds (MPI_Comm_spawn), which come and go.
+  bool can_remember(MPI_Comm users) const;
+  void remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance);
+
+  // The ranks of a communicator among those of an acquaintance; nothing if there is none with all of them.
+  struct Known {
+    std::shared_ptr<const Acquaintance> acquaintance;
+    std::vector<Rank> members;
+  };
+  std::optional<Known> known(MPI_Comm users) const;
+
   int group_key() const { return group_key_; }
   ContextPool& contexts() { return contexts_; }
 
  private:
   static int note_end(MPI_Comm, int, void*, void*);
 
-  const bool has_world_;     // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
-  bool any_thread_ = false;  // may call MPI, not only the main one
+  const bool has_world_;       // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
+  bool any_thread_ = false;    // may call MPI, not only the main one
+  bool many_threads_ = false;  // may call MPI at the same time
   bool polls_yield_ = false;
   int group_key_ = MPI_KEYVAL_INVALID;
   MPI_Comm alone_ = MPI_COMM_NULL;        // of this process only
   MPI_Request never_ = MPI_REQUEST_NULL;  // a receive there, of what nobody sends
   std::atomic<bool> is_driven_{false};    // released after these two
   ContextPool contexts_;
+  std::vector<std::pair<MPI_Group, std::shared_ptr<const Acquaintance>>> acquaintances_;
 };
 
 }  // namespace quadrille
