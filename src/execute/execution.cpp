@@ -34,8 +34,8 @@ Execution::~Execution() {
   if (starts_) starts_->strike(plan_);
 }
 
-void Execution::make_ready(std::shared_ptr<Communicator> group, Make make) {
-  executable_ = make(*group);
+void Execution::make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made) {
+  executable_ = made ? std::move(made) : make(*group);
   group_ = std::move(group);
   make_ = std::move(make);
   last_call_ = counted_ = in_flight_->plan_memory().add(*this, std::nullopt);

@@ -42,7 +42,8 @@ class Execution {
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
   // What `make` makes, now and whenever it has been evicted. It is collective in the group, and throws on all ranks or on none.
   using Make = std::function<std::unique_ptr<Executable>(Communicator& group)>;
-  void make_ready(std::shared_ptr<Communicator> group, Make make);
+  // `made` is what it has made already, if it has.
+  void make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made = nullptr);
 
   // From now on it is not evicted, and does not count. Call it on all ranks, after one of those. It is for plans whose executions
   // are timed.

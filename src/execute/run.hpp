@@ -113,6 +113,8 @@ class ScriptExecutable final : public Executable {
       : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
   ~ScriptExecutable() override { messages_.withdraw(); }
 
+  M& messages() { return messages_; }
+
   bool runs_in_parts() const override { return true; }
 
   Bytes memory_bytes() const override {

@@ -2,8 +2,10 @@
 // How the ranks of a group execute scripts. Each Communicator has a Transport; only the library uses it.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "execute/executable.hpp"
 #include "quadrille/execute.hpp"
@@ -14,6 +16,21 @@ namespace quadrille {
 struct Script;  // one rank's program, compiled
 class Mail;     // messages of lengths that the receiver does not know
 class Starts;   // the order in which plans are started
+
+// An executable that this rank alone has made ready, as far as it can. The ranks exchange what they offer with something else that
+// they gather, and then complete it: that saves a gather.
+class Offer {
+ public:
+  using Words = std::array<std::uint64_t, 8>;
+  virtual ~Offer() = default;
+  const Words& words() const { return words_; }
+
+  // Collective, once; with the words of all ranks. Throws on all ranks or on none.
+  virtual std::unique_ptr<Executable> complete(const std::vector<Words>& all) = 0;
+
+ protected:
+  Words words_{};
+};
 
 class Transport {
  public:
@@ -28,6 +45,9 @@ class Transport {
 
   // Collective. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
+
+  // Local: the first part of `prepare`. On all ranks null if it has none.
+  virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
   // Collective. For executions in which lengths are found out on the way.
   virtual std::unique_ptr<Mail> mail() = 0;

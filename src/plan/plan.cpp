@@ -35,6 +35,7 @@ struct Draft {
   BoundMemory memory;                // and where it has its data
   std::optional<ScriptKey> key;      // of a script that may be kept
   std::optional<Request> request;    // of one that has been kept
+  std::unique_ptr<Offer> offer;      // where the transport makes one
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
   static Plan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
@@ -237,7 +238,7 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
   Draft draft;
   std::shared_ptr<Starts> starts;
   Plan made;
-  const MemoryReport memory = agree(communicator, [&] {
+  const Agreement agreement = agree(communicator, [&] {
     problem = placed(communicator, asked);
     check(problem);
     if (problem.ranks != communicator.size())
@@ -252,9 +253,11 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
     request.memory = starts->in_flight()->plan_memory().report();
+    if (draft.script) draft.offer = draft.transport->offer(draft.script);
+    if (draft.offer) request.offer = draft.offer->words();
     return request;
   });
-  starts->in_flight()->plan_memory().settle(memory);
+  starts->in_flight()->plan_memory().settle(agreement.memory);
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
@@ -266,7 +269,8 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
   if (draft.vendor)
     made.execution_->hold(draft.vendor());
   else
-    made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy));
+    made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy),
+                                draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
   return made;
 }
 

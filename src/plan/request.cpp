@@ -94,11 +94,12 @@ std::string take_word(std::string_view& text) {
 struct Vote {
   std::uint64_t fields, counts, sent, received;
   MemoryReport memory;
+  Offer::Words offer;
 };
 
 // What all ranks send, added up, must be what all receive.
 Vote vote_of(const Request& request, Rank me) {
-  Vote vote{request.hash, request.counts, 0, 0, request.memory};
+  Vote vote{request.hash, request.counts, 0, 0, request.memory, request.offer};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
   for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
   return vote;
@@ -139,14 +140,14 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   return request;
 }
 
-MemoryReport agree(Communicator& communicator, const std::function<Request()>& make) {
+Agreement agree(Communicator& communicator, const std::function<Request()>& make) {
   Request mine;
   const auto votes = gathered_or_thrown(communicator, [&] {
     mine = make();
     return vote_of(mine, communicator.rank());
   });
   std::uint64_t difference = 0;
-  MemoryReport memory = mine.memory;
+  Agreement agreement{mine.memory, {}};
   for (Rank rank = 0; rank < communicator.size(); ++rank) {
     const Vote& vote = votes[rank];
     if (vote.fields != votes[0].fields) throw_difference(communicator, mine, rank);
@@ -156,10 +157,11 @@ MemoryReport agree(Communicator& communicator, const std::function<Request()>& m
                               "alltoallv_of_rows, or take one that goes by a rank's own",
                               rank));
     difference += vote.sent - vote.received;
-    memory.add(vote.memory);
+    agreement.memory.add(vote.memory);
+    agreement.offers.push_back(vote.offer);
   }
   if (difference != 0) throw_mismatch(communicator, mine);
-  return memory;
+  return agreement;
 }
 
 }  // namespace quadrille

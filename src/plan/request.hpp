@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "execute/plan_memory.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
 
@@ -21,13 +22,19 @@ struct Request {
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
   MemoryReport memory;  // of the plans that this rank has
+  Offer::Words offer{};
+};
+
+struct Agreement {
+  MemoryReport memory;  // of all ranks
+  std::vector<Offer::Words> offers;
 };
 
 // `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
 Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts);
 
 // Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
-// or what `make` threw on a rank (execute/agreement.hpp). Returns what all ranks report of the memory of their plans.
-MemoryReport agree(Communicator& communicator, const std::function<Request()>& make);
+// or what `make` threw on a rank (execute/agreement.hpp).
+Agreement agree(Communicator& communicator, const std::function<Request()>& make);
 
 }  // namespace quadrille

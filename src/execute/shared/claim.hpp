@@ -12,9 +12,7 @@ namespace quadrille {
 class Claim {
  public:
   explicit Claim(SharedSpace& space) : space_(space) {}
-  ~Claim() {
-    if (place_) space_.release(place_);
-  }
+  ~Claim() { release(); }
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
@@ -23,6 +21,9 @@ class Claim {
   Offset allocate_control(Bytes bytes) { return place_ = space_.allocate_control(bytes); }
   Offset place() const { return place_; }  // 0: none
   Offset keep() { return std::exchange(place_, 0); }
+  void release() {
+    if (place_) space_.release(std::exchange(place_, 0));
+  }
 
  private:
   SharedSpace& space_;

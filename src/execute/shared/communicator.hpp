@@ -31,6 +31,7 @@ class SharedCommunicator : public Communicator, public Transport {
   std::shared_ptr<Communicator> kept() override { return std::make_shared<SharedCommunicator>(space_, transport_, costs_); }
   Executor executor() const override { return Executor::shared; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& script) override;
   std::unique_ptr<Mail> mail() override { return std::make_unique<SharedMail>(*space_); }
   bool moves_strided_messages() const override { return space_->holds_everything(); }
   Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }

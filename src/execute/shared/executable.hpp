@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "execute/run.hpp"
+#include "execute/shared/claim.hpp"
 #include "execute/shared/costs.hpp"
 #include "execute/shared/node_steps.hpp"
 #include "execute/shared/space.hpp"
@@ -29,14 +30,34 @@
 
 namespace quadrille {
 
-class Claim;
-
 class SharedMessages {
   using Clock = std::chrono::steady_clock;
 
  public:
+  // Of a rank, in control memory.
+  struct Sizes {
+    Bytes outlets, turns, small_blocks;
+
+    Bytes control() const { return outlets + turns + small_blocks; }
+  };
+  // Where a rank has what others look at.
+  struct Places {
+    Sizes sizes{};
+    Offset control = 0;  // at rank 0: outlets, turns and small areas of all ranks; Closing
+    Offset blocks = 0;   // 0: in control memory
+    Offset directory = 0;
+  };
+
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
+
+  // The same in two parts. Local: what this rank offers to the others; throws std::bad_alloc. Then collective, with what all ranks
+  // offer. Not for scripts whose ranks keep step.
+  struct Unconnected {};
+  SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Unconnected);
+  Places offer();
+  void connect(const ByRank<Places>& all);
+
   ~SharedMessages();
   SharedMessages(const SharedMessages&) = delete;
   SharedMessages& operator=(const SharedMessages&) = delete;
@@ -119,19 +140,6 @@ class SharedMessages {
     std::uint64_t region_count;
   };
 
-  // Of a rank, in control memory.
-  struct Sizes {
-    Bytes outlets, turns, small_blocks;
-
-    Bytes control() const { return outlets + turns + small_blocks; }
-  };
-  // Where a rank has what others look at.
-  struct Places {
-    Sizes sizes{};
-    Offset control = 0;  // at rank 0: outlets, turns and small areas of all ranks; Closing
-    Offset blocks = 0;   // 0: in control memory
-    Offset directory = 0;
-  };
   struct Area {  // a rank's, as this one sees it
     Outlet* outlets;
     std::byte *turns, *blocks;
@@ -198,7 +206,7 @@ class SharedMessages {
   Offset lay_open(Claim& claim);
   void find_place(const ByRank<Places>& all);
   Area area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Places>& all) const;
-  void connect(const ByRank<Places>& all);
+  void find_senders(const ByRank<Places>& all);
   std::uint32_t inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask);
 
   const Watched* reader_of_next_block();
@@ -223,6 +231,8 @@ class SharedMessages {
   Offset own_blocks_ = 0;  // in this rank's heap; 0: in control memory
   Offset control_ = 0;     // rank 0's: control memory of all ranks
   Closing* closing_ = nullptr;
+  Claim control_claim_, directory_;  // until all ranks are connected
+  bool is_connected_ = false;
   Blocks blocks_, turns_;
   std::byte *now_ = nullptr, *turns_now_ = nullptr;  // of this execution
   Bases bases_{};

@@ -47,35 +47,49 @@ void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
 
 }  // namespace
 
+SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Unconnected)
+    : space_(space), costs_(costs), script_(std::move(script)), control_claim_(space), directory_(space), unpublished_(none) {}
+
 SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
-    : space_(space), costs_(costs), script_(std::move(script)), unpublished_(none) {
+    : SharedMessages(space, costs, std::move(script), Unconnected{}) {
   steps_ = NodeSteps::of(space_, everybody(space_), *script_);
-  Claim directory(space_);  // until all have read it
-  try {
-    Claim control(space_);
-    const auto all = gathered_or_thrown(space_, [&] {
-      const Sizes sizes = lay_out();
-      if (space_.rank() == 0) control.allocate_control(guessed_control_bytes(sizes));
-      return Places{sizes, control.place(), own_blocks_, lay_open(directory)};
-    });
-    control_ = has_room(all) ? all[0].control : allocate_enough(control, all);
-    control.keep();
-    made_or_thrown(space_, [&] {
-      find_place(all);
-      connect(all);
-      return true;
-    });
-  } catch (...) {
-    // All ranks have thrown, so nobody looks at this memory; unless a rank is lost, and then nobody may use it again.
-    if (space_.has_failed()) throw;
-    for (const Offset place : {own_memory_, own_blocks_, space_.rank() == 0 ? control_ : 0})
-      if (place) space_.release(place);
-    throw;
-  }
+  connect(gathered_or_thrown(space_, [&] { return offer(); }));
+}
+
+SharedMessages::Places SharedMessages::offer() {
+  const Sizes sizes = lay_out();
+  if (space_.rank() == 0) control_claim_.allocate_control(guessed_control_bytes(sizes));
+  return {sizes, control_claim_.place(), own_blocks_, lay_open(directory_)};
+}
+
+void SharedMessages::connect(const ByRank<Places>& all) {
+  control_ = has_room(all) ? all[0].control : allocate_enough(control_claim_, all);
+  made_or_thrown(space_, [&] {
+    find_place(all);
+    find_senders(all);
+    return true;
+  });
+  control_claim_.keep();
+  directory_.release();
+  is_connected_ = true;
 }
 
 SharedMessages::~SharedMessages() {
-  if (!space_.is_usable()) return;
+  if (!space_.is_usable()) {
+    control_claim_.keep();
+    directory_.keep();
+    return;
+  }
+  if (!is_connected_) {
+    // No rank has connected, so nobody looks at this memory; unless a rank is lost, and then nobody may use it again.
+    if (space_.has_failed()) {
+      control_claim_.keep();
+      return;
+    }
+    if (own_memory_) space_.release(own_memory_);
+    if (own_blocks_) space_.release(own_blocks_);
+    return;
+  }
   if (own_memory_) space_.release(own_memory_);
   const Count ranks = space_.size();
   closing_->closed.fetch_add(1, std::memory_order_acq_rel);
@@ -332,7 +346,7 @@ std::optional<Range> SharedMessages::append_combining(const Regions& source, con
   return copies;
 }
 
-void SharedMessages::connect(const ByRank<Places>& all) {
+void SharedMessages::find_senders(const ByRank<Places>& all) {
   const ByRank<Bytes> part = parts(all);
   std::size_t received = 0, sent = 0;
   Bytes long_bytes = 0;
