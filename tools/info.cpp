@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille info: this build, this machine, the MPI libraries found, and what a race would run on.
+// quadrille info: this build, this machine, the memory that processes can share, the MPI libraries found, and what a race would run
+// on.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include "machine.hpp"
 #include "output.hpp"
 #include "quadrille/transports.hpp"
+#include "sharing.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -22,6 +24,7 @@ struct Options {
 
 int run(const Options& options) {
   Output output(options.output);
+  const Sharing sharing = sharing_of_this_process();  // it forks: before anything starts a thread
   const Machine machine = this_machine();
   const TransportChoice choice = choose_transport();
   Json found = Json::array();
@@ -37,12 +40,13 @@ int run(const Options& options) {
                            {"compiler", compiler},
                            {"build_type", build_type},
                            {"machine", to_json(machine)},
+                           {"shared_memory", to_json(sharing)},
                            {"plug_ins", std::move(found)},
                            {"transport", name(choice.transport)},
                            {"reason", choice.reason}}));
   else
-    output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}chosen     {}: {}\n", version, build_type, compiler,
-                              to_string(machine), lines, name(choice.transport), choice.reason));
+    output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}{}chosen     {}: {}\n", version, build_type,
+                              compiler, to_string(machine), to_string(sharing), lines, name(choice.transport), choice.reason));
   return good;
 }
 
@@ -50,12 +54,15 @@ int run(const Options& options) {
 
 Subcommand add_info(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "info", "version, machine, MPI libraries found, and which one would be used and why");
+  CLI::App* parser = add_subcommand(
+      command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
   set_footer(*parser,
              "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
-             "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n\n"
+             "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n"
+             "QUADRILLE_PLAN_MEMORY (64MiB) bounds the memory that plans take at each rank.\n"
+             "Ranks share memory where they print the same machine and pid namespace.\n\n"
              "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [options] { return run(*options); }};
 }

@@ -93,12 +93,15 @@ struct PlanOptions {
 // any order. All ranks start the plans of a communicator in the same order; where ranks that share memory do not, and wait for each
 // other in vain, all that wait throw the same Error{misuse}, which names the two calls.
 //
-// The plans of a communicator take at most 64 MiB at a rank, and what the plan made last takes; the environment variable
-// QUADRILLE_PLAN_MEMORY (16MiB, say) gives another bound, and the least of all ranks holds. When a plan is made and the others take
-// more than that, those that were executed least recently give their memory back. Their next execution is slower: it makes them
-// ready again, waits for all ranks to do so, allocates memory, and may throw Error{too_large}, on all ranks; it can then be tried
-// again. While executions in parts are in flight, plans used since the first of them began keep their memory. The vendor's
-// collectives and the user's own buffers do not count.
+// The plans of a process take at most 64 MiB, over all its communicators; the environment variable QUADRILLE_PLAN_MEMORY (16MiB,
+// say) gives another bound. When a plan is made for which so much is not left at every rank, those of the same communicator that
+// were executed least recently give their memory back. The plan made last keeps its own, and 1/64 of the bound is left to each
+// communicator in any case. Where ranks are threads of one process, the bound is for each communicator.
+//
+// The next execution of a plan that gave its memory back is slower: it makes the plan ready again, waits for all ranks to do so,
+// allocates memory, and may throw Error{too_large}, on all ranks; it can then be tried again. While executions in parts are in
+// flight, plans used since the first of them began keep their memory. The vendor's collectives and the user's own buffers do not
+// count.
 class Plan {
  public:
   Plan(Plan&&) noexcept;

@@ -18,7 +18,7 @@ class Execution;
 
 class InFlight {
  public:
-  InFlight() = default;
+  explicit InFlight(PlanAccount* account = nullptr) : plan_memory_(account) {}  // as PlanMemory
   ~InFlight();
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;

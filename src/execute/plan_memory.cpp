@@ -11,19 +11,21 @@
 #include "quadrille/error.hpp"
 
 namespace quadrille {
-namespace {
 
-Bytes bound_of_environment() {
-  const char* text = std::getenv(PlanMemory::variable);
-  if (!text || !*text) return PlanMemory::usual_bound;
+Bytes PlanMemory::bound_of_environment() {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return usual_bound;
   try {
     return parse_size(text);
   } catch (const Error& error) {
-    throw Error(ErrorCode::environment, fmt::format("{}: {}", PlanMemory::variable, error.what()));
+    throw Error(ErrorCode::environment, fmt::format("{}: {}", variable, error.what()));
   }
 }
 
-}  // namespace
+PlanAccount& PlanMemory::account_of_process() {
+  static PlanAccount account{0};
+  return account;
+}
 
 void MemoryReport::add(const MemoryReport& others) {
   newest = std::max(newest, others.newest);
@@ -38,6 +40,18 @@ PlanMemory::Entry* PlanMemory::find(std::uint64_t plan) {
   return entry != entries_.end() && entry->plan == plan ? &*entry : nullptr;
 }
 
+void PlanMemory::count(Entry& entry, Bytes own_bytes) {
+  const Bytes more = own_bytes - entry.own_bytes;
+  entry.own_bytes = own_bytes;
+  own_bytes_ += more;
+  if (account_) account_->fetch_add(more, std::memory_order_relaxed);
+}
+
+Bytes PlanMemory::left() const {
+  const Bytes others = account_ ? account_->load(std::memory_order_relaxed) - own_bytes_ : 0;
+  return std::max(*bound_ - others, *bound_ / communicators_share);
+}
+
 std::uint64_t PlanMemory::last_call(const Entry& entry) const {
   return entry.execution ? entry.execution->last_call() : entry.last_call;
 }
@@ -45,7 +59,7 @@ std::uint64_t PlanMemory::last_call(const Entry& entry) const {
 MemoryReport PlanMemory::report() {
   if (!bound_) bound_ = bound_of_environment();
   if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 1);  // so that `add` does not throw
-  MemoryReport mine{.bound = *bound_};
+  MemoryReport mine{.bound = left()};
   for (const Entry& entry : entries_) {
     if (!entry.execution)
       mine.destroyed = std::min(mine.destroyed, entry.plan);
@@ -53,7 +67,10 @@ MemoryReport PlanMemory::report() {
       mine.in_flight = std::min(mine.in_flight, entry.execution->last_call());
   }
   // Some plans find out only while they are executed how much they need.
-  if (const Entry* newest = find(newest_)) mine.newest = newest->execution ? newest->execution->memory_bytes() : newest->bytes;
+  if (Entry* newest = find(newest_)) {
+    if (newest->execution) count(*newest, newest->execution->memory_bytes());
+    mine.newest = newest->execution ? newest->own_bytes : newest->bytes;
+  }
   return mine;
 }
 
@@ -69,13 +86,16 @@ void PlanMemory::settle(const MemoryReport& of_all, Bytes needed) {
     if (last_call(*least_recent) >= of_all.in_flight) return;
     sum -= least_recent->bytes;
     if (least_recent->execution) least_recent->execution->evict(least_recent->bytes);
+    count(*least_recent, 0);
     entries_.erase(least_recent);
   }
 }
 
 std::uint64_t PlanMemory::add(Execution& execution, std::optional<Bytes> bytes) {
   const std::uint64_t plan = next_call();
-  entries_.push_back({plan, &execution, bytes.value_or(execution.memory_bytes()), plan});
+  const Bytes own_bytes = execution.memory_bytes();
+  entries_.push_back({plan, &execution, bytes.value_or(own_bytes), 0, plan});
+  count(entries_.back(), own_bytes);
   if (!bytes) newest_ = plan;
   return plan;
 }
@@ -85,10 +105,14 @@ void PlanMemory::destroyed(std::uint64_t plan) {
   if (!entry) return;
   entry->last_call = entry->execution->last_call();
   entry->execution = nullptr;
+  count(*entry, 0);
 }
 
 void PlanMemory::remove(std::uint64_t plan) {
-  if (Entry* entry = find(plan)) entries_.erase(entries_.begin() + (entry - entries_.data()));
+  Entry* const entry = find(plan);
+  if (!entry) return;
+  count(*entry, 0);
+  entries_.erase(entries_.begin() + (entry - entries_.data()));
 }
 
 }  // namespace quadrille

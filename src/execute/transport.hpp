@@ -74,7 +74,7 @@ class Transport {
   virtual Result<Transport*> over_shared_memory() { return cannot("there is no memory that they could share"); }
 
   // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
-  // this group uses. Null where nobody keeps such a list; a plan must not outlive the communicator then.
+  // this group uses. Plans are made by a communicator's own transport, which must have it; null: only another transport uses this.
   virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
 };
 

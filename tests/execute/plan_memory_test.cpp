@@ -291,6 +291,61 @@ TEST(PlanMemory, APlanOutlivesTheCommunicatorThatItIsMadeReadyAgainBy) {
   });
 }
 
+// Several communicators of the same ranks. At one rank something else takes memory, too, so that it has the least left.
+TEST(PlanMemory, KeepsToTheBoundOfARankOverAllItsCommunicators) {
+  constexpr Bytes bound = 64'000, elsewhere = 20'000;
+  constexpr std::size_t communicators = 5, most_exchanges = 60;
+  const Bound set(bound);
+  PlanAccount accounts[] = {0, elsewhere};
+  run_threads(2, [&](Communicator& threads) {
+    PlanAccount& account = accounts[threads.rank()];
+    const Bytes before = account;
+    std::vector<std::unique_ptr<Communicator>> groups;
+    for (std::size_t i = 0; i < communicators; ++i) {
+      groups.push_back(shared_by_processes(threads));
+      dynamic_cast<SharedCommunicator&>(*groups.back()).space()->set_progress({.in_flight = std::make_shared<InFlight>(&account)});
+    }
+    std::mt19937_64 common(1);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    Bytes largest = 0, largest_sum = 0;
+    for (int step = 0; step < extent(200, 1000, 10'000); ++step) {
+      const auto deed = common() % 10;
+      const std::size_t which = exchanges.empty() ? 0 : common() % exchanges.size();
+      if (exchanges.empty() || (deed < 3 && exchanges.size() < most_exchanges)) {
+        const Bytes sizes[] = {8, 300, 1000};
+        exchanges.push_back(std::make_unique<Exchange>(*groups[common() % communicators], sizes[common() % 3]));
+      } else if (deed == 3) {
+        exchanges.erase(exchanges.begin() + static_cast<std::ptrdiff_t>(which));
+      } else {
+        ASSERT_EQ(exchanges[which]->run(), "");
+      }
+      Bytes sum = 0;
+      std::string evicted;
+      for (const auto& each : exchanges) {
+        sum += each->memory_bytes();
+        largest = std::max(largest, each->memory_bytes());
+        evicted += each->is_evicted() ? 'e' : 'r';
+      }
+      largest_sum = std::max(largest_sum, sum);
+      ASSERT_EQ(account, before + sum);
+      ASSERT_LE(sum, bound - elsewhere + static_cast<Bytes>(communicators) * (largest + bound / PlanMemory::communicators_share));
+      ASSERT_EQ(same_at_all(threads, evicted), evicted) << "step " << step;
+    }
+    EXPECT_GT(largest_sum, bound - elsewhere);
+    exchanges.clear();
+    EXPECT_EQ(account, before);
+  });
+}
+
+// What others take leaves each communicator a small share, so that it need not make its small plans again and again.
+TEST(PlanMemory, LeavesACommunicatorAShareOfTheBound) {
+  const Bound set(64'000);
+  PlanAccount account{1'000'000};
+  EXPECT_EQ(PlanMemory(&account).report().bound, 1000);
+  account = 10'000;
+  EXPECT_EQ(PlanMemory(&account).report().bound, 54'000);
+}
+
 TEST(PlanMemory, TakesTheBoundFromTheEnvironment) {
   EXPECT_EQ(PlanMemory().report().bound, Bytes{64} << 20);
   EXPECT_EQ((Bound("16MiB"), PlanMemory().report().bound), Bytes{16} << 20);
