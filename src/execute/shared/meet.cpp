@@ -14,6 +14,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/shared/group_space.hpp"
+#include "problem/memory.hpp"
 
 namespace quadrille {
 namespace {
@@ -41,12 +42,19 @@ struct Introduction {
   std::uint64_t circle = 0;
 };
 
+// How much of each other's control files processes map when they meet: then they need not agree about it when they make groups.
+// Where addresses are limited (ulimit -v), most of what is left is left to the program, and to what must be mapped.
+Bytes bytes_ahead(Count peers) {
+  constexpr Bytes enough = Bytes{64} << 20;  // control memory of some thousand groups
+  const auto addresses = free_addresses();
+  return addresses ? std::min(enough, *addresses / 4 / peers) : enough;
+}
+
 // Maps as much of a control file as there are addresses for, up to `bytes`. Returns how much is mapped.
 Bytes map_ahead(Peer& peer, Bytes bytes) {
-  Bytes mapped = 0;
+  Bytes mapped = Extents::first;  // since it was met; each further extent is as long as all before it
   try {
-    for (; mapped < bytes; mapped += Extents::bytes(Extents::of(static_cast<Place>(mapped))))
-      peer.at(FileKind::control, static_cast<Place>(mapped));
+    for (; 2 * mapped <= bytes; mapped *= 2) peer.at(FileKind::control, static_cast<Place>(mapped));
   } catch (const Error&) {}
   return mapped;
 }
@@ -54,7 +62,6 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
 // Collective: the processes of `members`, the ranks of this rank's node. They share a circle from then on.
 Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
                         const ByRank<Introduction>& introductions) {
-  constexpr Bytes most_ahead = Bytes{64} << 20;  // control memory of some thousand groups
   struct Outcome {
     bool reads_private_memory;
     Bytes control_bytes;
@@ -62,17 +69,18 @@ Acquaintance acquainted(Communicator& group, Process& process, const std::vector
   const Introduction& first = introductions[members.front()];
   Acquaintance made;
   const auto outcomes = gathered_or_thrown(group, [&] {
-    Outcome outcome{true, most_ahead};
-    for (const Rank rank : members) {
-      auto peer = process.meet(introductions[rank].card);
-      outcome.reads_private_memory = outcome.reads_private_memory && peer->reads_private_memory();
-      if (rank != group.rank()) outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*peer, most_ahead));
-      made.peers.push_back(std::move(peer));
-    }
+    for (const Rank rank : members) made.peers.push_back(process.meet(introductions[rank].card));
     if (first.head) made.peers[0]->at(FileKind::control, first.head);
+    Outcome outcome{true, bytes_ahead(size(members))};
+    const Bytes ahead = outcome.control_bytes;
+    for (Rank place = 0; place < size(members); ++place) {
+      outcome.reads_private_memory = outcome.reads_private_memory && made.peers[place]->reads_private_memory();
+      if (members[index(place)] != group.rank())
+        outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*made.peers[place], ahead));
+    }
     return outcome;
   });
-  made.control_bytes = most_ahead;
+  made.control_bytes = outcomes[members.front()].control_bytes;
   made.reads_private_memory = true;
   for (const Rank rank : members) {
     made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
