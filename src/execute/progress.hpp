@@ -26,11 +26,14 @@ struct Progress {
   mutable unsigned starts = 0;  // since the last poll
 
   bool drive() const {
-    starts = 0;
+    std::atomic_ref(starts).store(0, std::memory_order_relaxed);
     return poll && poll();
   }
+  // Several threads may wait while one starts a plan. If a count gets lost, the poll comes a few starts later.
   void count_start() const {
-    if (++starts >= starts_without_poll) [[unlikely]]
+    const unsigned count = std::atomic_ref(starts).load(std::memory_order_relaxed) + 1;
+    std::atomic_ref(starts).store(count, std::memory_order_relaxed);
+    if (count >= starts_without_poll) [[unlikely]]
       drive();
   }
 

@@ -17,8 +17,8 @@ struct Script;  // one rank's program, compiled
 class Mail;     // messages of lengths that the receiver does not know
 class Starts;   // the order in which plans are started
 
-// An executable that this rank alone has made ready, as far as it can. The ranks exchange what they offer with something else that
-// they gather, and then complete it: that saves a gather.
+// The local half of `prepare`: what this rank tells the others, and what it does with what they tell. It saves a gather, as the
+// ranks exchange the words with something else.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
@@ -46,7 +46,7 @@ class Transport {
   // Collective. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
-  // Local: the first part of `prepare`. On all ranks null if it has none.
+  // Its words are not all 0. Throws std::bad_alloc. Null on all ranks where `prepare` has no local half.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
   // Collective. For executions in which lengths are found out on the way.

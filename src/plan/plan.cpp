@@ -2,6 +2,7 @@
 // Making a plan: everybody reads the request, everybody checks that all ask for the same, then the transport takes over.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -172,6 +173,15 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
+// Null also where there is no memory for it: there may be when other plans are evicted.
+std::unique_ptr<Offer> offer_of(const Draft& draft) {
+  try {
+    return draft.transport->offer(draft.script);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 // Of a plan that this thread has made not long ago.
 std::optional<Draft> known_draft(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   Transport& transport = transport_for(communicator.transport(), options.executor, false);
@@ -253,10 +263,13 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
     request.memory = starts->in_flight()->plan_memory().report();
-    if (draft.script) draft.offer = draft.transport->offer(draft.script);
+    if (draft.script) draft.offer = offer_of(draft);
     if (draft.offer) request.offer = draft.offer->words();
     return request;
   });
+  const bool all_offer = std::none_of(agreement.offers.begin(), agreement.offers.end(),
+                                      [](const Offer::Words& words) { return words == Offer::Words{}; });
+  if (!all_offer) draft.offer.reset();
   starts->in_flight()->plan_memory().settle(agreement.memory);
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();

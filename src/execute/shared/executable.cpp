@@ -162,7 +162,7 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
     if (held) {
       Bases source{};
       for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
-        if (flag->held & (1u << buffer)) source.data()[buffer] = space_.at(flag->bases[buffer]);
+        if (flag->held & (1u << buffer)) source.data()[buffer] = mapped(flag->bases[buffer]);
       if (may_stream_ && !end.is_fused)
         run_long(end.direct, source);
       else
@@ -177,6 +177,15 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
   turn->read.store(execution_, std::memory_order_release);
   space_.ring(inlets_[end.inlet].peer);
   return held && end.combines;
+}
+
+// Of a sender's memory. Its sender waits for this copy: if the memory cannot be mapped, the group fails with the reason.
+std::byte* SharedMessages::mapped(Offset offset) {
+  try {
+    return space_.at(offset);
+  } catch (const Error& error) {
+    space_.fail(error);
+  }
 }
 
 void SharedMessages::run_long(Range copies, const Bases& source) {

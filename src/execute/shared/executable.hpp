@@ -46,13 +46,14 @@ class SharedMessages {
     Offset control = 0;  // at rank 0: outlets, turns and small areas of all ranks; Closing
     Offset blocks = 0;   // 0: in control memory
     Offset directory = 0;
+    Offset memory = 0;  // scratch and staging; 0: none
   };
 
   // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
 
-  // The same in two parts. Local: what this rank offers to the others; throws std::bad_alloc. Then collective, with what all ranks
-  // offer. Not for scripts whose ranks keep step.
+  // In two steps, so that the ranks can exchange their offers with something else: `offer` is local and throws std::bad_alloc,
+  // `connect` is collective. Not for scripts whose ranks keep step.
   struct Unconnected {};
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Unconnected);
   Places offer();
@@ -117,8 +118,9 @@ class SharedMessages {
     std::atomic<std::uint64_t> finished{0};
   };
 
-  // Ranks whose plan is gone: `closed` is released after a rank's last look at any area, and acquired before an area is released;
-  // `through` is released after a rank's last look at `closed`, and acquired before this memory is released.
+  // When may areas be released? `closed` counts ranks that look at areas no more; an area is released when all have closed.
+  // `through` counts ranks that look at `closed` no more; this memory is released when all are through. Ranks add by a release
+  // after their last look, and whoever releases memory acquires all of these.
   struct alignas(64) Closing {
     std::atomic<Count> closed{0}, through{0};
   };
@@ -221,6 +223,7 @@ class SharedMessages {
   void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
+  std::byte* mapped(Offset offset);
   void run_long(Range copies, const Bases& source);
   void read_private(const End& end, const Flag& flag);
 

@@ -53,9 +53,11 @@ Offset GroupSpace::offset_of(const void* memory) const {
 // Extents are mapped one by one: each process has them at other distances.
 Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) const {
   const SharedFile& heap = process_->heap();
-  const auto place = heap.place_of(memory), begin = heap.place_of(memory + first), end = heap.place_of(memory + last - 1);
-  if (!place || !begin || !end || Extents::of(*begin) != Extents::of(*place) || Extents::of(*end) != Extents::of(*place)) return 0;
-  return encoded(FileKind::heap, *place);
+  const auto place = heap.place_of(memory);
+  if (!place) return 0;
+  const std::size_t extent = Extents::of(*place);
+  const auto in_extent = static_cast<Bytes>(*place - Extents::begin(extent));
+  return first >= -in_extent && last <= Extents::bytes(extent) - in_extent ? encoded(FileKind::heap, *place) : 0;
 }
 
 Offset GroupSpace::encoded(FileKind kind, Place place) const {

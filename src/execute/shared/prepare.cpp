@@ -59,7 +59,7 @@ SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::
 SharedMessages::Places SharedMessages::offer() {
   const Sizes sizes = lay_out();
   if (space_.rank() == 0) control_claim_.allocate_control(guessed_control_bytes(sizes));
-  return {sizes, control_claim_.place(), own_blocks_, lay_open(directory_)};
+  return {sizes, control_claim_.place(), own_blocks_, lay_open(directory_), own_memory_};
 }
 
 void SharedMessages::connect(const ByRank<Places>& all) {
@@ -84,6 +84,7 @@ SharedMessages::~SharedMessages() {
     // No rank has connected, so nobody looks at this memory; unless a rank is lost, and then nobody may use it again.
     if (space_.has_failed()) {
       control_claim_.keep();
+      directory_.keep();
       return;
     }
     if (own_memory_) space_.release(own_memory_);
@@ -284,7 +285,7 @@ void SharedMessages::find_place(const ByRank<Places>& all) {
 }
 
 SharedMessages::Area SharedMessages::area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Places>& all) const {
-  const auto& [sizes, control, blocks, directory] = all[rank];
+  const auto& [sizes, control, blocks, directory, memory] = all[rank];
   std::byte* const outlets = space_.at(control_) + part[rank];
   std::byte* const turns = outlets + sizes.outlets;
   return {reinterpret_cast<Outlet*>(outlets), turns, blocks ? space_.at(blocks) : turns + sizes.turns};
@@ -374,6 +375,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};
     Regions theirs;
     if (end.is_long) {
+      if (all[mine.peer].memory) space_.at(all[mine.peer].memory);  // it may be read there: map it now, where all ranks can refuse
       const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       end.stored = end.direct = append(theirs, mine.regions);

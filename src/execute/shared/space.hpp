@@ -169,7 +169,12 @@ class SharedSpace {
         long_since = long_wait.is_time_to_ask();
       }
       if (long_since) {
-        long_wait.ask(who_wakes());
+        try {
+          long_wait.ask(who_wakes());
+        } catch (const Error&) {
+          if (done()) return;  // what came before the failure still counts
+          throw;
+        }
         if (has_left(whom())) {
           if (done()) return;  // it left after what it had to do
           fail();
