@@ -46,6 +46,8 @@ int live_as_child(std::unique_ptr<User> user) {
   for (Plan& each : user->plans)
     if (!is_refused([&] { each.execute(user->input.data(), user->output.data()); })) return 1;
   if (!is_refused([&] { user->ranks->barrier(); })) return 2;
+  if (!is_refused([] { over(MPI_COMM_WORLD); })) return 3;
+  if (!is_refused([] { over(MPI_COMM_SELF); })) return 4;
   user.reset();
   return 0;
 }

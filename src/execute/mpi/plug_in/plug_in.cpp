@@ -20,14 +20,17 @@ struct Finaliser {
   }
 };
 
-void check_not_finalised() {
+// MPI does not know a forked child, and after MPI_Finalize it knows nobody.
+void check_usable() {
+  if (MpiProcess::was_forked())
+    throw Error(ErrorCode::misuse, "this process was forked from a rank of MPI's; only that rank can make communicators");
   int finalised = 0;
   MPI_Finalized(&finalised);
   if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
 }
 
 std::unique_ptr<Communicator> world() {
-  check_not_finalised();
+  check_usable();
   int initialised = 0;
   MPI_Initialized(&initialised);
   std::shared_ptr<const void> finaliser;
@@ -54,7 +57,7 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   MPI_Initialized(&initialised);
   if (!initialised && !may_be_of_session(communicator))
     throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
-  check_not_finalised();
+  check_usable();
   int is_inter = 0;
   check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
   if (is_inter)
