@@ -94,12 +94,9 @@ void SharedMessages::publish(std::uint32_t index) {
   run_to_block(group.copies);
   auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
   if (group.has_long) {
-    flag->held = 0;
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
-      const std::byte* base = bases_.data()[buffer];
-      const Offset offset = offset_of(static_cast<Buffer>(buffer));
-      flag->bases[buffer] = offset ? offset : reinterpret_cast<std::uintptr_t>(base);
-      flag->held = static_cast<std::uint8_t>(flag->held | (offset ? 1u << buffer : 0u));
+      flag->bases[buffer] = reinterpret_cast<std::uintptr_t>(bases_.data()[buffer]);
+      flag->offsets[buffer] = offset_of(static_cast<Buffer>(buffer));
     }
   }
   flag->execution.store(execution_, std::memory_order_release);
@@ -141,11 +138,8 @@ void SharedMessages::run(Range copies, const Bases& source, const Bases& target)
 // Returns whether it has been combined, if it is fused.
 bool SharedMessages::receive_long(const End& end, std::byte* block) {
   const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
-  // All of a message is read in one way; its regions may be in several buffers, of which some are held.
-  bool held = true;
-  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
-    held = held && (flag->held & (1u << static_cast<unsigned>(copies_[i].source_buffer)));
-  if (!held && !space_.reads_private_memory()) {
+  const std::optional<Bases> source = held_bases(end, *flag);
+  if (!source && !space_.reads_private_memory()) {
     run_from_block(end, block);
     return end.combines;
   }
@@ -159,14 +153,11 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
       !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acquire))
     space_.throw_lost();
   try {
-    if (held) {
-      Bases source{};
-      for (std::size_t buffer = 0; buffer < source.size(); ++buffer)
-        if (flag->held & (1u << buffer)) source.data()[buffer] = mapped(flag->bases[buffer]);
+    if (source) {
       if (may_stream_ && !end.is_fused)
-        run_long(end.direct, source);
+        run_long(end.direct, *source);
       else
-        run(end.direct, source, bases_);
+        run(end.direct, *source, bases_);
     } else {
       read_private(end, *flag);
     }
@@ -176,16 +167,23 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
   }
   turn->read.store(execution_, std::memory_order_release);
   space_.ring(inlets_[end.inlet].peer);
-  return held && end.combines;
+  return source && end.combines;
 }
 
-// Of a sender's memory. Its sender waits for this copy: if the memory cannot be mapped, the group fails with the reason.
-std::byte* SharedMessages::mapped(Offset offset) {
+// The sender's buffers, as this rank has them mapped, if it can load all of the message there: a message is read in one way. Its
+// regions may be in several buffers.
+std::optional<Bases> SharedMessages::held_bases(const End& end, const Flag& flag) {
+  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
+    if (flag.offsets[static_cast<std::size_t>(copies_[i].source_buffer)] == 0) return std::nullopt;
+  Bases bases{};
   try {
-    return space_.at(offset);
-  } catch (const Error& error) {
-    space_.fail(error);
+    for (std::size_t buffer = 0; buffer < bases.size(); ++buffer)
+      if (flag.offsets[buffer]) bases.data()[buffer] = space_.at(flag.offsets[buffer]);
+  } catch (const Error& error) {  // there may be no addresses left to map it (ulimit -v)
+    if (space_.reads_private_memory()) return std::nullopt;
+    space_.fail(error);  // the sender waits for this copy
   }
+  return bases;
 }
 
 void SharedMessages::run_long(Range copies, const Bases& source) {

@@ -99,8 +99,8 @@ class SharedMessages {
   // blocks again: a release keeps loads before it, too, and copies are loads.
   struct Flag {
     std::atomic<std::uint64_t> execution{0};
-    std::uint64_t bases[4];  // offsets in the space of those that it holds, addresses in the sender's process of the others
-    std::uint8_t held;       // a bit for each buffer
+    std::uint64_t bases[4];  // addresses in the sender's process
+    Offset offsets[4];       // the same in the space; 0: it does not hold this buffer
   };
   static constexpr Bytes short_flag_bytes = 8;  // without long messages
 
@@ -223,7 +223,7 @@ class SharedMessages {
   void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
-  std::byte* mapped(Offset offset);
+  std::optional<Bases> held_bases(const End& end, const Flag& flag);
   void run_long(Range copies, const Bases& source);
   void read_private(const End& end, const Flag& flag);
 
