@@ -52,7 +52,7 @@ struct alignas(64) SpaceHead {
   std::atomic<std::uint32_t> reason{unknown};
   std::uint32_t reason_code = 0;  // an ErrorCode
   char reason_text[496];          // not initialised
-  // Of rank 0's process, if it has measured them and others may not; never changed.
+  // SharingCosts of rank 0's process, if has_costs; written before others see the head.
   bool has_costs = false;
   std::byte costs[sizeof(SharingCosts)];  // not initialised
 
