@@ -49,8 +49,8 @@ inline constexpr std::string_view mpi_library = "mpich";
 // the program frees the MPI communicator (MPI_Comm_free, in any language), plans work on. Making a plan for messages then throws
 // Error{misuse}, and so do all members that need messages, and executing a plan for messages whose memory was given back. In a
 // program that has sessions only, destroy plans and Communicators and free their MPI communicators before MPI_Session_finalize.
-// Where ranks that share memory have failed, all plans over the communicator throw, and calling this again on all ranks makes a new
-// group.
+// Where ranks that share memory have failed, all plans over the communicator throw. Calling this again on all ranks makes a new
+// group. Each rank calls it after it has had the error: one that asks earlier still gets the old group, and the others wait for it.
 //
 // Threads. Calls count as calls of MPI for MPI's thread levels. A thread that waits drives MPI's progress if it may call MPI.
 //

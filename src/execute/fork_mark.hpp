@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells a forked child from the process in which something was made. Unlike getpid() it takes no system call.
+// Tells a forked child from the process in which something was made. Unlike getpid() it takes no system call. It
+// sees fork(); _Fork(), clone() and vfork() run no handlers, and their children must not use what was made before.
 #pragma once
 
 #include <atomic>

@@ -36,8 +36,8 @@ class Execution;
 // Of one rank, or of several, combined.
 struct MemoryReport {
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-  Bytes newest = 0;                // what the plan made last takes; the most of all ranks
-  Bytes bound = 0;                 // what the communicator's plans may take; the least of all ranks
+  Bytes newest = 0;  // what the plan made last takes: it is told one plan later, which saves a gather; the most of all
+  Bytes bound = 0;   // what the communicator's plans may take; the least of all ranks
   std::uint64_t in_flight = none;  // the first call that is in flight
   std::uint64_t destroyed = none;  // the first plan that is destroyed and still counts
 
@@ -78,7 +78,7 @@ class PlanMemory {
   // It is destroyed. It counts until all ranks know.
   void destroyed(std::uint64_t plan);
 
-  // It counts no more. All ranks call it.
+  // Takes a plan out of the account. Call it on all ranks at the same point.
   void remove(std::uint64_t plan);
 
  private:

@@ -139,6 +139,7 @@ SharingCosts measure_costs(SharedSpace& space) {
   // A switch takes a few microseconds, and a time slice milliseconds.
   constexpr double time_of_waking = 100e-6;
   costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
+  costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
   Handover handover(space);
   costs.copies = handover.measure();

@@ -30,6 +30,7 @@ struct CopyCosts {
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // does a rank that yields leave its core to another rank?
+  bool shared_cores = false;     // measured with more ranks than cores: else yields_hand_over is not known, but true
 };
 
 // Collective; the same at all ranks. Takes about a millisecond.

@@ -20,7 +20,44 @@ constexpr Offset place_mask = (Offset{1} << kind_shift) - 1;
 Rank rank_in(Offset offset) { return static_cast<Rank>(offset >> rank_shift); }
 FileKind kind_in(Offset offset) { return (offset >> kind_shift & 1) != 0 ? FileKind::control : FileKind::heap; }
 
+// How often a place is asked for before the system is asked about its peers, which takes some microseconds for each.
+constexpr int asks_between_looks = 64;
+
 }  // namespace
+
+// What retired memory may still look at: the trays, and what else of the group lies in rank 0's control file. It is kept by the
+// group and by each retired place. It does not keep this process's own files, which keep what is retired.
+class GroupSpace::Membership {
+ public:
+  Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
+      : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
+    peers_[rank] = nullptr;
+  }
+  // The last look, so it is released. Nobody asks about rank 0, whose own file may be gone already.
+  ~Membership() {
+    if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::tray_of(head_, rank_).through.store(true, std::memory_order_release);
+  }
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+  // Acquires what the others did before.
+  bool others_are(std::atomic<bool> Tray::*state, bool or_gone) const {
+    for (Rank rank = 0; rank < quadrille::size(peers_); ++rank)
+      if (rank != rank_ && !(SharedSpace::tray_of(head_, rank).*state).load(std::memory_order_acquire) &&
+          !(or_gone && !peers_[rank]->is_there()))
+        return false;
+    return true;
+  }
+
+  std::atomic<Count> heap_places{0};  // retired; they look at control memory of rank 0
+
+ private:
+  SpaceHead* const head_;
+  const Rank rank_;
+  ByRank<std::shared_ptr<Peer>> peers_;  // null for this rank
+  const std::shared_ptr<void> keeps_;
+  const ForkMark mark_;
+};
 
 GroupSpace::GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<Peer>> peers, SpaceHead* head, Place made_here,
                        Rank rank, bool reads_private_memory, std::shared_ptr<void> keeps)
@@ -29,7 +66,7 @@ GroupSpace::GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<
       peers_(std::move(peers)),
       made_here_(made_here),
       reads_private_memory_(reads_private_memory),
-      keeps_(std::move(keeps)) {
+      membership_(std::make_shared<Membership>(head, peers_, rank, std::move(keeps))) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (const auto& peer : peers_) CPU_OR(&cores, &cores, &peer->card().cores);
@@ -40,7 +77,11 @@ GroupSpace::~GroupSpace() {
   if (!is_usable()) return;
   if (std::uncaught_exceptions() > 0) fail();
   leave();
-  if (made_here_) process_->control().retire(made_here_, [head = &head(), ranks = size()] { return all_have_left(head, ranks); });
+  if (!made_here_) return;
+  process_->control().retire(made_here_, [membership = std::move(membership_), asks = 0]() mutable {
+    const bool looks = ++asks % asks_between_looks == 0;
+    return membership.use_count() == 1 && membership->others_are(&Tray::through, looks);
+  });
 }
 
 std::byte* GroupSpace::at(Offset offset) const { return peers_[rank_in(offset)]->at(kind_in(offset), offset & place_mask); }
@@ -72,9 +113,25 @@ Offset GroupSpace::allocate(Bytes bytes) { return encoded(FileKind::heap, proces
 Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::control, process_->control().allocate(bytes)); }
 void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
 
-// The files outlive this object, and with it rank 0's control memory, where `is_over` may look, stays mapped.
+// A rank that has left has destroyed its plans, so it looks at nobody's heap any more. But until it is through, what it has retired
+// looks at rank 0's control memory, as what rank 0 has retired in its own heap does.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
-  own_file(offset).retire(offset & place_mask, [is_over = std::move(is_over), first = peers_[0]] { return is_over(); });
+  const Place place = offset & place_mask;
+  if (kind_in(offset) == FileKind::heap) {
+    ++membership_->heap_places;
+    process_->heap().retire(place, [is_over = std::move(is_over), membership = membership_, asks = 0]() mutable {
+      const bool looks = ++asks % asks_between_looks == 0;
+      const bool over = is_over() || (looks && membership->others_are(&Tray::left, true));
+      if (over) --membership->heap_places;
+      return over;
+    });
+  } else {
+    const auto needed = rank() == 0 ? &Tray::through : &Tray::left;
+    process_->control().retire(place, [is_over = std::move(is_over), needed, membership = membership_, asks = 0]() mutable {
+      const bool looks = ++asks % asks_between_looks == 0;
+      return is_over() || (looks && membership->heap_places == 0 && membership->others_are(needed, true));
+    });
+  }
 }
 
 void GroupSpace::read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) {

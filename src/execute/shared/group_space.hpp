@@ -19,7 +19,7 @@ class GroupSpace final : public SharedSpace {
   // to release. `keeps` is kept as long as the group is.
   GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<Peer>> peers, SpaceHead* head, Place made_here, Rank rank,
              bool reads_private_memory, std::shared_ptr<void> keeps = nullptr);
-  ~GroupSpace() override;
+  ~GroupSpace() override;  // all plans of the group are gone
 
   std::byte* at(Offset offset) const override;
   Offset offset_of(const void* memory) const override;
@@ -27,6 +27,9 @@ class GroupSpace final : public SharedSpace {
   Offset allocate(Bytes bytes) override;
   Offset allocate_control(Bytes bytes) override;
   void release(Offset offset) override;
+
+  // Where a rank has ended without leaving the group, `is_over` may never become true. Then memory is released when all the others
+  // that still look at it have left the group.
   void retire(Offset offset, std::function<bool()> is_over) override;
   bool is_usable() const override { return !process_->is_in_child(); }
 
@@ -35,6 +38,8 @@ class GroupSpace final : public SharedSpace {
   bool is_there(Rank rank) const override { return peers_[rank]->is_there(); }
 
  private:
+  class Membership;
+
   Offset encoded(FileKind kind, Place place) const;
   SharedFile& own_file(Offset offset) const;
 
@@ -42,7 +47,7 @@ class GroupSpace final : public SharedSpace {
   const ByRank<std::shared_ptr<Peer>> peers_;
   const Place made_here_;
   const bool reads_private_memory_;
-  const std::shared_ptr<void> keeps_;
+  std::shared_ptr<Membership> membership_;
 };
 
 }  // namespace quadrille

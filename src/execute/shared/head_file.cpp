@@ -10,13 +10,14 @@
 #include <cstring>
 #include <optional>
 
+#include "execute/shared/group_space.hpp"
+#include "execute/shared/shared_file.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = Count{1} << 20;
-constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr Count most_ranks = GroupSpace::most_ranks;
 
 struct alignas(64) Title {
   static constexpr char word[8] = {'q', 'u', 'a', 'd', 'h', 'e', 'a', 'd'};
@@ -62,12 +63,7 @@ std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
 Descriptor make_head_file(Count ranks) {
   if (ranks < 1 || ranks > most_ranks)
     throw Error(ErrorCode::misuse, fmt::format("{} ranks cannot share memory; the limit is {}", ranks, most_ranks));
-  Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.number() < 0) refuse("memfd_create");
-  if (::fchmod(file.number(), S_IRUSR | S_IWUSR) != 0) refuse("fchmod");
-  if (::ftruncate(file.number(), static_cast<off_t>(file_bytes(ranks))) != 0) refuse("ftruncate");
-  // Whoever touches memory behind the end of a file that has shrunk is killed.
-  if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse("F_ADD_SEALS");
+  Descriptor file = sealed_file(file_bytes(ranks));
   const auto memory = mapped(file, ranks);
   SharedSpace::make_head(head_in(memory.get()), ranks);
   Title title{};

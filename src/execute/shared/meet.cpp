@@ -26,7 +26,7 @@ struct GroupCard {
   std::uint64_t circle = 0;
   Count assumed_node = -1;
   Place head = 0;              // made by rank 0 in its control file; 0: there was no room
-  bool head_is_mapped = true;  // by all of rank 0's circle
+  bool head_is_mapped = true;  // every rank of rank 0's circle has mapped the place where the head is
   bool compares = false, is_wrong = false, keeps = false;
 };
 
@@ -86,7 +86,7 @@ Acquaintance acquainted(Communicator& group, Process& process, const std::vector
     made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
     made.control_bytes = std::min(made.control_bytes, outcomes[rank].control_bytes);
   }
-  if (size(members) >= process.circle().size)
+  if (size(members) > process.circle().size)
     process.set_circle({first.circle, size(members), made.reads_private_memory, made.control_bytes});
   return made;
 }
@@ -132,17 +132,20 @@ ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
   return nodes;
 }
 
-// Why ranks with a node each do not share memory.
-std::string reason_for_nodes(const ByRank<GroupCard>& cards) {
-  for (Rank a = 0; a < quadrille::size(cards); ++a)
-    for (Rank b = 0; b < a; ++b)
-      if (cards[a].host == cards[b].host && cards[a].pid_space != cards[b].pid_space)
-        return fmt::format(
-            "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
-            "pid "
-            "namespace (docker: --pid=host) to share memory",
-            b, a);
-  return "each of them has a node of its own";
+// Why ranks of different nodes do not share memory, although they are on one machine; empty if none are.
+std::string reason_on_one_machine(const ByRank<GroupCard>& cards) {
+  std::map<std::uint64_t, Rank> first_of_host;
+  for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
+    if (cards[rank].process == 0) continue;
+    const Rank first = first_of_host.emplace(cards[rank].host, rank).first->second;
+    if (cards[first].pid_space != cards[rank].pid_space)
+      return fmt::format(
+          "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
+          "pid "
+          "namespace (docker: --pid=host) to share memory",
+          first, rank);
+  }
+  return "";
 }
 
 std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
@@ -162,6 +165,18 @@ bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) 
   return cards[0].head != 0 && cards[0].head_is_mapped;
 }
 
+// `head` is the group's, or `own` in this process's control file, where it was made here. Others may look at it already: if there
+// is no memory the group fails, so that they do not wait for this rank, and the head is never released.
+std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
+                                     const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
+  try {
+    return std::make_shared<GroupSpace>(process, peers, head, own, rank, reads_private_memory);
+  } catch (...) {
+    SharedSpace::end_without(head, rank);
+    throw;
+  }
+}
+
 // One rank's part of meeting others; collective.
 class Meeting {
  public:
@@ -171,19 +186,20 @@ class Meeting {
     GroupCard mine{
         .assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong, .keeps = about.keeps};
     if (process_) {
-      const Process::Circle circle = process_->circle();
+      circle_ = process_->circle();
       mine.process = process_->card().id;
       mine.host = process_->card().host;
       mine.pid_space = process_->card().pid_space;
-      mine.circle = circle.id;
+      mine.circle = circle_.id;
       if (group_.rank() == 0) {
         try {
           mine.head = head_.make(group_.size());
           head_.tell_costs();
-          mine.head_is_mapped = mine.head < static_cast<Place>(circle.control_bytes);
+          mine.head_is_mapped = mine.head < static_cast<Place>(circle_.control_bytes);
         } catch (const std::bad_alloc&) {}  // `make_space` says so
       }
     }
+    known_.reserve(cards_.size());  // the others may wait for this rank once they have all cards
     group_.all_gather(&mine, cards_.data(), sizeof mine);
     nodes_ = nodes_of(cards_);
     members_ = members_of(nodes_, nodes_[group_.rank()]);
@@ -213,23 +229,25 @@ class Meeting {
   std::shared_ptr<GroupSpace> make_space() {
     const bool is_one_node = size(members_) == group_.size();
     if (is_one_node && are_acquainted(cards_, nodes_)) {
-      ByRank<std::shared_ptr<Peer>> peers;
-      for (const GroupCard& card : cards_) peers.push_back(process_->known(card.process));
-      return space_of(std::move(peers), cards_[0].head, process_->circle().reads_private_memory);
+      for (const GroupCard& card : cards_) known_.push_back(process_->known(card.process));
+      return space_of(known_, cards_[0].head, circle_.reads_private_memory);
     }
     return introduce();
   }
 
  private:
-  std::shared_ptr<GroupSpace> space_of(ByRank<std::shared_ptr<Peer>> peers, Place head, bool reads_private_memory) {
+  std::shared_ptr<GroupSpace> space_of(const ByRank<std::shared_ptr<Peer>>& peers, Place head, bool reads_private_memory) {
     const auto place = std::find(members_.begin(), members_.end(), group_.rank()) - members_.begin();
     auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
-    return std::make_shared<GroupSpace>(process_, std::move(peers), memory, head_.keep(), place, reads_private_memory);
+    return space_at(memory, head_.keep(), process_, peers, place, reads_private_memory);
   }
 
   std::shared_ptr<GroupSpace> introduce() {
     const auto all = gathered_or_thrown(group_, [&] {
       if (why_) throw Error(*why_);
+      if (size(members_) > GroupSpace::most_ranks)
+        throw Error(ErrorCode::environment, fmt::format("{} ranks of one node cannot share memory; the limit is {}", size(members_),
+                                                        GroupSpace::most_ranks));
       Place head = 0;
       if (members_.front() == group_.rank()) {
         head = head_.make(size(members_));
@@ -245,35 +263,32 @@ class Meeting {
   const std::shared_ptr<Process> process_;
   const std::optional<Error> why_;
   MadeHead head_;
+  Process::Circle circle_;  // when the meeting began: another thread may meet others meanwhile
+  ByRank<std::shared_ptr<Peer>> known_;
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;
   std::vector<Rank> members_;  // of this rank's node
   Acquaintance node_;          // of this rank's node, if it has been introduced
 };
 
-// Those that the group's first process tells; if it tells none they are measured. Collective.
+// Those that the group's first process tells, if they serve for this group; else they are measured. Whether ranks that yield hand
+// over shows only where there are more ranks than cores. Collective, and the same on all ranks.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
   SharingCosts costs;
-  if (space.head().has_costs)
-    std::memcpy(static_cast<void*>(&costs), space.head().costs, sizeof costs);
-  else
-    costs = measure_costs(space);
-  if (!process.costs()) process.set_costs(costs);
+  if (space.head().has_costs) std::memcpy(static_cast<void*>(&costs), space.head().costs, sizeof costs);
+  if (!space.head().has_costs || (!costs.shared_cores && !space.core_for_every_rank())) costs = measure_costs(space);
+  const auto own = process.costs();
+  if (!own || (costs.shared_cores && !own->shared_cores)) process.set_costs(costs);
   return costs;
 }
 
 // Collective.
-std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, const SharingCosts& costs) {
-  space->set_yields_hand_over(costs.yields_hand_over);
-  return std::make_unique<SharedCommunicator>(std::move(space), "shared", costs.copies);
-}
-
 std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, Process& process,
-                                                    const std::optional<CopyCosts>& copies) {
-  SharingCosts costs = costs_of(*space, process);
-  if (copies) costs.copies = *copies;
-  return communicator_of(std::move(space), costs);
+                                                    const std::optional<CopyCosts>& copies = {}) {
+  const SharingCosts costs = costs_of(*space, process);
+  space->set_yields_hand_over(costs.yields_hand_over);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", copies.value_or(costs.copies));
 }
 
 // Collective: the processes of these ranks, which are on one node.
@@ -315,8 +330,11 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
           .node = nullptr,
           .no_sharing = ""};
   const Count nodes = *std::max_element(met.nodes.begin(), met.nodes.end()) + 1;
-  if (nodes == group.size() && nodes > 1) {
-    met.no_sharing = reason_for_nodes(meeting.cards());
+  const bool all_can_share =
+      std::all_of(meeting.cards().begin(), meeting.cards().end(), [](const GroupCard& card) { return card.process != 0; });
+  if (nodes > 1) met.no_sharing = reason_on_one_machine(meeting.cards());
+  if (nodes == group.size() && nodes > 1 && all_can_share) {
+    if (met.no_sharing.empty()) met.no_sharing = "each of them has a node of its own";
     return met;
   }
   std::shared_ptr<GroupSpace> space;
@@ -337,20 +355,23 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
 std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress) {
   const auto& process = Process::current();
+  ByRank<std::shared_ptr<Peer>> peers;  // before the others may wait for this rank
+  for (const Rank member : members) peers.push_back(all.peers[member]);
   MadeHead made(process.get());
   Place head = 0;
   try {
-    if (rank == 0) head = made.make(size(members));
+    if (rank == 0) {
+      head = made.make(size(members));
+      made.tell_costs();
+    }
   } catch (const std::bad_alloc&) {}  // the ranks meet, and then say so
   if (head >= static_cast<Place>(all.control_bytes)) head = 0;
   broadcast(&head, sizeof head);
   if (!head) return nullptr;
-  ByRank<std::shared_ptr<Peer>> peers;
-  for (const Rank member : members) peers.push_back(all.peers[member]);
   auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
-  auto space = std::make_shared<GroupSpace>(process, std::move(peers), memory, made.keep(), rank, all.reads_private_memory);
+  auto space = space_at(memory, made.keep(), process, peers, rank, all.reads_private_memory);
   space->set_progress(std::move(progress));
-  return communicator_of(std::move(space), process->costs().value_or(SharingCosts{}));  // known since they met
+  return communicator_of(std::move(space), *process);
 }
 
 std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,

@@ -2,6 +2,9 @@
 // Ranks that can already talk to each other come to share memory. Processes that meet for the first time exchange cards
 // (process.hpp) and map each other's files. After that a group takes one small all_gather, and some cache lines in the control file
 // of its first rank: it has no file, descriptor or MPI context of its own.
+//
+// Ranks that have met make further groups without cards, in one of two ways. Acquaintances serve programs without concurrent
+// threads in MPI, for ranks of one world and one node: one broadcast. Circles (Process::Circle) serve the others: one gather.
 #pragma once
 
 #include <functional>
@@ -20,14 +23,14 @@ struct AboutRank {
   Count assumed_node = -1;       // not -1: ranks share a node only if they assume the same (QUADRILLE_NODE_SIZES)
   bool compares_starts = false;  // starts.hpp
   bool is_wrong = false;         // it cannot say on which node it is, for a reason of its own
-  bool keeps = false;            // it can keep one more Acquaintance
+  bool keeps = false;            // it has room to remember one more group that has met (Acquaintance)
 };
 
 // Ranks of one node that have met, as one of them knows them.
 struct Acquaintance {
   ByRank<std::shared_ptr<Peer>> peers;
   bool reads_private_memory = false;  // can each of them read any other's?
-  Bytes control_bytes = 0;            // of this process's control file, that all of them have mapped
+  Bytes control_bytes = 0;            // so many bytes of each one's control file, from its beginning, are mapped by all the others
   bool any_compares = false;
 };
 
@@ -37,8 +40,8 @@ struct Met {
   std::optional<Rank> first_wrong;  // AboutRank::is_wrong
   // The ranks of this rank's node, which share memory; on all ranks of the group or on none. Of all ranks if there is one node.
   std::unique_ptr<SharedCommunicator> node;
-  std::string no_sharing;  // why there is none
-  // What to keep for meet_again, on all ranks of the group or on none: all of them share memory, and each can keep it.
+  std::string no_sharing;  // why there is none; or why ranks of several nodes do not share memory, though on one machine
+  // For meet_again. On all ranks or on none: only if all ranks of the group share memory and all have room to remember it.
   std::shared_ptr<const Acquaintance> acquaintance;
 };
 

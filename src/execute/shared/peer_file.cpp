@@ -91,7 +91,11 @@ std::byte* PeerFile::map_of(const Descriptor& file, std::size_t extent) {
   void* memory =
       ::mmap(nullptr, length, access, MAP_SHARED | MAP_NORESERVE, file.number(), static_cast<off_t>(Extents::begin(extent)));
   if (memory == MAP_FAILED) refuse(path_, Extents::why_not_mapped(extent, errno));
-  ::madvise(memory, length, MADV_DONTFORK);
+  if (::madvise(memory, length, MADV_DONTFORK) != 0) {
+    const int error = errno;
+    ::munmap(memory, length);
+    refuse(path_, fmt::format("madvise (MADV_DONTFORK): {}", std::strerror(error)));
+  }
   ::madvise(memory, length, MADV_DONTDUMP);
   extents_[extent].store(static_cast<std::byte*>(memory), std::memory_order_release);
   return static_cast<std::byte*>(memory);

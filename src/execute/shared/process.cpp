@@ -12,6 +12,7 @@
 #include <bit>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "execute/shared/process_state.hpp"
@@ -68,7 +69,10 @@ void describe_place(ProcessCard& card) {
   if (const auto state = process_state("/proc/self")) card.started = state->started;
   card.process = ::getpid();
   CPU_ZERO(&card.cores);
-  ::sched_getaffinity(0, sizeof card.cores, &card.cores);
+  if (::sched_getaffinity(0, sizeof card.cores, &card.cores) == 0) return;
+  // The machine has more cores than a cpu_set_t.
+  const auto cores = std::clamp<unsigned>(std::thread::hardware_concurrency(), 1, CPU_SETSIZE);
+  for (unsigned core = 0; core < cores; ++core) CPU_SET(core, &card.cores);
 }
 
 bool can_read(const ProcessCard& card) {

@@ -84,11 +84,12 @@ class Process {
   std::shared_ptr<Peer> meet(const ProcessCard& card);
 
   // Processes that have all met each other have a circle in common: the largest group that has met so far. Written by meet.cpp.
+  // A process has one circle; a larger meeting replaces it.
   struct Circle {
     std::uint64_t id = 0;
     Count size = 0;
     bool reads_private_memory = false;  // do all of each other's
-    Bytes control_bytes = 0;            // of this process's control file, that all of them have mapped
+    Bytes control_bytes = 0;  // so many bytes of each one's control file, from its beginning, are mapped by all the others
   };
   Circle circle() const;
   void set_circle(const Circle& circle);

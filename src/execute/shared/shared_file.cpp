@@ -33,9 +33,17 @@ constexpr Bytes title_bytes = rounded(sizeof(FileTitle), line);
   throw Error(ErrorCode::environment, "no memory can be shared with other processes: " + why);
 }
 
-[[noreturn]] void refuse_call(const char* call) { refuse(fmt::format("{}: {}", call, std::strerror(errno))); }
+[[noreturn]] void refuse_call(const char* call) {
+  const int error = errno;
+  if (error == EPERM || error == EACCES)
+    refuse(fmt::format("the system forbids {} ({}); look at the container's seccomp profile and at vm.memfd_noexec", call,
+                       std::strerror(error)));
+  refuse(fmt::format("{}: {}", call, std::strerror(error)));
+}
 
-Descriptor make_file(Bytes bytes) {
+}  // namespace
+
+Descriptor sealed_file(Bytes bytes) {
   Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.number() < 0) refuse_call("memfd_create");
   if (::fchmod(file.number(), S_IRUSR | S_IWUSR) != 0) refuse_call("fchmod");
@@ -43,8 +51,6 @@ Descriptor make_file(Bytes bytes) {
   if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse_call("F_ADD_SEALS");
   return file;
 }
-
-}  // namespace
 
 Bytes Extents::bytes(const Mapped& mapped) {
   Bytes sum = 0;
@@ -67,7 +73,7 @@ std::string Extents::why_not_mapped(std::size_t extent, int error) {
   return fmt::format("mmap: {}", std::strerror(error));
 }
 
-SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(make_file(bytes)) {
+SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
   assert(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");

@@ -41,6 +41,9 @@ enum class FileKind : std::uint8_t {
 // Nobody can change the size of a file with these. Whoever touches memory behind the end of a file that has shrunk is killed.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
+// A file without a name (memfd) of this size, with these seals. Throws Error{environment} with the reason.
+Descriptor sealed_file(Bytes bytes);
+
 // The beginning of each file. It is checked before anything in the file is trusted.
 struct FileTitle {
   static constexpr char word[8] = {'q', 'u', 'a', 'd', 'r', 'i', 'l', '\n'};
@@ -90,8 +93,8 @@ class SharedFile {
   // No effect in a forked child: the file is its parent's.
   void release(Place place);
 
-  // Releases the place some time after `is_over` has become true: it is asked when memory is allocated or retired, each time about
-  // some of the places. It must not call this file.
+  // Releases the place later: once is_over() is true. A few retired places are asked at each allocate and retire. is_over must not
+  // call this file.
   void retire(Place place, std::function<bool()> is_over);
   void release_retired();
 

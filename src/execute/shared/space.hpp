@@ -27,7 +27,8 @@ using Offset = std::uint64_t;  // in the space; 0 is nowhere
 struct alignas(64) Tray {
   static constexpr Bytes size = 448;
   std::atomic<std::uint32_t> bell{0};  // rung to wake this rank
-  std::atomic<bool> left{false};       // this rank is through, and looks at the group's memory no more
+  std::atomic<bool> left{false};       // this rank has left the group: it makes and executes no more plans there
+  std::atomic<bool> through{false};    // nor does anything it has retired look at the group's memory any more
   StartRecord starts;                  // what this rank has started
   // Gathers use the two in turn: a rank begins the next gather only when all have read the last one but one.
   alignas(64) std::byte bytes[2][size];
@@ -52,7 +53,7 @@ struct alignas(64) SpaceHead {
   std::atomic<std::uint32_t> reason{unknown};
   std::uint32_t reason_code = 0;  // an ErrorCode
   char reason_text[496];          // not initialised
-  // Of rank 0's process, if it has measured them and others may not; never changed.
+  // SharingCosts of rank 0's process, if has_costs; written before others see the head.
   bool has_costs = false;
   std::byte costs[sizeof(SharingCosts)];  // not initialised
 
@@ -238,15 +239,10 @@ class SharedSpace {
 
   // Fails a group unless this rank has left it: the system has told of its end, so that what it stored is seen.
   static void end_without(SpaceHead* head, Rank rank) {
-    if (!reinterpret_cast<Tray*>(head + 1)[rank].left.load(std::memory_order_acquire))
-      head->failed.store(1, std::memory_order_release);
+    if (!tray_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
   }
 
-  // Have all ranks left the group of this head? Acquires that they have looked at it for the last time.
-  static bool all_have_left(const SpaceHead* head, Count ranks) {
-    const auto* trays = reinterpret_cast<const Tray*>(head + 1);
-    return std::all_of(trays, trays + ranks, [](const Tray& tray) { return tray.left.load(std::memory_order_acquire); });
-  }
+  static Tray& tray_of(SpaceHead* head, Rank rank) { return reinterpret_cast<Tray*>(head + 1)[rank]; }
 
  private:
   static constexpr int polls_between_looks = 64;
@@ -291,7 +287,7 @@ class SharedSpace {
     std::function<bool()> is_over;
   };
 
-  Tray& tray(Rank rank) const { return reinterpret_cast<Tray*>(head_ + 1)[rank]; }
+  Tray& tray(Rank rank) const { return tray_of(head_, rank); }
   Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
   static void full_fence();

@@ -130,8 +130,8 @@ ContextPool::Place::~Place() {
   --pool.reserved_;
 }
 
-// MPI_Comm_free is called collective, but MPI-3.1 (6.4.3) expects it to be local, and it is in Open MPI and MPICH. The number of a
-// context is used again when all ranks have freed it.
+// MPI_Comm_free is called collective, but MPI-3.1 (6.4.3) expects it to be local, and it is in Open MPI and MPICH. MPI may reuse
+// its context id only after all ranks have freed it.
 void ContextPool::drop_idle() {
   while (entries_.size() + reserved_ > most) {
     auto oldest = entries_.end();

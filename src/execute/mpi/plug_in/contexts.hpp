@@ -32,9 +32,8 @@ class ContextPool {
   // the most contexts and plans use all of them.
   Lease lease(MpiGroup& group);
 
-  // The user's communicator is about to be freed. Contexts with processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) go
-  // with it: as long as there is one, MPI takes those processes to be connected with this one. One in use stays, until it makes
-  // room for another.
+  // The user's communicator is about to be freed. Frees its idle contexts that have processes of other worlds (MPI_Comm_spawn,
+  // MPI_Comm_connect): while one exists, MPI regards those processes as connected. One in use is freed later, to make room.
   void forget(const MpiGroup& group);
 
   // When nobody has a lease any more.
@@ -50,11 +49,11 @@ class ContextPool {
     bool spans_worlds = false;
     const MpiGroup* user = nullptr;  // the group that has leases, if any has
   };
-  // A lease has a reference, too. New ones are made with the lock only, so one that has none is idle as long as that is held.
+  // Each lease holds a reference. References are added with the lock only, so a count of 1 seen with the lock means idle.
   using Entry = std::shared_ptr<Context>;
   static bool is_idle(const Entry& entry) { return entry.use_count() == 1; }
 
-  // Room for one more context, while this exists.
+  // Reserves room for one more context as long as it exists.
   struct Place {
     explicit Place(ContextPool& all) : pool(all) {}
     ~Place();

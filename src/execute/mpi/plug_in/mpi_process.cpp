@@ -121,6 +121,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
+  acquaintances_.reserve(most_acquaintances);  // where ranks remember they may be waited for
   int end_key = MPI_KEYVAL_INVALID;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &end_key, nullptr), "MPI_Comm_create_keyval");
   check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, end_key, this), "MPI_Comm_set_attr");
@@ -137,6 +138,8 @@ int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
     MPI_Wait(&process->never_, MPI_STATUS_IGNORE);
     MPI_Comm_free(&process->alone_);
   }
+  for (auto& [group, acquaintance] : process->acquaintances_) MPI_Group_free(&group);
+  process->acquaintances_.clear();
   std::shared_ptr<MpiProcess> dropped;
   const std::lock_guard lock(shared().mutex);
   dropped.swap(shared().kept);
@@ -157,8 +160,7 @@ MpiProcess::~MpiProcess() {
 }
 
 bool MpiProcess::can_remember(MPI_Comm users) const {
-  constexpr std::size_t most = 64;
-  if (!has_world_ || many_threads_ || acquaintances_.size() >= most) return false;
+  if (!has_world_ || many_threads_ || acquaintances_.size() >= most_acquaintances) return false;
   MPI_Group world = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
   const bool is_in_world = ranks_among(users, world).has_value();

@@ -43,10 +43,8 @@ class MpiProcess {
   // Does the library give the core away in each fruitless poll? False until it is known.
   bool polls_yield() const { return polls_yield_; }
 
-  // What to remember of ranks that have met, so that groups among them are made without a gather (meet_again). All ranks must agree
-  // for which groups it is, so each remembers whatever they have agreed to remember. That is not for programs whose threads make
-  // communicators at the same time: one rank may have made a communicator that another one is still making.
-  // Nor is it for processes of several worlds (MPI_Comm_spawn), which come and go.
+  // Can this process remember that the ranks of `users` have met? Not where threads make communicators at the same time (ranks
+  // could remember in different orders), nor for processes of other worlds, which come and go.
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance);
 
@@ -61,6 +59,7 @@ class MpiProcess {
   ContextPool& contexts() { return contexts_; }
 
  private:
+  static constexpr std::size_t most_acquaintances = 64;
   static int note_end(MPI_Comm, int, void*, void*);
 
   const bool has_world_;       // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
