@@ -54,8 +54,8 @@ int run(const Options& options) {
 
 Subcommand add_info(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(
-      command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
+  CLI::App* parser =
+      add_subcommand(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
   set_footer(*parser,
