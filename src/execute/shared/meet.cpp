@@ -217,11 +217,12 @@ class Meeting {
   }
 
   // After make_space: null if not all share memory, or somebody cannot keep it.
-  std::shared_ptr<const Acquaintance> acquaintance() const {
+  std::shared_ptr<const Acquaintance> acquaintance(const SharingCosts& costs) const {
     const bool all_keep = std::all_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.keeps; });
     if (!all_keep || node_.peers.empty() || size(members_) < group_.size()) return nullptr;
     auto made = std::make_shared<Acquaintance>(node_);
     made->any_compares = any_compares();
+    made->costs = costs;
     return made;
   }
 
@@ -283,10 +284,8 @@ SharingCosts costs_of(GroupSpace& space, Process& process) {
   return costs;
 }
 
-// Collective.
-std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, Process& process,
+std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, const SharingCosts& costs,
                                                     const std::optional<CopyCosts>& copies = {}) {
-  const SharingCosts costs = costs_of(*space, process);
   space->set_yields_hand_over(costs.yields_hand_over);
   return std::make_unique<SharedCommunicator>(std::move(space), "shared", copies.value_or(costs.copies));
 }
@@ -347,8 +346,9 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
   }
   if (nodes > 1) space->set_names(meeting.members());
   space->set_progress(std::move(progress));
-  met.node = communicator_of(std::move(space), *process, costs);
-  met.acquaintance = meeting.acquaintance();
+  const SharingCosts known = costs_of(*space, *process);
+  met.node = communicator_of(std::move(space), known, costs);
+  met.acquaintance = meeting.acquaintance(known);
   return met;
 }
 
@@ -362,7 +362,7 @@ std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const st
   try {
     if (rank == 0) {
       head = made.make(size(members));
-      made.tell_costs();
+      if (!all.costs.shared_cores) made.tell_costs();  // others may have been measured since
     }
   } catch (const std::bad_alloc&) {}  // the ranks meet, and then say so
   if (head >= static_cast<Place>(all.control_bytes)) head = 0;
@@ -371,7 +371,8 @@ std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const st
   auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
   auto space = space_at(memory, made.keep(), process, peers, rank, all.reads_private_memory);
   space->set_progress(std::move(progress));
-  return communicator_of(std::move(space), *process);
+  const SharingCosts costs = all.costs.shared_cores ? all.costs : costs_of(*space, *process);
+  return communicator_of(std::move(space), costs);
 }
 
 std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
@@ -383,7 +384,8 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
   space->set_progress({.in_flight = std::make_shared<InFlight>(&PlanMemory::account_of_process())});
-  return communicator_of(std::move(space), *process, costs);
+  const SharingCosts known = costs_of(*space, *process);
+  return communicator_of(std::move(space), known, costs);
 }
 
 }  // namespace quadrille

@@ -32,6 +32,7 @@ struct Acquaintance {
   bool reads_private_memory = false;  // can each of them read any other's?
   Bytes control_bytes = 0;            // so many bytes of each one's control file, from its beginning, are mapped by all the others
   bool any_compares = false;
+  SharingCosts costs;
 };
 
 struct Met {
