@@ -243,8 +243,11 @@ class RankProcesses {
       ranks_.erase(entry);
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      if (code == 0 || result_ != 0) continue;
+      // Ranks fail when they see that another one was killed, and may end before it: closing its memory takes a while.
+      const bool is_cause = killed && !told_ && !was_killed_;
+      if (code == 0 || (result_ != 0 && !is_cause)) continue;
       result_ = code;
+      was_killed_ = killed;
       if (!told_) end_within(killed ? std::chrono::seconds(0) : grace_after_failure);
     }
   }
@@ -262,6 +265,7 @@ class RankProcesses {
   pid_t group_ = 0;
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
+  bool was_killed_ = false;   // `result_` is that of a rank that was killed
   bool are_done_ = false;     // no rank is left, and nothing else is to end
   bool ending_ = false;       // the ranks and what they have started are to end
   bool told_ = false;         // and have had a signal that says so
