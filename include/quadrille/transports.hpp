@@ -46,11 +46,11 @@ std::unique_ptr<Communicator> shared_world();
 // The group that this process was launched in, by whichever of these two.
 std::unique_ptr<Communicator> launched_world();
 
-// Starts `ranks` processes of this command, which share memory, and waits for them: 0, or 128 + N if signal N ended one of them, else
-// the exit code of the first that failed; the others are ended then. The ranks and what they start are one process group in a session
-// of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores them, are passed on to the group; what is left of
-// it 10 s later is killed. If this process is killed, so is the group. Not for programs with several threads. Throws Error{misuse}
-// if the command cannot be run, Error{environment} if the machine does not give what it takes.
+// Starts `ranks` processes of this command, which share memory, and waits for them: 0, or 128 + N if signal N ended one of them,
+// else the exit code of the first that failed; the others are ended then. The ranks and what they start are one process group in a
+// session of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores them, are passed on to the group; what is
+// left of it 10 s later is killed. If this process is killed, so is the group. Not for programs with several threads. Throws
+// Error{misuse} if the command cannot be run, Error{environment} if the machine does not give what it takes.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
 
 // Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.
