@@ -148,7 +148,7 @@ int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
   try {
     World world;
-    for (int i = 0; i < 10; ++i) use_both(world);  // the very first ones of a process cost more, and are not asked for
+    for (int i = 0; i < 10; ++i) use_both(world);  // not measured: the first ones in a process take longer
     first_use(settings.first, world);
     const auto before = quadrille::testing::resources();
     use_once(settings, world);

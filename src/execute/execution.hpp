@@ -33,7 +33,7 @@ class Execution {
  public:
   // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what that uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
-  ~Execution();  // withdraws what is in flight; over MPI see above
+  ~Execution();  // cancels an execution in flight; over MPI it must have ended, see above
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 

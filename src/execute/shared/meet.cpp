@@ -101,13 +101,13 @@ class MadeHead {
   MadeHead(const MadeHead&) = delete;
   MadeHead& operator=(const MadeHead&) = delete;
 
-  // Again only for fewer ranks, and before anybody else looks at it. Throws std::bad_alloc.
+  // May be called again, for fewer ranks, before other ranks know the place. Throws std::bad_alloc.
   Place make(Count ranks) {
     if (!place_) place_ = process_->control().allocate(SpaceHead::bytes(ranks));
     SharedSpace::make_head(process_->control().at(place_), ranks);
     return place_;
   }
-  // For ranks of which some may have measured none.
+  // Stores this process's costs in the head, for ranks that have measured none.
   void tell_costs() {
     auto* const head = reinterpret_cast<SpaceHead*>(process_->control().at(place_));
     const auto costs = process_->costs();
@@ -122,7 +122,7 @@ class MadeHead {
   Place place_ = 0;
 };
 
-// The group's nodes: ranks whose processes can find each other, and that assume the same node.
+// The node of each rank. Ranks are on one node if they have the same host and pid namespace, and assume the same node.
 ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
   ByRank<Count> nodes;
   std::map<std::tuple<std::uint64_t, std::uint64_t, Count>, Count> known;
@@ -216,7 +216,7 @@ class Meeting {
     return std::any_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.compares; });
   }
 
-  // After make_space: null if not all share memory, or somebody cannot keep it.
+  // Call it after make_space. Null unless all ranks share memory and all can remember the group.
   std::shared_ptr<const Acquaintance> acquaintance(const SharingCosts& costs) const {
     const bool all_keep = std::all_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.keeps; });
     if (!all_keep || node_.peers.empty() || size(members_) < group_.size()) return nullptr;
@@ -364,7 +364,7 @@ std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const st
       head = made.make(size(members));
       if (!all.costs.shared_cores) made.tell_costs();  // others may have been measured since
     }
-  } catch (const std::bad_alloc&) {}  // the ranks meet, and then say so
+  } catch (const std::bad_alloc&) {}  // `head` stays 0: the ranks call `meet`, which reports it
   if (head >= static_cast<Place>(all.control_bytes)) head = 0;
   broadcast(&head, sizeof head);
   if (!head) return nullptr;

@@ -26,7 +26,7 @@ struct AboutRank {
   bool keeps = false;            // it has room to remember one more group that has met (Acquaintance)
 };
 
-// Ranks of one node that have met, as one of them knows them.
+// What one rank knows of a group that has met and whose ranks are all on one node.
 struct Acquaintance {
   ByRank<std::shared_ptr<Peer>> peers;
   bool reads_private_memory = false;  // can each of them read any other's?
@@ -51,8 +51,8 @@ struct Met {
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
          std::shared_ptr<Process> process = nullptr);
 
-// Collective: a group of ranks that have met, `members` of `all`; `rank` is this one's in the new group. `broadcast` hands on some
-// bytes of rank 0. On all ranks null if they have to `meet`.
+// Collective: a group of ranks that have met, `members` of `all`; `rank` is this one's in the new group. `broadcast` sends
+// bytes of rank 0 to all. Returns null on all ranks if they have to call `meet` instead.
 std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress);
 

@@ -25,7 +25,7 @@ namespace quadrille {
 struct ProcessCard {
   std::uint64_t id;                         // random; what else is said of this process refers to it
   std::uint64_t host;                       // of the running system: a hash of its boot id
-  std::uint64_t pid_space;                  // inode of the pid namespace: process numbers mean the same where it is the same
+  std::uint64_t pid_space;                  // inode of the pid namespace: pids can be compared only within one namespace
   std::uint64_t started;                    // when the process started, clock ticks since boot
   std::int64_t process;                     // its number
   std::int32_t heap, control;               // descriptors
@@ -84,7 +84,7 @@ class Process {
   std::shared_ptr<Peer> meet(const ProcessCard& card);
 
   // Processes that have all met each other have a circle in common: the largest group that has met so far. Written by meet.cpp.
-  // A process has one circle; a larger meeting replaces it.
+  // A process belongs to one circle at a time: the largest group in which all have met.
   struct Circle {
     std::uint64_t id = 0;
     Count size = 0;
