@@ -44,6 +44,19 @@ enum class Executor : std::uint8_t {
 
 std::string_view name(Executor executor);
 
+// How much is done to choose an algorithm where none is named. What was measured before on this machine (wisdom.hpp) comes first
+// with each of them.
+enum class Effort : std::uint8_t {
+  estimate,     // by price; microseconds, and no communication beyond the plan's own agreement
+  measure,      // a few candidates, those of the lowest price, race briefly when the plan is made
+  exhaustive,   // all candidates that are worth pricing race
+  wisdom_only,  // nothing else; where nothing was measured before, the plan is refused
+};
+
+std::string_view name(Effort effort);
+
+struct Decision;  // decision.hpp
+
 // One rank's end of a group. The members that are said to be collective are called by all ranks of the group in the same order.
 class Communicator {
  public:
@@ -73,8 +86,10 @@ class Communicator {
 };
 
 struct PlanOptions {
-  // What runs: a text that parse_candidate reads for the problem, such as "bruck:radix=2", or what it has read.
-  std::variant<std::string, Candidate> algorithm;
+  // What runs: "auto", a text that parse_candidate reads for the problem, such as "bruck:radix=2", or what it has read. With "auto"
+  // the plan chooses, also the policy and the executor; where `executor` is not automatic, it chooses among what that runs.
+  std::variant<std::string, Candidate> algorithm = "auto";
+  Effort effort = Effort::estimate;  // of choosing
   Policy policy = Policy::blocking;
   Executor executor = Executor::automatic;
   int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)
@@ -122,8 +137,9 @@ class Plan {
   // For plans made in place: the input is in `buffer`, where it may be overwritten, and so is the output in the end.
   void execute_in_place(void* buffer);
 
-  const std::string& algorithm() const { return algorithm_; }  // with all parameters
-  Executor executor() const { return executor_; }              // messages, shared or hybrid
+  const std::string& algorithm() const { return algorithm_; }   // with all parameters
+  Executor executor() const { return executor_; }               // messages, shared or hybrid
+  const Decision* decision() const { return decision_.get(); }  // why it is this algorithm; null where one was named
   Bytes scratch_bytes() const { return scratch_bytes_; }  // of the schedule, at this rank; with counts=headers not known before
   Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 
@@ -136,6 +152,7 @@ class Plan {
 
   std::unique_ptr<Execution> execution_;
   std::string algorithm_;
+  std::shared_ptr<const Decision> decision_;
   std::pair<Bytes, Bytes> input_extent_, output_extent_;
   bool in_place_ = false;
   Executor executor_ = Executor::messages;

@@ -46,6 +46,17 @@ struct RoundFigures {
   Bytes longest_exchange = 0;
   Count inside_messages = 0;  // that a rank sends, or receives, inside its node
   Bytes inside_bytes = 0;     // that a rank sends, or receives, inside its node
+  // Work of a rank and of all ranks of a node together, which share its cores, memory and network adapters. Counted where nodes
+  // are; where the problem names none, all ranks are on one.
+  Count outside_messages = 0;       // that a rank sends to other nodes, or receives from them
+  Bytes outside_bytes = 0;          // of these
+  Count node_outside_messages = 0;  // of all ranks of a node
+  Count node_inside_messages = 0;   // that all ranks of a node send inside it
+  Bytes node_inside_bytes = 0;      // of these
+  Bytes copied = 0;                 // by a rank, between its own buffers
+  Bytes node_copied = 0;            // by all ranks of a node
+  Bytes combined = 0;               // by a rank, in reductions
+  Bytes node_combined = 0;          // by all ranks of a node
 };
 
 struct StageFigures {
@@ -56,7 +67,7 @@ struct StageFigures {
   Bytes wire = 0;                    // V, or where links are counted the sum of `link_bytes`, if these are more
   Bytes load = 0;                    // the most bytes that a rank sends, or receives, in the stage
   bool in_pieces = false;            // is a message not one run of bytes?
-  std::vector<RoundFigures> rounds;  // those with a message
+  std::vector<RoundFigures> rounds;  // those with a message, or where work is counted with work
 };
 
 struct Workload {
@@ -67,8 +78,10 @@ struct Workload {
   Count ports = 0;             // most messages that a rank sends, or receives, in a round
   bool has_links = false;      // are links counted?
   bool has_nodes = false;      // are nodes counted? Where ranks are on more than one
+  bool has_work = false;       // is the work of ranks and nodes counted?
   bool is_exchange = false;    // of alltoall or alltoallv
   Count messages_counted = 0;  // how long it took
+  Count nodes_sampled = 0;     // work was counted on so many nodes only; 0: on all, or on those that stand for all
 };
 
 bool is_exchange(Collective collective);  // alltoall, alltoallv
@@ -76,6 +89,7 @@ bool is_exchange(Collective collective);  // alltoall, alltoallv
 struct WorkloadOptions {
   const Topology* topology = nullptr;  // count links
   bool nodes = false;                  // count nodes, where the problem names more than one
+  bool work = false;                   // count the work of ranks and nodes (RoundFigures::outside_messages and on)
 };
 
 // By the representatives of a stated symmetry, as `figures`; links and nodes from the messages of all ranks, which are images of
@@ -136,9 +150,9 @@ struct Charge {
   Count amount = 0;
   Picoseconds time = 0;
 };
-using Charges = std::array<Charge, 4>;
+using Charges = std::array<Charge, 8>;
 
-// What of each stage nothing else hides, in the order of `overlapped_terms`.
+// What of each stage nothing else hides, in the order of Model::overlapped_terms.
 struct Overlapped {
   Charges nonblocking{}, dataflow{};
 };
@@ -158,9 +172,9 @@ struct ModelTerm {
   bool is_on_links = false;  // told only where links are counted
 };
 
-// Of models that know overlap: what a stage takes, of which parts hide others.
-inline constexpr std::array<ModelTerm, 4> overlapped_terms{
-    {{"start-ups"}, {"composed bytes", true}, {"copied bytes", true}, {"wire bytes", true}}};
+// Of models of stages that hide parts of what they take: these.
+inline const std::vector<ModelTerm> parts_of_stages{
+    {"start-ups"}, {"composed bytes", true}, {"copied bytes", true}, {"wire bytes", true}};
 
 // One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
 struct Model {
@@ -171,9 +185,11 @@ struct Model {
   bool tells_policies_apart = false;
   bool needs_links = false;                              // Workload::has_links
   bool needs_nodes = false;                              // Workload::has_nodes
+  bool needs_work = false;                               // Workload::has_work
   bool needs_exchange = false;                           // Workload::is_exchange
   std::vector<ModelTerm> terms;                          // at most as many as Charges
   Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
+  std::vector<ModelTerm> overlapped_terms = {};          // of Formula::overlapped
   std::string_view shared_table = {};  // of another model, whose figures in a machine's file it reads; empty: none
   // What a message takes by itself, of models that tell it: those can be simulated by events. Null: rounds are all it tells.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;

@@ -16,7 +16,8 @@
   ROW(free_running_model)   \
   ROW(linear_model)         \
   ROW(loggp_model)          \
-  ROW(fitted_model)
+  ROW(fitted_model)         \
+  ROW(max_rate_model)
 
 namespace quadrille {
 
@@ -46,6 +47,7 @@ Result<> applies(const Model& model, const Workload& workload) {
     return cannot(fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id));
   if (model.needs_nodes && !workload.has_nodes)
     return cannot(fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id));
+  if (model.needs_work && !workload.has_work) return cannot(fmt::format("the model {} needs the work of nodes counted", model.id));
   if (model.needs_exchange && !workload.is_exchange)
     return cannot(fmt::format(
         "the model {} is of exchanges, alltoall and alltoallv, in which nobody waits for what others pass on; take --model flat",
@@ -92,10 +94,10 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
       price.terms.push_back({term.name, totals[i].amount, term.is_bytes, seconds_of(totals[i].time)});
   price.blocking_s = price.nonblocking_s = price.dataflow_s = seconds_of(price.blocking);
   if (!formula.overlapped) return price;
-  const auto take = [](const Charges& charges, std::vector<PriceTerm>& terms) {
+  const auto take = [&](const Charges& charges, std::vector<PriceTerm>& terms) {
     Picoseconds time = 0;
-    for (std::size_t i = 0; i < charges.size(); ++i) {
-      const ModelTerm& term = overlapped_terms[i];
+    for (std::size_t i = 0; i < model.overlapped_terms.size(); ++i) {
+      const ModelTerm& term = model.overlapped_terms[i];
       terms.push_back({term.name, charges[i].amount, term.is_bytes, seconds_of(charges[i].time)});
       time = add_times(time, charges[i].time);
     }

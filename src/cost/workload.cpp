@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cost/work.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -52,6 +53,7 @@ class Counting {
     result_.has_links = topology_ != nullptr;
     if (options.nodes && !schedule.problem.nodes.empty()) nodes_.emplace(schedule.problem);
     result_.has_nodes = nodes_ && nodes_->node_count() > 1;
+    result_.has_work = options.work;
     result_.is_exchange = is_exchange(schedule.problem.collective);
   }
 
@@ -60,9 +62,10 @@ class Counting {
       count_together();
     else
       for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
+    if (result_.has_work) result_.nodes_sampled = count_work(schedule_, rounds_);
     std::size_t stage = 0;
     for (const auto& [number, round] : rounds_) {
-      if (round.messages == 0) continue;
+      if (round.messages == 0 && round.copied == 0 && round.combined == 0) continue;
       advance(stage, number);
       StageFigures& figures = result_.stages[stage];
       figures.startups += round.messages;

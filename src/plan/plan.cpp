@@ -19,6 +19,7 @@
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -197,7 +198,8 @@ std::optional<Draft> known_draft(Communicator& communicator, const Problem& prob
 
 Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
-  const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
+  const Candidate candidate =
+      text ? parse_candidate(problem, *text == "auto" ? "" : *text) : std::get<Candidate>(options.algorithm);
   Draft draft = draft_of_options(communicator, problem, options, is_vendor(candidate));
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
@@ -220,6 +222,11 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
 std::string_view name(Executor executor) {
   static constexpr ByEnum<Executor, std::string_view, 4> names{{"automatic", "messages", "shared", "hybrid"}};
   return names[executor];
+}
+
+std::string_view name(Effort effort) {
+  static constexpr ByEnum<Effort, std::string_view, 4> names{{"estimate", "measure", "exhaustive", "wisdom_only"}};
+  return names[effort];
 }
 
 Plan::Plan() = default;

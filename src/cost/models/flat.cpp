@@ -112,6 +112,7 @@ extern const Model flat_model{
     .tells_policies_apart = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
     .formula_of = formula_of,
+    .overlapped_terms = parts_of_stages,
 };
 
 }  // namespace quadrille

@@ -55,6 +55,7 @@ extern const Model free_running_model{
     .needs_exchange = true,
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = formula_of,
+    .overlapped_terms = parts_of_stages,
     .shared_table = "flat",
 };
 
