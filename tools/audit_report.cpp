@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "build.hpp"
 #include "machine.hpp"
@@ -98,16 +99,26 @@ AuditReport::AuditReport(const std::optional<std::string>& file, bool json, doub
     : output_(file), json_(json), tolerance_(tolerance), transport_(std::move(transport)), ranks_(ranks), options_(options) {}
 
 void AuditReport::add(AuditResult result) {
-  for (const auto& [guideline, reason] : result.left_out)
-    remark(fmt::format("left out: {}, {}: {}", guideline, size_text(result), reason));
   for (const Finding& finding : result.findings)
     if (!finding.failed_check.empty())
       remark(fmt::format("wrong data: {}, {}, {}: {}", name(*finding.guideline), size_text(result), name(finding.library),
                          finding.failed_check));
-  if (result.load.disturbs())
-    remark(fmt::format("other programs used {:.1f} of {} cores while {} was audited; ratios are better on an idle machine",
-                       result.load.others, result.load.cores, name(result.collective)));
   results_.push_back(std::move(result));
+}
+
+// What the figures are to be read with.
+void AuditReport::make_remarks() const {
+  std::map<std::string, Count> reasons;
+  MachineLoad load;
+  for (const AuditResult& result : results_) {
+    for (const auto& [guideline, reason] : result.left_out) ++reasons[reason];
+    if (result.load.disturbs() && result.load.others > load.others) load = result.load;
+  }
+  for (const auto& [reason, count] : reasons)
+    remark(fmt::format("{} guideline{} left out: {}", count, count == 1 ? "" : "s", reason));
+  if (load.disturbs())
+    remark(fmt::format("other programs used up to {:.1f} of {} cores meanwhile; ratios are better on an idle machine", load.others,
+                       load.cores));
 }
 
 std::string AuditReport::text() const {
@@ -153,7 +164,10 @@ Json AuditReport::json() const {
   return report;
 }
 
-void AuditReport::finish() { output_.finish(json_ ? to_text(json()) : text()); }
+void AuditReport::finish() {
+  make_remarks();
+  output_.finish(json_ ? to_text(json()) : text());
+}
 
 std::string guidelines_text() {
   Table table({{"left side"}, {""}, {"right side"}, {"source"}});

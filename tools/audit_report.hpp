@@ -21,6 +21,7 @@ class AuditReport {
   void finish();
 
  private:
+  void make_remarks() const;
   std::string text() const;
   Json json() const;
 

@@ -63,7 +63,7 @@ class Audit {
   }
 
   AuditResult run() {
-    for (const Guideline& guideline : all_guidelines())
+    for (const Guideline& guideline : options_.guidelines)
       if (guideline.left == result_.collective)
         for (const Library library : options_.libraries) enter(guideline, library);
     if (works_.empty()) return std::move(result_);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +21,7 @@ enum class Library : std::uint8_t { vendor, ours };
 std::string_view name(Library library);
 
 struct AuditOptions {
+  std::span<const Guideline> guidelines = all_guidelines();
   std::vector<Library> libraries{Library::ours};
   int rounds = 9;                                       // of everything that is timed; six are the fewest for wanted_confidence
   double seconds = 1;                                   // a target for one audit
