@@ -32,8 +32,7 @@ bool is_same(const Problem& a, const Problem& b) {
          is_same(a.counts, b.counts);
 }
 
-// Calls of the same problem have the same plan, also where they reduce: the operator is the one of the left side or the one that
-// combines bytes, and an audit with one on the left side has no use for the other.
+// The plan of a problem. The operator need not be compared: all calls of an audit that reduce have the same one.
 struct Planned {
   Library library;
   Problem problem;
