@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/candidate.hpp"
 
+#include "quadrille/error.hpp"
+
 namespace quadrille {
 namespace {
 

@@ -56,8 +56,7 @@ std::shared_ptr<ControlVariable> ControlVariable::named(const std::string& name)
   const std::shared_ptr<ControlVariable> variable(new ControlVariable);
   if (MPI_T_cvar_get_info(at, own_name.data(), &name_length, &verbosity, &variable->type_, &enumeration, description.data(),
                           &description_length, &binding, &scope) != MPI_SUCCESS ||
-      binding != MPI_T_BIND_NO_OBJECT ||
-      MPI_T_cvar_handle_alloc(at, nullptr, &variable->handle_, &variable->count_) != MPI_SUCCESS)
+      binding != MPI_T_BIND_NO_OBJECT || MPI_T_cvar_handle_alloc(at, nullptr, &variable->handle_, &variable->count_) != MPI_SUCCESS)
     return nullptr;
   session.keep();  // as long as there is the handle
   variable->has_handle_ = true;

@@ -162,7 +162,8 @@ std::vector<std::string> ForcedAlgorithm::names(const Problem& problem) {
 
 Result<std::shared_ptr<const ForcedAlgorithm>> ForcedAlgorithm::of(const Problem& problem, const std::string& name) {
   const auto known = names(problem);
-  if (known.empty()) return cannot(fmt::format("this MPI library offers no choice of algorithms for {}", mpi_name(problem.collective)));
+  if (known.empty())
+    return cannot(fmt::format("this MPI library offers no choice of algorithms for {}", mpi_name(problem.collective)));
   if (std::find(known.begin(), known.end(), name) == known.end())
     return cannot(fmt::format("this MPI library has no algorithm '{}' for {} among {} ranks; it has {}", name,
                               mpi_name(problem.collective), problem.ranks, fmt::join(known, ", ")));
