@@ -104,6 +104,7 @@ int run(int count, char** arguments) {
                                             add_simulate(parser),
                                             add_calibrate(parser),
                                             add_race(parser),
+                                            add_wisdom(parser),
                                             add_reproduce(parser),
                                             add_run(parser, split_off_command(count, arguments)),
                                             add_completion(parser),
@@ -142,8 +143,8 @@ int run(int count, char** arguments) {
   }
   if (chosen == subcommands.end())
     refuse(
-        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, reproduce or run; 'quadrille help' "
-        "explains them");
+        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, wisdom, reproduce or run; "
+        "'quadrille help' explains them");
   if (chosen->is_collective()) let_first_rank_talk();
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
   return chosen->run();
