@@ -13,7 +13,7 @@ namespace quadrille::command {
 struct WisdomOptions {
   std::string action;
   std::vector<std::string> files, collectives;
-  std::optional<std::string> output;
+  std::optional<std::string> library, output;
   bool json = false;
 };
 
