@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/tune_cell.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <numeric>
 
@@ -64,13 +62,6 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
       staying.push_back(entry.candidate);
   }
   return staying;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  return fmt::format("{:%Y-%m-%d}", parts);
 }
 
 // What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
