@@ -41,7 +41,7 @@ struct Situation {
   // Irregular collectives: how uneven the counts are. Powers of two, so that like counts are one situation.
   Count skew = 1;            // the largest sum that a rank sends or receives over the mean of all ranks', rounded to a power of two
   Count sparsity = 1;        // all blocks over those that are not empty, rounded to a power of two
-  bool counts_known = true;  // false: ranks know their own counts only, so block_bytes is 0, skew and sparsity are 1
+  bool counts_known = true;  // false: ranks know their own counts and these figures only, so fewer algorithms apply
   Combining combining = Combining::any_order;  // of reductions
 
   bool operator==(const Situation&) const = default;
@@ -134,8 +134,8 @@ struct Wisdom {
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);
-  // Adds all of it: of two for the same situation the one with the later date; with the same date, that of `newer`. Throws
-  // Error{misuse} if it is of another machine.
+  // Adds all of it: of two for the same situation the one with the later date; with the same date, that of `newer`. Empty wisdom of
+  // no machine becomes wisdom of that machine. Throws Error{misuse} if the machines differ.
   void merge(const Wisdom& newer);
 
   bool operator==(const Wisdom&) const = default;
@@ -167,8 +167,8 @@ void save_wisdom(const std::string& file, const Wisdom& newer);
 // one node and on several have different ones, so wisdom of a group is read and saved by the group's own.
 Fingerprint fingerprint(Communicator& communicator);
 
-// `counts_are_shared`: of alltoallv, the problem has the counts of all ranks, and all ranks have the same. Without it they know
-// their own at most, and nothing of the counts enters the situation. Of other collectives all ranks have all counts.
-Situation situation_of(const Problem& problem, bool counts_are_shared = false);
+// Of a problem that all ranks know in full. An alltoallv may hold the counts of one rank only (alltoallv_of_rank): then this is not
+// for it, since ranks would get different situations. They first have to exchange facts, and say counts_known = false.
+Situation situation_of(const Problem& problem);
 
 }  // namespace quadrille

@@ -182,6 +182,7 @@ void Wisdom::add(ExecutorFit fit) { put_in_place(executors, checked(std::move(fi
 void Wisdom::add(VendorFit fit) { put_in_place(vendor, checked(std::move(fit)), always); }
 
 void Wisdom::merge(const Wisdom& newer) {
+  if (*this == Wisdom{}) machine = newer.machine;
   if (newer.machine != machine) throw Error(ErrorCode::misuse, "wisdom of two machines does not go together");
   merge_lists(records, newer.records);
   merge_lists(executors, newer.executors);

@@ -87,8 +87,6 @@ Result<> check_wisdom(const Situation& s) {
   if (!is_power_of_two(s.skew) || !is_power_of_two(s.sparsity)) return cannot("skew and sparsity are powers of two");
   const bool plain = s.skew == 1 && s.sparsity == 1 && s.counts_known;
   if (!is_irregular(s.collective) && !plain) return cannot(fmt::format("{} has no counts", name(s.collective)));
-  if (!s.counts_known && (s.skew != 1 || s.sparsity != 1 || s.block_bytes != 0))
-    return cannot("where ranks know their own counts only, block_bytes is 0, skew and sparsity are 1");
   if (!is_reduction(s.collective) && s.combining != Combining::any_order)
     return cannot(fmt::format("{} combines nothing", name(s.collective)));
   return {};
