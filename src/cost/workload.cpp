@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cost/circles.hpp"
 #include "cost/work.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
@@ -62,12 +63,14 @@ class Counting {
       count_together();
     else if (!result_.has_work)
       for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
+    bool in_circle = false;
     if (result_.has_work) {
       const CountedWork work = count_work(schedule_, rounds_, [&](const Program& program) {
         if (!is_together) count(program);
       });
       result_.nodes_sampled = work.nodes_sampled;
       result_.messages_counted = work.messages;
+      in_circle = waits_in_circle(schedule_);
     }
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
@@ -78,6 +81,7 @@ class Counting {
       add_bytes(figures.volume, round.bytes);
       add_bytes(figures.wire, std::max(round.bytes, round.link_bytes));
       figures.rounds.push_back(round);
+      figures.rounds.back().in_circle = in_circle;
     });
     return std::move(result_);
   }
