@@ -96,7 +96,7 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
 }
 
 TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
-  const Words race{"race",     "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "linear",
+  const Words race{"race",     "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
                    "--rounds", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
   const auto with = [&](const Words& more) {
     Words words = race;
@@ -169,7 +169,7 @@ TEST_F(CommandTest, RacesRefuseContradictoryMeasurements) {
   refuses(with({"--curves", "3"}), "name its file");
   refuses(with({"--curves", "9", "--plot", file("a.svg").string()}), "the limit is 8");
   refuses(with({"--plot", file("a.svg").string(), "--output", file("a.svg").string()}), "need two files");
-  refuses(with({"--plot", "/nowhere/a.svg"}), "/nowhere");
+  refuses(with({"--algorithm", "direct", "--plot", "/nowhere/a.svg"}), "/nowhere");
   EXPECT_FALSE(fs::exists(file("a.svg")));
 }
 
