@@ -148,9 +148,12 @@ std::string text_of(const Comparison& comparison) {
       text += fmt::format("only in {}: {}, {}{}{}\n", name, cell.size->text, cell.entry->short_name,
                           cell.entry->is_vendor ? "" : ", " + cell.entry->settings(),
                           cell.entry->is_vendor ? "" : ", " + cell.entry->executor);
-  text += fmt::format(
-      "{} of {} changed; intervals of {:.0f} % confidence, so about {:.1f} would be marked if nothing had changed\n", marked,
-      comparison.changes.size(), 100 * least_confidence, (1 - least_confidence) * static_cast<double>(comparison.changes.size()));
+  text += wrapped(fmt::format(
+                      "{} of {} changed; intervals of {:.0f} % confidence know the rounds of these two launches only: repeat both "
+                      "launches before you conclude, because launches differ, too",
+                      marked, comparison.changes.size(), 100 * least_confidence),
+                  terminal_width(), 0) +
+          '\n';
   return text;
 }
 
