@@ -42,6 +42,8 @@ struct Parameter {
   Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
   std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"
   std::vector<NamedNumber> named;           // numbers: words for some of them
+  // Values among which the best may be, for whoever chooses; null: the default only. May depend on parameters that stand before.
+  std::vector<ParameterValue> (*worth_trying)(const Problem&, const Parameters& before) = nullptr;
 };
 
 // What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.

@@ -86,7 +86,10 @@ std::vector<Parameter> clustered_parameters() {
            .summary = "of the graph of nodes: into matchings, whose pairs exchange, or permutations, where a node sends to one "
                       "node and receives from another",
            .standard = "matchings",
-           .choices = {"matchings", "permutations"}},
+           .choices = {"matchings", "permutations"},
+           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+             return {"matchings", "permutations"};
+           }},
           std::move(factor),
           {.name = "degree",
            .summary = "for nodes with several network ports that all ranks share: messages that a node sends to others, and "

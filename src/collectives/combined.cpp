@@ -206,7 +206,12 @@ Parameter leaders_parameter() {
           .standard_rule = "all",
           .least = 1,
           .most = [](const Problem& problem) { return NodeRanks(problem).largest(); },
-          .range = "1..ranks of the largest node"};
+          .range = "1..ranks of the largest node",
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            const Count all = NodeRanks(problem).largest();
+            if (all <= 2) return {Count{1}, all};
+            return {Count{1}, Count{2}, all};
+          }};
 }
 
 std::shared_ptr<const Analysis> analyse_combined(const Problem& problem, const Parameters& parameters) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/concatenation.hpp"
+#include "collectives/worth_trying.hpp"
 
 #include <algorithm>
 
@@ -62,7 +63,8 @@ std::vector<Parameter> parameters() {
            .choices = {},
            .least = 1,
            .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-           .range = "1..max(1,p-1)"},
+           .range = "1..max(1,p-1)",
+           .worth_trying = ports_worth_trying},
           {.name = "last",
            .summary = "where one last round has more than the least volume: take it, or a round more, or (best) a round more if "
                       "that saves over 8 KiB",

@@ -52,7 +52,12 @@ Parameter counts_parameter() {
               "how ranks know what others send: gathered in each run, told ahead of each message, or known from a run before "
               "with the same counts",
           .standard = "gathered",
-          .choices = {"gathered", "headers", "known"}};
+          .choices = {"gathered", "headers", "known"},
+          // A plan keeps its counts, so they need no agreement in each run where all ranks know them; where ranks know their own
+          // counts only, headers tell the others'.
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"known", "headers"};
+          }};
 }
 
 }  // namespace quadrille

@@ -81,7 +81,10 @@ Parameter doubling_order() {
   return {.name = "first",
           .summary = "the first partners: near ones, which keeps to runs of memory, or far ones, which sends most to near ones",
           .standard = "near",
-          .choices = {"near", "far"}};
+          .choices = {"near", "far"},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"near", "far"};
+          }};
 }
 
 Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/pairs.hpp"
+#include "collectives/worth_trying.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -84,7 +85,8 @@ Parameter grain_parameter() {
           .standard = Count{64},
           .least = 1,
           .most = [](const Problem&) { return Bytes{1} << 30; },
-          .range = "1..2^30"};
+          .range = "1..2^30",
+          .worth_trying = grains_worth_trying};
 }
 
 }  // namespace quadrille

@@ -32,7 +32,10 @@ Parameter scatter_part() {
           },
           .standard_rule = "recursive-halving where p is a power of two, else circulant, or direct where the order matters",
           .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "direct"},
-          .range = {}};
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"ring", "recursive-halving", "circulant", "direct"};
+          }};
 }
 
 Choice choice_of_scatter(const Problem& pieces, const Parameters& parameters) {
@@ -59,7 +62,10 @@ Parameter gather_part() {
           },
           .standard_rule = "recursive-doubling where p is a power of two, else circulant",
           .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},
-          .range = {}};
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"ring", "recursive-doubling", "circulant", "direct"};
+          }};
 }
 
 Result<> gather_applies(const Problem& problem, const Parameters& parameters) {

@@ -101,7 +101,10 @@ Parameter halving_order() {
           },
           .standard_rule = "far where operands may be combined in any order",
           .choices = {"near", "far"},
-          .range = {}};
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"near", "far"};
+          }};
 }
 
 Combining combining_of_halving(const Problem& problem, const Parameters& parameters) {

@@ -153,7 +153,10 @@ Parameter ports_of_root(std::string_view summary) {
           .standard_rule = "all",
           .least = 1,
           .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-          .range = "1..max(1,p-1)"};
+          .range = "1..max(1,p-1)",
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            return {Count{1}, std::max<Count>(1, problem.ranks - 1)};
+          }};
 }
 
 }  // namespace quadrille

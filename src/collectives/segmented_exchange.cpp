@@ -15,6 +15,12 @@ Parameter exchange_segments_parameter() {
   Parameter segments = segments_parameter(nullptr, "");
   segments.summary = "pieces that blocks are cut in: all first ones are exchanged, then all second ones, and so on";
   segments.standard = Count{1};
+  // Pieces of 64 KiB stay in the caches.
+  segments.worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+    const Count count = problem.block_bytes / (Bytes{1} << 16);
+    if (count < 2 || count > most_segments_by_default) return {Count{1}};
+    return {Count{1}, count};
+  };
   return segments;
 }
 

@@ -12,6 +12,18 @@ Count best_segment_count(Count pipe, Bytes bytes) {
   return std::llround(std::min(best, static_cast<double>(most_segments_by_default)));
 }
 
+namespace {
+
+// Of about 4, 16, 64 and 256 KiB.
+std::vector<ParameterValue> segments_worth_trying(const Problem& problem, const Parameters&) {
+  std::vector<ParameterValue> counts{Count{1}};
+  for (Bytes bytes = Bytes{1} << 18; bytes >= Bytes{1} << 12; bytes /= 4)
+    if (const Count count = problem.block_bytes / bytes; count > 1 && count <= most_segments_by_default) counts.emplace_back(count);
+  return counts;
+}
+
+}  // namespace
+
 Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule) {
   return {.name = "segments",
           .summary = "pieces that the vector is sent in",
@@ -19,7 +31,8 @@ Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, cons
           .standard_rule = standard_rule,
           .least = 1,
           .most = [](const Problem& problem) { return std::max<Count>(1, problem.block_bytes / problem.element_bytes); },
-          .range = "1..max(1,elements)"};
+          .range = "1..max(1,elements)",
+          .worth_trying = segments_worth_trying};
 }
 
 }  // namespace quadrille

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/uneven_bruck.hpp"
+#include "collectives/worth_trying.hpp"
 
 #include <algorithm>
 
@@ -133,7 +134,8 @@ Parameter uneven_bruck_radix() {
           .standard = Count{2},
           .least = 2,
           .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
-          .range = "2..max(2,p)"};
+          .range = "2..max(2,p)",
+          .worth_trying = radices_worth_trying};
 }
 
 }  // namespace quadrille

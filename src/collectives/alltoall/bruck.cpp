@@ -8,6 +8,7 @@
 // Cost    k messages a round: C1 = sum over places of ceil((h - 1) / k), h the number of values of that digit;
 //         r = 2, one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume of shift.
 // Prefer  small blocks, where the number of rounds rules.
+#include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
 #include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
@@ -144,13 +145,15 @@ extern const Algorithm alltoall_bruck{
                     .standard = Count{2},
                     .least = 2,
                     .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
-                    .range = "2..max(2,p)"},
+                    .range = "2..max(2,p)",
+                    .worth_trying = radices_worth_trying},
                    {.name = "ports",
                     .summary = "messages that a rank sends, and receives, in a round",
                     .standard = Count{1},
                     .least = 1,
                     .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-                    .range = "1..max(1,p-1)"},
+                    .range = "1..max(1,p-1)",
+                    .worth_trying = ports_worth_trying},
                    {.name = "form",
                     .summary = "as printed, or without rotations and scratch memory",
                     .standard = "zero-rotation",
@@ -159,7 +162,11 @@ extern const Algorithm alltoall_bruck{
                     .summary =
                         "how a level's hops are cut: by digits, in equal shares, or (one port, whatever the radix) by halving p",
                     .standard = "positional",
-                    .choices = {"positional", "balanced", "halving"}}},
+                    .choices = {"positional", "balanced", "halving"},
+                    .worth_trying = [](const Problem&, const Parameters& before) -> std::vector<ParameterValue> {
+                      if (number(before, "ports") > 1) return {"positional"};
+                      return {"positional", "balanced", "halving"};
+                    }}},
     .generate = generate,
     .applies = applies,
     .analyse = analyse,

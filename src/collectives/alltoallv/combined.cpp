@@ -23,7 +23,8 @@ extern const Algorithm alltoallv_combined{
           .summary = "how leaders know the sizes of what they pass on: told ahead of each message, or known from a run before with "
                      "the same counts",
           .standard = "headers",
-          .choices = {"headers", "known"}}},
+          .choices = {"headers", "known"},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known", "headers"}; }}},
     .generate = combined_exchange,
     .analyse = analyse_combined,
     .ports = combined_ports,

@@ -26,7 +26,11 @@ extern const Algorithm alltoallv_direct{
                     .standard = Count{32},
                     .least = 1,
                     .most = others,
-                    .range = "1..max(1,p-1)"}},
+                    .range = "1..max(1,p-1)",
+                    .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+                      if (others(problem) <= 32) return {others(problem)};
+                      return {Count{8}, Count{32}, others(problem)};
+                    }}},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, number(parameters, "window"), me); },
     .needs_own_counts_only = true,

@@ -8,6 +8,7 @@
 // Prefer  always; more ports where the network takes several messages at once.
 #include <algorithm>
 
+#include "collectives/worth_trying.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -41,7 +42,8 @@ extern const Algorithm barrier_dissemination{
                     .standard = Count{1},
                     .least = 1,
                     .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-                    .range = "1..max(1,p-1)"}},
+                    .range = "1..max(1,p-1)",
+                    .worth_trying = ports_worth_trying}},
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/worth_trying.hpp"
+
+#include <cmath>
+#include <set>
+
+namespace quadrille {
+namespace {
+
+// Those from 1 to p, each once.
+std::vector<ParameterValue> up_to(Count most, const std::set<Count>& values) {
+  std::vector<ParameterValue> kept;
+  for (const Count value : values)
+    if (value >= 1 && value <= most) kept.emplace_back(value);
+  return kept;
+}
+
+}  // namespace
+
+std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters&) {
+  const Count p = problem.ranks;
+  const auto root = static_cast<Count>(std::ceil(std::sqrt(static_cast<double>(p))));
+  return up_to(std::max<Count>(2, p), {2, 3, 4, 8, 16, std::max<Count>(2, root), std::max<Count>(2, p)});
+}
+
+std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Parameters& before) {
+  const Count most = std::max<Count>(1, problem.ranks - 1);
+  const auto radix = before.find("radix");
+  if (radix != before.end()) return up_to(most, {1, std::get<Count>(radix->second) - 1});
+  return up_to(most, {1, 3, 7, most});
+}
+
+std::vector<ParameterValue> grains_worth_trying(const Problem&, const Parameters&) {
+  return {Count{64}, Count{1024}, Count{16384}};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/tune_cell.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <numeric>
+
+#include "plan/placed.hpp"
+#include "quadrille/race.hpp"
+
+namespace quadrille {
+namespace {
+
+// Of the cheapest ways, so many of one algorithm by one executor: prices of its policies and parameters differ little, and what
+// makes a price wrong makes them wrong alike.
+constexpr int most_alike = 3;
+
+bool applies_to(const Problem& problem, const Way& way) {
+  try {
+    const Candidate candidate = parse_candidate(problem, way.algorithm);
+    const auto* choice = std::get_if<Choice>(&candidate);
+    return !choice || applies(problem, *choice).has_value();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    return false;  // a parameter that this problem does not have
+  }
+}
+
+RaceCandidate candidate_of(const Problem& problem, const Way& way) {
+  return {.algorithm = parse_candidate(problem, way.algorithm),
+          .policy = way.policy,
+          .buffers = way.buffers,
+          .executor = names_vendor(way.algorithm) ? Executor::messages : way.executor};
+}
+
+Way way_of(const RaceCandidate& candidate) {
+  return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
+}
+
+// A way that has left, with its ratio to a way that stayed.
+struct Leaver {
+  Way way;
+  Way best;
+  Spread ratio;
+};
+
+WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
+  return {leaver.way, {leaver.ratio.median * best_seconds, leaver.ratio.lower * best_seconds, leaver.ratio.upper * best_seconds}};
+}
+
+// Who goes on after a heat; the others join `leavers`.
+std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
+  std::vector<RaceCandidate> staying;
+  const Way best = way_of(heat.entries[*heat.best].candidate);
+  for (const RaceEntry& entry : heat.entries) {
+    if (!entry.to_best) continue;  // its data was wrong
+    if (entry.to_best->lower > clearly_slower)
+      leavers.push_back({way_of(entry.candidate), best, *entry.to_best});
+    else
+      staying.push_back(entry.candidate);
+  }
+  return staying;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{:%Y-%m-%d}", parts);
+}
+
+// What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
+// placed from the last to leave to the first: what they are compared with is placed already. Who left after the last heat has its
+// time in it.
+std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
+  std::vector<WisdomEntry> entries;
+  for (const RaceEntry& entry : last.entries)
+    if (entry.failed_check.empty())
+      entries.push_back({way_of(entry.candidate), {entry.seconds.median, entry.seconds.lower, entry.seconds.upper}});
+  const auto find = [&](const Way& way) {
+    return std::find_if(entries.begin(), entries.end(), [&](const WisdomEntry& entry) { return entry.way == way; });
+  };
+  for (auto leaver = leavers.rbegin(); leaver != leavers.rend(); ++leaver)
+    if (const auto best = find(leaver->best); best != entries.end() && find(leaver->way) == entries.end())
+      entries.push_back(scaled(*leaver, best->timing.median_s));
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const WisdomEntry& a, const WisdomEntry& b) { return a.timing.median_s < b.timing.median_s; });
+  return entries;
+}
+
+}  // namespace
+
+std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
+                                const std::vector<Way>& known_good, std::size_t how_many) {
+  std::vector<Way> chosen;
+  const auto choose = [&](const Way& way) {
+    if (std::find(chosen.begin(), chosen.end(), way) == chosen.end()) chosen.push_back(way);
+  };
+  Wisdom prices = wisdom;
+  prices.records.clear();  // what was measured ranks its own ways only
+  const Decision decision = decide(problem, prices, options);
+  std::map<std::pair<std::string, Executor>, int> alike;
+  for (const Considered& each : decision.considered) {
+    if (chosen.size() >= how_many) break;
+    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
+    if (++alike[{id, each.way.executor}] <= most_alike) choose(each.way);
+  }
+  for (const Way& way : known_good)
+    if (applies_to(problem, way)) choose(way);
+  for (const Executor executor : options.executors)
+    choose({specification(parse_candidate(problem, "")), Policy::blocking, 2, executor});
+  if (options.with_vendor) choose({specification(Vendor{}), Policy::blocking, 2, Executor::messages});
+  return chosen;
+}
+
+WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
+                       const TuneOptions& options) {
+  const Problem here = placed(communicator, problem);
+  std::vector<RaceCandidate> running;
+  for (const Way& way : ways) running.push_back(candidate_of(here, way));
+  const int all_rounds = std::accumulate(options.heats.begin(), options.heats.end(), 0);
+  std::vector<Leaver> leavers;
+  RaceResult result;
+  int done = 0;
+  for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
+    const int rounds = options.heats[heat];
+    const RaceOptions race_options{.rounds = rounds,
+                                   .seconds_per_problem = options.seconds * rounds / all_rounds,
+                                   .seed = heat + 1,
+                                   .operation = options.operation,
+                                   .model = FlatModel{},  // predictions are not looked at
+                                   .progress = [&](int round, int) {
+                                     if (options.progress) options.progress(done + round, all_rounds, running.size());
+                                   }};
+    result = race(communicator, here, running, race_options);
+    done += rounds;
+    for (const RaceEntry& entry : result.entries)
+      if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
+        options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));
+    if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
+    running = stayers(result, options.clearly_slower, leavers);
+  }
+  WisdomRecord record{.situation = situation_of(here), .date = today(), .rounds = done};
+  record.least_bytes = record.most_bytes = record.situation.block_bytes;
+  record.least_ranks = record.most_ranks = record.situation.ranks;
+  record.entries = ranking(result, leavers);
+  return record;
+}
+
+}  // namespace quadrille

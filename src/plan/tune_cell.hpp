@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One cell of wisdom: the ways to solve one problem race in heats, and those that are clearly slower leave after each.
+//
+//   Wisdom found{.machine = fingerprint(communicator)};
+//   found.add(tune_cell(communicator, problem, promising_ways(problem, knowledge, options), {.operation = sum}));
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quadrille/decision.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+struct TuneOptions {
+  // Rounds of each heat. With three rounds a way leaves if all three ratios to the best are worse than `clearly_slower`; more
+  // rounds allow for outliers.
+  std::vector<int> heats = {3, 5, 7};
+  double clearly_slower = 1.05;               // the whole interval of the ratio to the best lies above it
+  double seconds = 1;                         // about how long all heats may take
+  std::shared_ptr<const Operator> operation;  // as in RaceOptions
+  // Called on rank 0.
+  std::function<void(int round, int rounds, std::size_t ways)> progress;  // rounds of all heats
+  std::function<void(const std::string& sentence)> wrong;                 // a way gave wrong data
+};
+
+// Which ways are worth a race: the cheapest by price, but few of each algorithm and executor; `known_good` as far as they apply,
+// such as the fastest for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
+std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
+                                const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
+
+// Collective. Every rank gets the same record, which speaks for this size and this number of ranks only. The times of ways that
+// left early are their ratios to the best, times what the best took in the last heat, so that all can be compared. Ways that do not
+// apply, and those whose data was wrong, are not in it. Throws Error{misuse} if nothing is left, and like `race`.
+WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
+                       const TuneOptions& options = {});
+
+}  // namespace quadrille
