@@ -258,7 +258,9 @@ int run_launched(const Options& options, Executor executor) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport_name()), world->size(),
+    ReportForm form = options.form;
+    if (!first) form.plot.reset();
+    Report report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                   request.options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });

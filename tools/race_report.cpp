@@ -364,11 +364,15 @@ Json Report::json() const {
 
 void Report::finish() {
   const Json report = form_.json || plot_ ? json() : Json();
+  if (form_.json)
+    output_.finish(to_text(report));
+  else if (form_.csv)
+    output_.finish(reproduce::csv_of(sheet_));
+  else if (form_.ratios)
+    output_.finish(ratios_of(cells_, ranks_));
+  else
+    output_.finish();
   if (plot_) plot_->finish(race_plot({race_file_of(report, "this race")}, form_.curves));
-  if (form_.json) return output_.finish(to_text(report));
-  if (form_.csv) return output_.finish(reproduce::csv_of(sheet_));
-  if (form_.ratios) return output_.finish(ratios_of(cells_, ranks_));
-  output_.finish();
 }
 
 }  // namespace quadrille::command

@@ -75,6 +75,43 @@ TEST(Race, TimesAndChecksEveryCandidate) {
   });
 }
 
+TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
+  run_threads(3, [](Communicator& communicator) {
+    const Problem problem = alltoall(3, 100);
+    const RaceResult result =
+        race(communicator, problem, {{parse_candidate(problem, "direct")}, {parse_candidate(problem, "bruck")}},
+             {.rounds = 3, .iterations = 4, .warm_up = 2, .progress = {}});
+    EXPECT_EQ(result.runs_per_sample, 4);
+    EXPECT_EQ(result.buffer_pairs, 1);
+    for (const RaceEntry& entry : result.entries) {
+      ASSERT_EQ(entry.samples_s.size(), 3u);
+      std::vector<double> rounds;
+      for (std::vector<double> batches : entry.samples_s) {
+        ASSERT_EQ(batches.size(), 5u);
+        std::sort(batches.begin(), batches.end());
+        rounds.push_back(batches[2]);
+      }
+      std::sort(rounds.begin(), rounds.end());
+      EXPECT_EQ(entry.seconds.median, rounds[1]);
+      EXPECT_EQ(entry.seconds.least, rounds[0]);
+      EXPECT_GT(entry.over_ranks.least, 0);
+      EXPECT_LE(entry.over_ranks.least, entry.over_ranks.mean);
+      EXPECT_LE(entry.over_ranks.mean, entry.over_ranks.most);
+    }
+  });
+}
+
+TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
+  for (const bool shared : {false, true})
+    run_threads(2, [shared](Communicator& communicator) {
+      const Problem problem = alltoall(2, Bytes{1} << 20);
+      const RaceResult result = race(communicator, problem, {{parse_candidate(problem, "direct")}},
+                                     {.rounds = 1, .iterations = 2, .shared_buffers = shared, .cold = true, .progress = {}});
+      EXPECT_GT(result.buffer_pairs, 1);
+      EXPECT_EQ(result.entries.at(0).failed_check, "");
+    });
+}
+
 TEST(Race, RunsWhatIsTheSameOnce) {
   run_threads(4, [](Communicator& communicator) {
     const Problem problem = on_nodes_of(communicator, alltoall(4, 100));
