@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/tune_cell.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <numeric>
 
 #include "plan/placed.hpp"
+#include "plan/today.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille {
@@ -64,13 +63,6 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
       staying.push_back(entry.candidate);
   }
   return staying;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  return fmt::format("{:%Y-%m-%d}", parts);
 }
 
 // What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
@@ -132,7 +124,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
                                    .seconds_per_problem = options.seconds * rounds / all_rounds,
                                    .seed = heat + 1,
                                    .operation = options.operation,
-                                   .model = FlatModel{},  // predictions are not looked at
+                                   .fits = {},
                                    .progress = [&](int round, int) {
                                      if (options.progress) options.progress(done + round, all_rounds, running.size());
                                    }};
