@@ -109,7 +109,7 @@ TEST(Price, ByAFitIsTheSumOfItsTerms) {
   for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
     double sum = 0;
     for (const PriceTerm& term : price.terms_of(policy)) sum += term.seconds;
-    EXPECT_NEAR(sum, price.seconds(policy), 1e-11) << name(policy);
+    EXPECT_NEAR(sum, price.seconds(policy), 1e-11);
   }
   EXPECT_LE(price.nonblocking_s, price.blocking_s);
   const Price steps = price_by(fit, work_of(on_nodes(alltoall(8, 100), 8), "shift"));
