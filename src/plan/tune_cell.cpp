@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "plan/placed.hpp"
+#include "plan/today.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille {
@@ -123,7 +124,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
                                    .seconds_per_problem = options.seconds * rounds / all_rounds,
                                    .seed = heat + 1,
                                    .operation = options.operation,
-                                   .model = FlatModel{},  // predictions are not looked at
+                                   .fits = {},
                                    .progress = [&](int round, int) {
                                      if (options.progress) options.progress(done + round, all_rounds, running.size());
                                    }};
