@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "execute/agreement.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/model.hpp"
 
 namespace quadrille {
@@ -126,6 +127,11 @@ std::shared_ptr<const Knowledge> learn(std::string_view transport_name, const Kn
   knowledge.wisdom.merge(found);
   knowledge.hash = hash_of(text_of(knowledge));
   return keep(transport_name, std::move(knowledge));
+}
+
+void forget_wisdom() {
+  const std::lock_guard lock(kept().mutex);
+  kept().by_transport.clear();
 }
 
 }  // namespace quadrille
