@@ -31,6 +31,7 @@ Subcommand add_draw(CLI::App& command);
 Subcommand add_price(CLI::App& command);
 Subcommand add_simulate(CLI::App& command);
 Subcommand add_calibrate(CLI::App& command);
+Subcommand add_tune(CLI::App& command);
 Subcommand add_race(CLI::App& command);
 Subcommand add_compare(CLI::App& command);
 Subcommand add_plot(CLI::App& command);
