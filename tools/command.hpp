@@ -33,6 +33,7 @@ Subcommand add_simulate(CLI::App& command);
 Subcommand add_calibrate(CLI::App& command);
 Subcommand add_tune(CLI::App& command);
 Subcommand add_race(CLI::App& command);
+Subcommand add_wisdom(CLI::App& command);
 Subcommand add_compare(CLI::App& command);
 Subcommand add_plot(CLI::App& command);
 Subcommand add_audit(CLI::App& command);

@@ -96,12 +96,11 @@ int run(int count, char** arguments) {
   parser.allow_extras();
   parser.require_subcommand(0, 1);  // what stands behind the first is an argument: help verify
   const std::vector<Subcommand> subcommands{
-      add_list(parser),       add_info(parser),      add_schedule(parser),
-      add_verify(parser),     add_draw(parser),      add_price(parser),
-      add_simulate(parser),   add_calibrate(parser), add_tune(parser),
-      add_race(parser),       add_compare(parser),   add_plot(parser),
-      add_audit(parser),      add_reproduce(parser), add_run(parser, split_off_command(count, arguments)),
-      add_completion(parser), add_manual(parser),    add_help(parser)};
+      add_list(parser),       add_info(parser),   add_schedule(parser),  add_verify(parser),
+      add_draw(parser),       add_price(parser),  add_simulate(parser),  add_calibrate(parser),
+      add_tune(parser),       add_race(parser),   add_compare(parser),   add_plot(parser),
+      add_audit(parser),      add_wisdom(parser), add_reproduce(parser), add_run(parser, split_off_command(count, arguments)),
+      add_completion(parser), add_manual(parser), add_help(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     subcommand.parser->get_help_ptr()->group(group::others);
@@ -135,9 +134,9 @@ int run(int count, char** arguments) {
   }
   if (chosen == subcommands.end())
     refuse(
-        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, compare, plot, reproduce or run; "
-        "'quadrille help' "
-        "explains them");
+        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, compare, plot, wisdom, reproduce or "
+        "run; "
+        "'quadrille help' explains them");
   if (chosen->is_collective()) let_first_rank_talk();
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
   return chosen->run();

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille wisdom: what was measured on this machine and is kept for later runs.
+#include "wisdom.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "common_options.hpp"
+#include "documents.hpp"
+#include "launcher.hpp"
+#include "output.hpp"
+#include "talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct WisdomAction {
+  std::string_view name;
+  int (*run)(const WisdomOptions&);
+};
+
+int merge(const WisdomOptions& options) {
+  if (options.files.size() < 2) refuse("name the files to merge: quadrille wisdom merge A B --output C");
+  Output output(options.output);
+  Wisdom merged = read_wisdom_of(options.files.front());
+  for (std::size_t i = 1; i < options.files.size(); ++i) {
+    const Wisdom next = read_wisdom_of(options.files[i]);
+    if (next.machine != merged.machine)
+      refuse(fmt::format("'{}' and '{}' are of two machines; what one takes says nothing of the other", options.files.front(),
+                         options.files[i]));
+    merged.merge(next);
+  }
+  output.finish(wisdom_text(merged));
+  return good;
+}
+
+// Collective where ranks were launched: the file is for the machine, network and MPI library that they have.
+int path(const WisdomOptions& options) {
+  if (!options.files.empty()) refuse(fmt::format("'{}' is one argument too many", options.files.front()));
+  const auto print = [&](Communicator& communicator) {
+    const std::string file = wisdom_file(fingerprint(communicator));
+    if (communicator.rank() != 0) return;
+    if (file.empty()) refuse("there is no file: QUADRILLE_WISDOM is off, or there is no home folder");
+    Output(options.output).finish(file + '\n');
+  };
+  if (joins_launched_ranks({}))
+    print(*join_launched_ranks());
+  else
+    run_threads(1, print);
+  return good;
+}
+
+constexpr std::array actions{WisdomAction{"show", show_wisdom}, WisdomAction{"merge", merge}, WisdomAction{"path", path}};
+
+int run(const WisdomOptions& options) {
+  std::vector<std::string> known;
+  for (const WisdomAction& action : actions) {
+    if (action.name == options.action) return action.run(options);
+    known.emplace_back(action.name);
+  }
+  if (options.action.empty()) refuse(fmt::format("say what to do with wisdom: {}", fmt::join(known, ", ")));
+  refuse_unknown("action", options.action, known);
+}
+
+}  // namespace
+
+Wisdom read_wisdom_of(const std::string& file) { return parse_wisdom(read_text(file, file), file); }
+
+Subcommand add_wisdom(CLI::App& command) {
+  auto options = std::make_shared<WisdomOptions>();
+  CLI::App* parser = add_subcommand(command, "wisdom", "what was measured on this machine and is kept for later runs");
+  add_option(*parser, "action", options->action, "what to do with it", "show|merge|path");
+  add_option(*parser, "files", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)", "FILE");
+  add_option(*parser, "--collective", options->collectives, "show: only this collective; may be repeated", "COLLECTIVE");
+  add_json_flag(*parser, options->json, "show: print JSON");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "show prints what won each race, how long it took, and how many times the MPI library's own collective took that long. "
+      "A race speaks for the sizes and ranks around it, which are printed.\n"
+      "merge prints the wisdom of several files of one machine; of two races of one situation the later one.\n"
+      "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"
+      "Files lie in ~/.cache/quadrille/wisdom, one for each machine and MPI library. QUADRILLE_WISDOM names another file or "
+      "folder, or is 'off'.\n\n"
+      "Examples:\n  quadrille wisdom show\n  quadrille wisdom show --collective alltoall --json\n"
+      "  mpirun -n 4 quadrille wisdom path\n  quadrille wisdom merge a.wisdom b.wisdom --output both.wisdom");
+  return {parser, [options] { return run(*options); }, [options] { return options->action == "path" && joins_launched_ranks({}); }};
+}
+
+}  // namespace quadrille::command
