@@ -70,6 +70,7 @@ int export_wisdom(const WisdomOptions& options) {
     const Wisdom read_here = read_wisdom_of(file);
     if (!read_here.machine.mpi.starts_with(library.name))
       refuse(fmt::format("the wisdom '{}' is of {}, and rules for {} are wanted", file, read_here.machine.mpi, library.name));
+    if (wisdom.machine.mpi.empty()) wisdom.machine = read_here.machine;
     wisdom.merge(read_here);
   }
   const VendorRules rules = vendor_rules(wisdom);
