@@ -120,7 +120,7 @@ class Tuner {
   void find_known() {
     if (request_.again) return;
     for (TunedCell& each : outcome_.cells) {
-      const Situation situation = situation_of(each.cell.problem);
+      const Situation situation = each.cell.situation();
       const auto record = std::find_if(wisdom_.records.begin(), wisdom_.records.end(),
                                        [&](const WisdomRecord& known) { return known.situation == situation; });
       if (record == wisdom_.records.end() || record->date < oldest_ || record->entries.empty()) continue;
@@ -130,7 +130,7 @@ class Tuner {
   }
 
   void fit() {
-    const Situation here = situation_of(outcome_.cells.front().cell.problem);
+    const Situation here = outcome_.cells.front().cell.situation();
     std::vector<Executor> executors;
     for (const Executor executor : options_.executors)
       if (request_.again || std::none_of(wisdom_.executors.begin(), wisdom_.executors.end(), [&](const ExecutorFit& known_fit) {
@@ -157,7 +157,7 @@ class Tuner {
 
   // Was the same situation measured in this session? Small counts of two shapes may be alike.
   bool is_like_another(TunedCell& each) const {
-    const Situation situation = situation_of(each.cell.problem);
+    const Situation situation = each.cell.situation();
     const auto other = std::find_if(outcome_.cells.begin(), outcome_.cells.end(), [&](const TunedCell& cell) {
       return cell.state == CellState::measured && cell.record.situation == situation;
     });
@@ -237,8 +237,10 @@ class Tuner {
               outcome_.wrong_data = true;
               talk_.remark(fmt::format("wrong data: {}: {}", cell.text(), sentence));
             }};
-    const std::vector<Way> nearby = fastest_nearby(situation_of(cell.problem));
-    const std::vector<Way> ways = promising_ways(cell.problem, wisdom_, options_, nearby, request_.ways);
+    DecisionOptions by = options_;
+    by.own_counts_only = cell.own_counts_only;
+    by.situation = cell.situation();
+    const std::vector<Way> ways = promising_ways(cell.priced(), wisdom_, by, fastest_nearby(*by.situation), request_.ways);
     each.record = tune_cell(communicator_, cell.problem, ways, options);
     each.state = CellState::measured;
     Wisdom found{.machine = wisdom_.machine};

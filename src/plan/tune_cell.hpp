@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct TuneOptions {
   double clearly_slower = 1.05;               // the whole interval of the ratio to the best lies above it
   double seconds = 1;                         // about how long all heats may take
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
+  std::optional<Situation> situation;         // of the record; absent: the problem's
   // Called on rank 0.
   std::function<void(int round, int rounds, std::size_t ways)> progress;  // rounds of all heats
   std::function<void(const std::string& sentence)> wrong;                 // a way gave wrong data
