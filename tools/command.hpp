@@ -31,9 +31,11 @@ Subcommand add_draw(CLI::App& command);
 Subcommand add_price(CLI::App& command);
 Subcommand add_simulate(CLI::App& command);
 Subcommand add_calibrate(CLI::App& command);
-Subcommand add_race(CLI::App& command);
 Subcommand add_tune(CLI::App& command);
-Subcommand add_explain(CLI::App& command);
+Subcommand add_race(CLI::App& command);
+Subcommand add_compare(CLI::App& command);
+Subcommand add_plot(CLI::App& command);
+Subcommand add_audit(CLI::App& command);
 Subcommand add_reproduce(CLI::App& command);
 Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
 Subcommand add_completion(CLI::App& command);

@@ -32,8 +32,8 @@ struct Options {
   std::string collective;
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, timeout, output;
-  bool keep_step = false;
+  std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, iterations, warm_up, timeout, output, curves;
+  bool keep_step = false, cold = false;
   ReportForm form;
 };
 
@@ -114,18 +114,32 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   return candidates;
 }
 
+Count parse_repeats(const std::string& text, std::string_view what, Count least) {
+  constexpr Count most = 1'000'000;
+  const Count number = parse_whole(text, fmt::format("the number of {}", what), least);
+  if (number > most) refuse(fmt::format("{} {} are too many; the limit is {}", number, what, most));
+  return number;
+}
+
+void check_form(const Options& options) {
+  const ReportForm& form = options.form;
+  if (form.json + form.csv + form.ratios > 1) refuse("--json, --csv and --ratios exclude each other");
+  if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
+  if (form.plot && form.plot == options.output) refuse("the plot and the results need two files");
+}
+
 // Where the problem names no nodes, they are `nodes`.
 Request make_request(const Options& options, Executor executor, const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
   if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
   const Collective collective = parse_collective(options.collective);
   Request request;
-  if (options.rounds) {
-    const Count rounds = parse_whole(*options.rounds, "the number of rounds", 1);
-    if (rounds > 1'000'000) refuse(fmt::format("{} rounds are too many; the limit is 1000000", rounds));
-    request.options.rounds = static_cast<int>(rounds);
-  }
+  if (options.rounds) request.options.rounds = static_cast<int>(parse_repeats(*options.rounds, "rounds", 1));
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.time && options.iterations) refuse("--time and --iterations exclude each other: both say how many runs a sample has");
+  if (options.iterations) request.options.iterations = parse_repeats(*options.iterations, "iterations", 1);
+  if (options.warm_up) request.options.warm_up = parse_repeats(*options.warm_up, "runs to warm up", 0);
+  request.options.cold = options.cold;
   if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
   if (options.memory && *options.memory != "private" && *options.memory != "shared")
     refuse_unknown("memory", *options.memory, {"private", "shared"});
@@ -220,7 +234,7 @@ int run_launched(const Options& options, Executor executor) {
   ranks_launched(options, world->size());
   Request request = make_request(options, executor, world->nodes(), mpi);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
-  if (!first_can_write(*world, options.output)) return misused;
+  if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
   const bool first = world->rank() == 0;
   const auto give_up = [&](const std::string& sentence) {
     fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
@@ -243,7 +257,9 @@ int run_launched(const Options& options, Executor executor) {
   return misused;
 }
 
-int run(const Options& options) {
+int run(Options options) {
+  check_form(options);
+  if (options.curves) options.form.curves = parse_curves(*options.curves);
   const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
   return runs_launched(asked) ? run_launched(options, asked.executor) : run_on_threads(options);
 }
@@ -278,20 +294,36 @@ Subcommand add_race(CLI::App& command) {
   begin_group(*parser, group::measurement);
   add_option(*parser, "--rounds", options->rounds, "rounds of all candidates (default 9)", "N");
   add_option(*parser, "--time", options->time, "about how long a size may take (default 2s)", "SECONDS");
+  add_option(*parser, "--iterations", options->iterations, "runs a batch, instead of --time; a sample has five batches", "N");
+  add_option(
+      *parser, "--warm-up", options->warm_up,
+      "runs of a candidate before each of its samples, which are not timed (default 0: only those that find out how many runs "
+      "a batch has)",
+      "N");
+  add_flag(*parser, "--cold", options->cold,
+           "with input and output in no cache: so many pairs of them are used by turns that they exceed the last-level caches");
   add_option(*parser, "--seed", options->seed, "of the order of the candidates (default 1)", "N");
   add_option(*parser, "--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
   add_flag(*parser, "--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   add_flag(*parser, "--ratios", options->form.ratios,
            "only a line: how many times faster than the vendor's the best of ours is, size by size");
-  add_json_flag(*parser, options->form.json, "as a JSON object");
+  add_flag(*parser, "--bandwidth", options->form.bandwidth,
+           "also print algorithm bandwidth and bus bandwidth, in GB/s (1e9 bytes), as nccl-tests defines them");
+  add_flag(*parser, "--over-ranks", options->form.over_ranks,
+           "also print the ranks' own times of a run: of the fastest rank, their mean, and of the slowest");
+  add_option(*parser, "--plot", options->form.plot,
+             "also draw times over sizes, their ratio to the vendor's (or to the best), and who wins, as SVG", "FILE");
+  add_option(*parser, "--curves", options->curves, "with --plot: how many candidates beside the vendor, 1 to 8 (default 6)", "N");
+  add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
+  add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
       "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "
       "to the last rank's end; ratios are taken within a round. Exit code 1 if data was wrong.\n\n"
       "Examples:\n  quadrille race alltoall\n  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm "
-      "bruck:radix=4\n"
+      "bruck:radix=4\n  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
       "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }

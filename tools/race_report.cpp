@@ -9,7 +9,11 @@
 #include "arguments.hpp"
 #include "build.hpp"
 #include "cases.hpp"
+#include "plan/bandwidth.hpp"
 #include "problem_options.hpp"
+#include "race_csv.hpp"
+#include "race_file.hpp"
+#include "race_plot.hpp"
 #include "schedule/policy_name.hpp"
 #include "talk.hpp"
 #include "text.hpp"
@@ -25,11 +29,23 @@ Json json_of(const Spread& spread, const char* suffix) {
           {fmt::format("upper{}", suffix), spread.upper}};
 }
 
-Json json_of(const RaceEntry& entry) {
+struct Bandwidths {
+  std::optional<double> algorithm, bus;  // bytes a second, of the median time
+};
+
+Bandwidths bandwidths_of(const RaceResult& result, const RaceEntry& entry) {
+  const auto bytes = bandwidth_bytes(result.problem);
+  if (!bytes) return {};
+  const double seconds = entry.seconds.median;
+  return {bytes->algorithm / seconds, bytes->bus ? std::optional(*bytes->bus / seconds) : std::nullopt};
+}
+
+Json json_of(const RaceResult& result, const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json same_as = Json::array();
   for (const Candidate& other : entry.same_as) same_as.push_back(specification(other));
   Json object{{"algorithm", specification(entry.candidate.algorithm)},
+              {"short_name", short_name(result.problem, entry.candidate.algorithm)},
               {"same_as", std::move(same_as)},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
@@ -40,6 +56,13 @@ Json json_of(const RaceEntry& entry) {
               {"staging_bytes", entry.staging_bytes}};
   object.update(json_of(entry.seconds, "_s"));
   object["clock_bound_s"] = entry.clock_bound_s;
+  object.update({{"samples_s", entry.samples_s},
+                 {"least_over_ranks_s", entry.over_ranks.least},
+                 {"mean_over_ranks_s", entry.over_ranks.mean},
+                 {"most_over_ranks_s", entry.over_ranks.most}});
+  const Bandwidths bandwidths = bandwidths_of(result, entry);
+  object["algorithm_bandwidth_bytes_per_s"] = bandwidths.algorithm ? Json(*bandwidths.algorithm) : Json(nullptr);
+  object["bus_bandwidth_bytes_per_s"] = bandwidths.bus ? Json(*bandwidths.bus) : Json(nullptr);
   object.update({{"distribute_s", entry.phases.distribute_s},
                  {"communicate_s", entry.phases.communicate_s},
                  {"collect_s", entry.phases.collect_s}});
@@ -55,7 +78,7 @@ double s_per_byte(const FlatModel& model) { return model.compose_s_per_byte + mo
 
 Json json_of(const RaceResult& result) {
   Json entries = Json::array(), left_out = Json::array();
-  for (const RaceEntry& entry : result.entries) entries.push_back(json_of(entry));
+  for (const RaceEntry& entry : result.entries) entries.push_back(json_of(result, entry));
   for (const auto& [candidate, reason] : result.left_out)
     left_out.push_back({{"algorithm", specification(candidate)}, {"reason", reason}});
   Json object{{"block_bytes", result.problem.block_bytes},
@@ -66,6 +89,7 @@ Json json_of(const RaceResult& result) {
                 {"contention", result.model.contention ? Json(*result.model.contention) : Json(nullptr)}}},
               {"rounds", result.rounds},
               {"runs_per_sample", result.runs_per_sample},
+              {"buffer_pairs", result.buffer_pairs},
               {"confidence", result.confidence},
               {"conclusion", name(result.conclusion)},
               {"best", result.best ? Json(*result.best) : Json(nullptr)},
@@ -164,12 +188,21 @@ std::string phases_of(const RaceResult& result) {
 // Are predictions good enough to be printed?
 bool shows_predictions(const RaceResult& result) { return result.prediction_error && *result.prediction_error <= 0.25; }
 
-std::string table_of(const RaceResult& result) {
+// In GB/s, as nccl-tests prints it.
+std::string bandwidth_text(const std::optional<double>& bytes_per_s) {
+  return bytes_per_s ? fmt::format("{:.3g}", *bytes_per_s * 1e-9) : "–";
+}
+
+std::string table_of(const RaceResult& result, const ReportForm& form) {
   std::vector<Column> columns{{"algorithm"},           {"policy"},           {"executor"},
                               {"C1", Align::right},    {"C2", Align::right}, {"median", Align::right},
                               {"spread", Align::right}};
   if (shows_predictions(result)) columns.push_back({"predicted", Align::right});
   columns.push_back({"/ vendor's", Align::right});
+  if (form.bandwidth)
+    for (const char* heading : {"algbw GB/s", "busbw GB/s"}) columns.push_back({heading, Align::right});
+  if (form.over_ranks)
+    for (const char* heading : {"least rank", "mean", "most rank"}) columns.push_back({heading, Align::right});
   columns.push_back({"data"});
   Table table(columns);
   for (const RaceEntry& entry : result.entries) {
@@ -182,6 +215,10 @@ std::string table_of(const RaceResult& result) {
                                fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
     if (shows_predictions(result)) row.push_back(entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–");
     row.push_back(entry.ratio ? ratio_text(*entry.ratio) : "–");
+    const Bandwidths bandwidths = bandwidths_of(result, entry);
+    if (form.bandwidth) row.insert(row.end(), {bandwidth_text(bandwidths.algorithm), bandwidth_text(bandwidths.bus)});
+    const OverRanks& over = entry.over_ranks;
+    if (form.over_ranks) row.insert(row.end(), {seconds_text(over.least), seconds_text(over.mean), seconds_text(over.most)});
     row.push_back(entry.failed_check.empty() ? "yes" : "WRONG");
     table.add(std::move(row));
   }
@@ -260,14 +297,21 @@ Report::Report(const std::optional<std::string>& file, const ReportForm& form, s
       transport_(std::move(transport)),
       ranks_(ranks),
       options_(options),
-      machine_(this_machine()) {}
+      machine_(this_machine()),
+      sheet_(new_race_sheet()) {
+  if (form_.plot) plot_.emplace(form_.plot);
+}
 
 void Report::add(const RaceResult& result) {
   for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", specification(candidate), reason));
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;
-  if (form_.json) return sizes_.push_back(json_of(result));
+  const auto& nodes = result.problem.nodes;
+  nodes_ = nodes.empty() ? 1 : *std::max_element(nodes.begin(), nodes.end()) + 1;
+  if (form_.json || plot_) sizes_.push_back(json_of(result));
+  if (form_.csv) add_to(sheet_, result, options_, transport_);
+  if (form_.json || form_.csv) return;
   const std::string load = load_text(result.load);
   if (form_.ratios) {
     if (!load.empty()) remark(load);
@@ -288,21 +332,21 @@ void Report::add(const RaceResult& result) {
   if (const auto& operation = options_.operation)
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
+  if (options_.cold) text += fmt::format("cold caches, {} pairs of buffers; ", result.buffer_pairs);
   text += fmt::format("{} round{} of {} run{}, seed {}; intervals of {:.0f} % confidence\n", result.rounds,
                       result.rounds == 1 ? "" : "s", result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s", options_.seed,
                       100 * result.confidence);
   text += predictions_text(result) + '\n';
-  text += table_of(result) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' +
+  text += table_of(result, form_) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' +
           wrapped(conclusion_text(result), terminal_width(), 2) + '\n' + (load.empty() ? "" : load + '\n');
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }
 
-void Report::finish() {
-  if (form_.ratios && !form_.json) return output_.finish(ratios_of(cells_, ranks_));
-  if (!form_.json) return output_.finish();
+Json Report::json() const {
   Json report{{"collective", name(collective_)},
               {"ranks", ranks_},
+              {"nodes", nodes_},
               {"transport", transport_},
               {"machine", to_json(machine_)},
               {"version", version},
@@ -310,9 +354,21 @@ void Report::finish() {
               {"compiler", compiler},
               {"seed", options_.seed},
               {"rounds", options_.rounds},
-              {"sizes", std::move(sizes_)}};
+              {"warm_up", options_.warm_up},
+              {"memory", options_.shared_buffers ? "shared" : "private"},
+              {"cold", options_.cold},
+              {"sizes", sizes_}};
   if (const auto& operation = options_.operation) report.update({{"op", operation->name}, {"type", operation->type}});
-  output_.finish(to_text(report));
+  return report;
+}
+
+void Report::finish() {
+  const Json report = form_.json || plot_ ? json() : Json();
+  if (plot_) plot_->finish(race_plot({race_file_of(report, "this race")}, form_.curves));
+  if (form_.json) return output_.finish(to_text(report));
+  if (form_.csv) return output_.finish(reproduce::csv_of(sheet_));
+  if (form_.ratios) return output_.finish(ratios_of(cells_, ranks_));
+  output_.finish();
 }
 
 }  // namespace quadrille::command

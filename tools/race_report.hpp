@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a race prints: a table and a bar chart a size, or one line of ratios, or one JSON object.
+// What a race prints: a table and a bar chart a size, or one line of ratios, or one JSON object, or CSV; and the plot it draws.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,8 @@
 #include "machine.hpp"
 #include "output.hpp"
 #include "quadrille/race.hpp"
+#include "race_plot.hpp"
+#include "reproduce/exhibit.hpp"
 
 namespace quadrille::command {
 
@@ -23,9 +25,12 @@ struct RatioCell {
 };
 
 struct ReportForm {
-  bool json = false;
-  bool phases = false;  // the text, too, says where the time goes
-  bool ratios = false;  // of every size only how many times faster than the vendor's the best of ours is
+  bool json = false, csv = false;
+  bool bandwidth = false, over_ranks = false;  // columns of the table
+  std::optional<std::string> plot;             // a file
+  std::size_t curves = default_curves;         // of the plot
+  bool phases = false;                         // the text, too, says where the time goes
+  bool ratios = false;                         // of every size only how many times faster than the vendor's the best of ours is
 };
 
 class Report {
@@ -38,13 +43,18 @@ class Report {
 
  private:
   Output output_;
+  std::optional<Output> plot_;
   bool to_file_;
   ReportForm form_;
   std::string transport_;
   Count ranks_;
   RaceOptions options_;
   Machine machine_;
+  Json json() const;
+
   Json sizes_ = Json::array();
+  reproduce::Sheet sheet_;
+  Count nodes_ = 1;
   std::vector<RatioCell> cells_;
   Collective collective_{};
   bool empty_ = true;

@@ -69,4 +69,7 @@ Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOpti
 // What a plan needs to run this way. Throws Error{misuse} where the text does not fit the problem.
 PlanOptions plan_options_of(const Problem& problem, const Way& way);
 
+// Forgets what this process has read and measured: its next plan that chooses has rank 0's knowledge, which rank 0 reads anew.
+void forget_wisdom();
+
 }  // namespace quadrille

@@ -29,9 +29,12 @@ inline constexpr double tolerated_clock_error = 0.05;
 struct RaceOptions {
   int rounds = 9;                             // of all candidates
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
+  std::optional<Count> iterations;            // runs of a batch, whatever time they take; absent: as seconds_per_problem has it
+  Count warm_up = 0;                          // runs of a candidate before each of its samples
   std::uint64_t seed = 1;                     // of the shuffling
   std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
   bool shared_buffers = false;                // input and output from Communicator::allocate instead of this process's own memory
+  bool cold = false;                          // input and output are in no cache: pairs of them are used by turns
   std::optional<FlatModel> model;             // to predict times by; absent: fitted to this group beforehand
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
@@ -49,13 +52,22 @@ struct Spread {
   bool is_wide() const { return upper > widest_interval * lower; }
 };
 
+// The ranks' own durations of a run, from each rank's start to its end.
+struct OverRanks {
+  double least = 0, mean = 0, most = 0;
+};
+
 struct RaceEntry {
   RaceCandidate candidate;
   std::vector<Candidate> same_as;  // others whose steps are the same on every rank: they were not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
   Bytes staging_bytes = 0;         // of the executor, largest over the ranks
   Spread seconds;                  // of the rounds' times of one run
-  double clock_bound_s = 0;        // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
+  // What `seconds` come from: for each round the times of one run in its batches, in the order in which they ran. The median of a
+  // round's batches is the round's time.
+  std::vector<std::vector<double>> samples_s;
+  OverRanks over_ranks;      // medians over all batches
+  double clock_bound_s = 0;  // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
   std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
   Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
@@ -90,9 +102,10 @@ struct RaceResult {
   std::optional<double> prediction_error;                   // median of |predicted / measured - 1|
   std::optional<std::size_t> best;                          // the entry with the least median, of those with right data
   Conclusion conclusion = Conclusion::wrong_data;
-  double confidence = 0;  // of the intervals
-  MachineLoad load;       // while it was measured, where it disturbs the most
-  Count runs_per_sample = 1;
+  double confidence = 0;      // of the intervals
+  MachineLoad load;           // while it was measured, where it disturbs the most
+  Count runs_per_sample = 1;  // of a batch
+  Count buffer_pairs = 1;     // of input and output, used by turns
   int rounds = 0;
 };
 

@@ -69,6 +69,8 @@ Svg::Svg(const std::string& title) : root_(document_.append_child("svg")) {
   ground_ = add("rect", "ground", {});
 }
 
+Svg::~Svg() = default;
+
 pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explanation) {
   pugi::xml_node node = root_.append_child(shape);
   if (!kind.empty()) set(node, "class", std::string(kind));
@@ -112,6 +114,25 @@ void Svg::arrow(Point from, Point to, const std::string& colour, double width, c
   set(node, "stroke-width", width);
   set(node, "fill", "none");
   if (dashed) set(node, "stroke-dasharray", "4 3");
+}
+
+void Svg::curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed) {
+  std::string path;
+  for (const Point& point : points) path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(point.x), number(point.y));
+  pugi::xml_node node = add("path", {}, {});
+  set(node, "d", path);
+  set(node, "stroke", colour);
+  set(node, "stroke-width", width);
+  set(node, "fill", "none");
+  if (dashed) set(node, "stroke-dasharray", "6 4");
+}
+
+void Svg::dot(Point centre, double radius, const std::string& colour, const std::string& explanation) {
+  pugi::xml_node node = add("circle", {}, explanation);
+  set(node, "cx", centre.x);
+  set(node, "cy", centre.y);
+  set(node, "r", radius);
+  set(node, "fill", colour);
 }
 
 void Svg::text(Point base, const std::string& words, Anchor anchor, Kind kind, double size) {

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quadrille {
 
@@ -27,6 +28,7 @@ using Kind = std::string_view;
 class Svg {
  public:
   explicit Svg(const std::string& title);
+  ~Svg();
 
   // An explanation is shown when the pointer rests on the shape. `fill` is a colour, and may go on with other properties.
   void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {});
@@ -34,6 +36,8 @@ class Svg {
   void line(Point from, Point to, Kind kind);
   void arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation = {},
              bool dashed = false);
+  void curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed = false);
+  void dot(Point centre, double radius, const std::string& colour, const std::string& explanation = {});
   void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12);
 
   // A bar of the colours of `heat`, from nothing to `most`. Returns how far it reaches.

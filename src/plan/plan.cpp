@@ -13,6 +13,7 @@
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
 #include "execute/transport.hpp"
+#include "plan/choosing.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_schedule.hpp"
 #include "plan/recent_scripts.hpp"
@@ -40,8 +41,9 @@ struct Draft {
   std::unique_ptr<Offer> offer;      // where the transport makes one
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
-  static Plan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
-                     const std::function<Draft(Communicator& kept, const Problem&)>& drafted);
+  using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
+  static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
+                           const Drafted& drafted);
 
  private:
   Execution::Make maker(Policy policy) &&;
@@ -198,8 +200,7 @@ std::optional<Draft> known_draft(Communicator& communicator, const Problem& prob
 
 Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
-  const Candidate candidate =
-      text ? parse_candidate(problem, *text == "auto" ? "" : *text) : std::get<Candidate>(options.algorithm);
+  const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
   Draft draft = draft_of_options(communicator, problem, options, is_vendor(candidate));
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
@@ -247,26 +248,35 @@ Execution::Make Draft::maker(Policy policy) && {
   };
 }
 
-Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options,
-                   const std::function<Draft(Communicator& kept, const Problem&)>& drafted) {
+ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Choose& choose,
+                         const Drafted& drafted) {
   const Rank me = communicator.rank();
   Problem problem;
   std::shared_ptr<Communicator> kept;
   Draft draft;
   std::shared_ptr<Starts> starts;
   Plan made;
+  Chosen chosen;
   const Agreement agreement = agree(communicator, [&] {
-    problem = placed(communicator, asked);
-    check(problem);
-    if (problem.ranks != communicator.size())
-      throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+    problem = checked_for(communicator, asked);
     kept = communicator.transport().kept();
-    draft = drafted(*kept, problem);
+    if (choose) chosen = choose(*kept, problem);
+    const PlanOptions& options = choose ? chosen.options : given;
+    try {
+      draft = drafted(*kept, problem, options);
+    } catch (const Error& error) {
+      if (!chosen.is_vendor() || error.code() != ErrorCode::misuse) throw;
+      Request refusal = request_of(problem, options, me, "vendor", true);
+      refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;
+      return refusal;
+    }
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     starts = kept->transport().starts(draft.transport->executor());
     Request request =
         draft.request ? *std::move(draft.request) : request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    request.chooser = choose ? Chooser::plan : Chooser::caller;
+    request.knowledge = chosen.knowledge;
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
     request.memory = starts->in_flight()->plan_memory().report();
@@ -274,6 +284,8 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
     if (draft.offer) request.offer = draft.offer->words();
     return request;
   });
+  if (!agreement.is_settled || agreement.vendor_is_refused) return {std::nullopt, agreement.vendor_is_refused};
+  const PlanOptions& options = choose ? chosen.options : given;
   const bool all_offer = std::none_of(agreement.offers.begin(), agreement.offers.end(),
                                       [](const Offer::Words& words) { return words == Offer::Words{}; });
   if (!all_offer) draft.offer.reset();
@@ -281,6 +293,7 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
+  made.decision_ = std::move(chosen.decision);
   if (draft.script) {
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
@@ -291,22 +304,39 @@ Plan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanO
   else
     made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy),
                                 draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
-  return made;
+  return {std::move(made)};
 }
 
-Plan plan(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
-  return Draft::agreed(communicator, asked, options, [&](Communicator& kept, const Problem& problem) {
-    auto known = known_draft(kept, problem, options);
-    return known ? *std::move(known) : draft_of(kept, problem, options);
-  });
+Problem checked_for(Communicator& communicator, const Problem& asked) {
+  Problem problem = placed(communicator, asked);
+  check(problem);
+  if (problem.ranks != communicator.size())
+    throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+  return problem;
 }
 
-Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options) {
-  return Draft::agreed(communicator, schedule.problem, options, [&](Communicator& kept, const Problem& problem) {
-    Draft draft = draft_of_options(kept, problem, options, false);
-    draft_schedule(draft, problem, options, schedule, own_counts, kept.rank());
-    return draft;
-  });
+ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Choose& choose) {
+  return Draft::agreed(communicator, asked, given, choose,
+                       [](Communicator& kept, const Problem& problem, const PlanOptions& options) {
+                         auto known = known_draft(kept, problem, options);
+                         return known ? *std::move(known) : draft_of(kept, problem, options);
+                       });
+}
+
+Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  const auto* text = std::get_if<std::string>(&options.algorithm);
+  if (text && *text == automatic) return choose_and_plan(communicator, problem, options);
+  return *plan_chosen(communicator, problem, options, nullptr).plan;
+}
+
+Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& given) {
+  return *Draft::agreed(communicator, schedule.problem, given, nullptr,
+                        [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
+                          Draft draft = draft_of_options(kept, problem, options, false);
+                          draft_schedule(draft, problem, options, schedule, own_counts, kept.rank());
+                          return draft;
+                        })
+              .plan;
 }
 
 namespace {

@@ -7,9 +7,11 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <random>
+#include <span>
 #include <tuple>
 
 #include "execute/execution.hpp"
+#include "plan/buffer_pairs.hpp"
 #include "plan/gathered.hpp"
 #include "plan/machine_load.hpp"
 #include "plan/median.hpp"
@@ -31,16 +33,18 @@ class Race {
         options_(options),
         stopwatch_(communicator),
         data_(probe_data(problem, communicator.rank(), options.operation)),
-        input_(buffer(communicator, input_bytes(problem, communicator.rank()), options.shared_buffers)),
-        output_(buffer(communicator, output_bytes(problem, communicator.rank()), options.shared_buffers)) {
+        buffers_(communicator, input_bytes(problem, communicator.rank()), output_bytes(problem, communicator.rank()),
+                 options.shared_buffers, options.cold) {
     result_.problem = placed(communicator, problem);
     result_.model = options.model ? *options.model : fit_model(communicator);
     result_.rounds = options.rounds;
+    result_.buffer_pairs = buffers_.count();
   }
 
   RaceResult run(const std::vector<RaceCandidate>& candidates) {
     for (const RaceCandidate& candidate : candidates) enter(candidate);
     steps_.clear();
+    fill_buffers();
     for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
     if (!plans_.empty()) {
       measure();
@@ -154,15 +158,24 @@ class Race {
     return *std::max_element(all.begin(), all.end());
   }
 
+  // Also those that are not checked, since the system has all untouched memory share one page, which is in the cache.
+  void fill_buffers() {
+    for (Count pair = 0; pair < buffers_.count(); ++pair) {
+      data_->fill_input(0, buffers_.pair(pair).input);
+      data_->spoil_output(0, buffers_.pair(pair).output);
+    }
+  }
+
   // What is wrong with a candidate's data, at the first rank where something is.
   std::string checked(Plan& plan) {
     std::string found;
     for (int pass = 0; pass < data_->pass_count() && found.empty(); ++pass) {
-      data_->fill_input(pass, input_.get());
-      data_->spoil_output(pass, output_.get());
-      plan.execute(input_.get(), output_.get());
+      const auto [input, output] = buffers_.next();
+      data_->fill_input(pass, input);
+      data_->spoil_output(pass, output);
+      plan.execute(input, output);
       std::array<char, 200> sentence{};
-      data_->compare_output(pass, output_.get()).copy(sentence.data(), sentence.size() - 1);
+      data_->compare_output(pass, output).copy(sentence.data(), sentence.size() - 1);
       for (const auto& each : gathered(communicator_, sentence))
         if (found.empty()) found = each.data();
     }
@@ -170,7 +183,10 @@ class Race {
   }
 
   void repeat(Plan& plan, Count runs) {
-    for (Count i = 0; i < runs; ++i) plan.execute(input_.get(), output_.get());
+    for (Count i = 0; i < runs; ++i) {
+      const auto [input, output] = buffers_.next();
+      plan.execute(input, output);
+    }
   }
 
   // A sample of one candidate in one round: the median of a few batches.
@@ -179,6 +195,10 @@ class Race {
   // The same number of runs for all candidates, so that one batch takes its share of the time, and the shortest so long that the
   // error of the clocks' comparison is tolerated. Also warms up.
   Count runs_per_batch() {
+    if (options_.iterations) {
+      for (Plan& plan : plans_) repeat(plan, *options_.iterations);
+      return *options_.iterations;
+    }
     constexpr double most_runs = 10000;
     const double batch = options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
     double total = 0, shortest = 1e9, bound = 0;
@@ -204,7 +224,8 @@ class Race {
     Phases sum, mean;
     communicator_.barrier();
     for (Count run = 0; run < result_.runs_per_sample; ++run) {
-      const Phases one = plan.execute_timed(input_.get(), output_.get());
+      const auto [input, output] = buffers_.next();
+      const Phases one = plan.execute_timed(input, output);
       for (const auto part : {&Phases::distribute_s, &Phases::communicate_s, &Phases::collect_s}) sum.*part += one.*part;
     }
     const double samples = static_cast<double>(result_.runs_per_sample) * static_cast<double>(communicator_.size());
@@ -214,13 +235,30 @@ class Race {
     return mean;
   }
 
+  // What the rounds have of one candidate.
+  struct Measured {
+    std::vector<std::vector<double>> samples;  // of each round its batches
+    std::vector<double> seconds, ratios;       // of each round
+    std::vector<double> least, mean, most;     // over the ranks, of each batch
+    double bound = 0;
+
+    void add(std::span<const Span> batches, double runs) {
+      std::vector<double> times;
+      for (const Span& batch : batches) {
+        times.push_back(batch.seconds / runs);
+        least.push_back(batch.least / runs), mean.push_back(batch.mean / runs), most.push_back(batch.most / runs);
+        bound = std::max(bound, batch.bound / runs);
+      }
+      samples.push_back(times);
+      seconds.push_back(boost::math::statistics::median(times));
+    }
+  };
+
   void measure() {
     result_.runs_per_sample = runs_per_batch();
     const LoadMeter load;
     const std::size_t count = plans_.size();
-    const auto runs = static_cast<double>(result_.runs_per_sample);
-    std::vector<double> bounds(count);
-    std::vector<std::vector<double>> seconds(count), ratios(count);
+    std::vector<Measured> measured(count);
     const auto vendor =
         static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
                                               [](const RaceEntry& entry) { return is_vendor(entry.candidate.algorithm); }) -
@@ -231,27 +269,24 @@ class Race {
     for (int round = 0; round < options_.rounds; ++round) {
       if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
       std::shuffle(order.begin(), order.end(), random);
-      const std::vector<Span> batches = stopwatch_.time(count * batches_per_sample, [&](std::size_t batch) {
-        repeat(plans_[order[batch / batches_per_sample]], result_.runs_per_sample);
-      });
-      for (std::size_t at = 0; at < count; ++at) {
-        const std::size_t i = order[at];
-        std::vector<double> samples;
-        for (std::size_t batch = at * batches_per_sample; batch < (at + 1) * batches_per_sample; ++batch) {
-          samples.push_back(batches[batch].seconds / runs);
-          bounds[i] = std::max(bounds[i], batches[batch].bound / runs);
-        }
-        seconds[i].push_back(boost::math::statistics::median(samples));
-      }
+      const auto plan_of = [&](std::size_t batch) -> Plan& { return plans_[order[batch / batches_per_sample]]; };
+      const std::vector<Span> batches = stopwatch_.time(
+          count * batches_per_sample, [&](std::size_t batch) { repeat(plan_of(batch), result_.runs_per_sample); },
+          [&](std::size_t batch) {
+            if (batch % batches_per_sample == 0) repeat(plan_of(batch), options_.warm_up);
+          });
+      for (std::size_t at = 0; at < count; ++at)
+        measured[order[at]].add(std::span(batches).subspan(at * batches_per_sample, batches_per_sample),
+                                static_cast<double>(result_.runs_per_sample));
       if (vendor < count)
-        for (std::size_t i = 0; i < count; ++i) ratios[i].push_back(seconds[i].back() / seconds[vendor].back());
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      result_.entries[i].seconds = spread_of(seconds[i]);
-      result_.entries[i].clock_bound_s = bounds[i];
-      if (vendor < count) result_.entries[i].ratio = spread_of(ratios[i]);
+        for (Measured& each : measured) each.ratios.push_back(each.seconds.back() / measured[vendor].seconds.back());
     }
     result_.load = load.read(communicator_);
+    std::vector<std::vector<double>> seconds;
+    for (std::size_t i = 0; i < count; ++i) {
+      record(measured[i], result_.entries[i]);
+      seconds.push_back(std::move(measured[i].seconds));
+    }
     result_.confidence = median_interval(seconds.front().size()).confidence;
     conclude(result_, seconds);
     std::vector<double> errors;
@@ -260,11 +295,21 @@ class Race {
     if (!errors.empty()) result_.prediction_error = boost::math::statistics::median(errors);
   }
 
+  static void record(Measured& measured, RaceEntry& entry) {
+    entry.seconds = spread_of(measured.seconds);
+    if (!measured.ratios.empty()) entry.ratio = spread_of(measured.ratios);
+    entry.samples_s = std::move(measured.samples);
+    entry.clock_bound_s = measured.bound;
+    entry.over_ranks = {.least = boost::math::statistics::median(measured.least),
+                        .mean = boost::math::statistics::median(measured.mean),
+                        .most = boost::math::statistics::median(measured.most)};
+  }
+
   Communicator& communicator_;
   const RaceOptions& options_;
   Stopwatch stopwatch_;
   const std::unique_ptr<ProbeData> data_;
-  std::shared_ptr<std::byte> input_, output_;  // outlive the plans
+  BufferPairs buffers_;  // outlive the plans
   std::vector<Plan> plans_;
   std::vector<std::optional<Program>> steps_;  // of each plan, to tell which are the same
   RaceResult result_;

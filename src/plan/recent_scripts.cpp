@@ -4,15 +4,12 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/same_problem.hpp"
+
 namespace quadrille {
 namespace {
 
 constexpr std::size_t most_messages = 256, most_copies = 1024;  // of a script that is kept
-
-auto fields(const Problem& problem) {
-  return std::tie(problem.collective, problem.ranks, problem.block_bytes, problem.counts, problem.sparse_counts, problem.root,
-                  problem.element_bytes, problem.commutative, problem.reproducible, problem.nodes, problem.grid);
-}
 
 auto fields(const ScriptKey& key) {
   return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.asked, key.executor,
@@ -41,7 +38,7 @@ std::optional<ScriptKey> ScriptKey::of(const Problem& problem, const PlanOptions
 }
 
 bool ScriptKey::operator==(const ScriptKey& other) const {
-  return fields(*this) == fields(other) && fields(problem) == fields(other.problem);
+  return fields(*this) == fields(other) && is_same(problem, other.problem);
 }
 
 RecentScripts& RecentScripts::of_this_thread() {

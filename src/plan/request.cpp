@@ -10,6 +10,7 @@
 
 #include "execute/agreement.hpp"
 #include "plan/gathered.hpp"
+#include "plan/knowledge.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -93,21 +94,48 @@ std::string take_word(std::string_view& text) {
 // What ranks exchange first: hashes, and the report.
 struct Vote {
   std::uint64_t fields, counts, sent, received;
+  Chooser chooser;
+  bool refuses_vendor;
+  std::uint64_t knowledge;
+  CountFacts facts;
   MemoryReport memory;
   Offer::Words offer;
 };
 
 // What all ranks send, added up, must be what all receive.
 Vote vote_of(const Request& request, Rank me) {
-  Vote vote{request.hash, request.counts, 0, 0, request.memory, request.offer};
+  Vote vote{request.hash,   request.counts, 0, 0, request.chooser, request.refuses_vendor, request.knowledge, request.facts,
+            request.memory, request.offer};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
   for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
   return vote;
 }
 
+// How the algorithm was chosen. Where some ranks named it and others let the plan choose, their requests are compared and differ.
+void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
+  bool is_named = false, all_undecided = true, some_undecided = false;
+  for (const Vote& vote : votes) {
+    is_named = is_named || vote.chooser == Chooser::caller;
+    all_undecided = all_undecided && vote.chooser == Chooser::undecided;
+    some_undecided = some_undecided || vote.chooser == Chooser::undecided;
+    if (vote.knowledge == Knowledge::nothing || vote.knowledge != votes[0].knowledge) agreement.has_same_knowledge = false;
+    agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
+  }
+  if (is_named) agreement.vendor_is_refused = false;  // the difference is told
+  if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
+}
+
 }  // namespace
 
-Request request_of(const Problem& problem, const PlanOptions& options, Rank me, const std::string& algorithm, bool own_counts) {
+CountFacts count_facts(const Problem& problem, Rank me) {
+  CountFacts facts{.all = fingerprint(problem)};
+  const Traffic traffic(problem);
+  facts.sent = traffic.sent_bytes(me), facts.received = traffic.received_bytes(me);
+  facts.blocks = size(traffic.sent_by(me));
+  return facts;
+}
+
+Request request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts) {
   const bool is_alltoallv = problem.collective == Collective::alltoallv;
   Request request;
   const auto add = [&](const char* field, const auto& value) {
@@ -131,6 +159,7 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   add("executor", name(options.executor));
   add("longest_message", options.longest_message);
   add("keep_step", options.keep_step);
+  if (algorithm == automatic) add("effort", name(options.effort));
   request.hash = std::hash<std::string>{}(request.fields);
   if (!is_alltoallv) return request;
   if (!own_counts) request.counts = fingerprint(problem);
@@ -147,7 +176,10 @@ Agreement agree(Communicator& communicator, const std::function<Request()>& make
     return vote_of(mine, communicator.rank());
   });
   std::uint64_t difference = 0;
-  Agreement agreement{mine.memory, {}};
+  Agreement agreement;
+  compare_choosing(votes, agreement);
+  if (!agreement.is_settled || agreement.vendor_is_refused) return agreement;
+  agreement.memory = mine.memory;
   for (Rank rank = 0; rank < communicator.size(); ++rank) {
     const Vote& vote = votes[rank];
     if (vote.fields != votes[0].fields) throw_difference(communicator, mine, rank);
@@ -159,6 +191,7 @@ Agreement agree(Communicator& communicator, const std::function<Request()>& make
     difference += vote.sent - vote.received;
     agreement.memory.add(vote.memory);
     agreement.offers.push_back(vote.offer);
+    agreement.facts.push_back(vote.facts);
   }
   if (difference != 0) throw_mismatch(communicator, mine);
   return agreement;

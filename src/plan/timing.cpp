@@ -74,10 +74,12 @@ void Stopwatch::start_together() {
   }
 }
 
-std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(std::size_t)>& run) {
+std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(std::size_t)>& run,
+                                  const std::function<void(std::size_t)>& prepare) {
   std::vector<Interval> mine(count), all(count * index(communicator_.size()));
   clocks_.compare();
   for (std::size_t i = 0; i < count; ++i) {
+    if (prepare) prepare(i);
     start_together();
     mine[i].start = clocks_.now();
     run(i);
@@ -89,9 +91,17 @@ std::vector<Span> Stopwatch::time(std::size_t count, const std::function<void(st
   std::vector<Span> spans;
   for (std::size_t i = 0; i < count; ++i) {
     Interval whole = all[i];
-    for (std::size_t at = i; at < all.size(); at += count)
+    Nanoseconds least = whole.end - whole.start, most = least, sum = 0;
+    for (std::size_t at = i; at < all.size(); at += count) {
       whole = {std::min(whole.start, all[at].start), std::max(whole.end, all[at].end)};
-    spans.push_back({static_cast<double>(whole.end - whole.start) * 1e-9, static_cast<double>(clocks_.bound()) * 1e-9});
+      const Nanoseconds own = all[at].end - all[at].start;
+      least = std::min(least, own), most = std::max(most, own), sum += own;
+    }
+    spans.push_back({.seconds = static_cast<double>(whole.end - whole.start) * 1e-9,
+                     .bound = static_cast<double>(clocks_.bound()) * 1e-9,
+                     .least = static_cast<double>(least) * 1e-9,
+                     .mean = static_cast<double>(sum) * 1e-9 / static_cast<double>(communicator_.size()),
+                     .most = static_cast<double>(most) * 1e-9});
   }
   return spans;
 }

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/statistics/univariate_statistics.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "execute/execution.hpp"
+#include "plan/gathered.hpp"
+#include "plan/machine_load.hpp"
+#include "plan/median.hpp"
+#include "plan/placed.hpp"
+#include "plan/probe_data.hpp"
+#include "plan/timing.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+bool is_same(const std::shared_ptr<const std::vector<Bytes>>& a, const std::shared_ptr<const std::vector<Bytes>>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+// Of problems that differ in nothing else.
+bool is_same(const Problem& a, const Problem& b) {
+  return a.collective == b.collective && a.block_bytes == b.block_bytes && a.root == b.root && a.element_bytes == b.element_bytes &&
+         is_same(a.counts, b.counts);
+}
+
+// Calls of the same problem have the same plan, also where they reduce: the operator is the one of the left side or the one that
+// combines bytes, and an audit with one on the left side has no use for the other.
+struct Planned {
+  Library library;
+  Problem problem;
+  Plan plan;
+};
+
+// One side of a guideline as this rank runs it.
+struct Work {
+  MockUp mock_up;
+  Library library = Library::ours;
+  std::vector<std::size_t> plans;  // of the calls, in turn
+  std::string failed_check;
+
+  // Is it one call on the caller's buffers, which other guidelines may have, too? The same answer on every rank.
+  const Call* single_call() const {
+    const Call* call = mock_up.steps.size() == 1 ? std::get_if<Call>(&mock_up.steps.front()) : nullptr;
+    return call && call->input.place == Place::input && call->output.place == Place::output ? call : nullptr;
+  }
+};
+
+class Audit {
+ public:
+  Audit(Communicator& communicator, Collective collective, Bytes block_bytes, const AuditOptions& options)
+      : communicator_(communicator), options_(options), stopwatch_(communicator) {
+    result_.collective = collective;
+    result_.block_bytes = moves_data(collective) ? block_bytes : 0;
+  }
+
+  AuditResult run() {
+    for (const Guideline& guideline : options_.guidelines)
+      if (guideline.left == result_.collective)
+        for (const Library library : options_.libraries) enter(guideline, library);
+    if (works_.empty()) return std::move(result_);
+    for (std::size_t place = 0; place < extents_.size(); ++place) {
+      buffers_[place] = buffer(communicator_, extents_[place], false);
+      std::memset(buffers_[place].get(), 0, index(extents_[place]));  // operands behind the end of a vector are numbers, too
+    }
+    for (Work& work : works_) work.failed_check = checked(work);
+    measure();
+    return std::move(result_);
+  }
+
+ private:
+  struct Sides {
+    std::size_t left, right;  // works
+  };
+
+  void enter(const Guideline& guideline, Library library) {
+    const std::shared_ptr<const Operator> operation = is_reduction(guideline.left) ? options_.operation : nullptr;
+    const Setting setting{placed(communicator_, left_side(guideline, communicator_.size(), result_.block_bytes, operation.get())),
+                          operation, communicator_.rank()};
+    try {
+      Result<MockUp> right = guideline.make(setting);
+      if (!right) {
+        result_.left_out.emplace_back(quadrille::name(guideline), right.error());
+        return;
+      }
+      const std::size_t left_work =
+          work_of(library, {setting.problem, {Call{setting.problem, operation, {Place::input}, {Place::output}}}});
+      const std::size_t right_work = work_of(library, *std::move(right));
+      sides_.push_back({left_work, right_work});
+    } catch (const Error& error) {
+      // What the vendor does not have, it does not have on all ranks alike; anything else ends the audit.
+      if (library != Library::vendor || error.code() != ErrorCode::misuse) throw;
+      result_.left_out.emplace_back(quadrille::name(guideline), error.what());
+      return;
+    }
+    Finding finding{.guideline = &guideline, .library = library};
+    finding.left = algorithms(works_[sides_.back().left]);
+    finding.right = algorithms(works_[sides_.back().right]);
+    result_.findings.push_back(std::move(finding));
+  }
+
+  std::size_t work_of(Library library, MockUp mock_up) {
+    Work work{std::move(mock_up), library};
+    if (const Call* call = work.single_call())
+      for (std::size_t i = 0; i < works_.size(); ++i) {
+        const Call* const other = works_[i].single_call();
+        if (works_[i].library == library && other && is_same(other->problem, call->problem)) return i;
+      }
+    for (const Step& step : work.mock_up.steps) {
+      if (const Call* call = std::get_if<Call>(&step)) work.plans.push_back(plan_of(library, *call));
+      extend(step);
+    }
+    works_.push_back(std::move(work));
+    return works_.size() - 1;
+  }
+
+  std::size_t plan_of(Library library, const Call& call) {
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (plans_[i].library == library && is_same(plans_[i].problem, call.problem)) return i;
+    check_memory(call.problem);
+    PlanOptions plan_options{.operation = call.operation};
+    if (library == Library::vendor) plan_options.algorithm = Vendor{};
+    plans_.push_back({library, call.problem, plan(communicator_, call.problem, plan_options)});
+    execution_of(plans_.back().plan).stay();  // its executions are timed, and making it ready again is no part of them
+    return plans_.size() - 1;
+  }
+
+  std::vector<std::string> algorithms(const Work& work) const {
+    std::vector<std::string> names;
+    for (const std::size_t plan : work.plans) names.push_back(plans_[plan].plan.algorithm());
+    return names;
+  }
+
+  // Makes the buffers as long as the step needs them.
+  void extend(const Step& step) {
+    const auto reach = [&](Place place, Bytes end) {
+      Bytes& extent = extents_[static_cast<std::size_t>(place)];
+      extent = std::max(extent, end);
+    };
+    if (const auto* call = std::get_if<Call>(&step)) {
+      reach(call->input.place, call->input.offset + input_bytes(call->problem, communicator_.rank()));
+      reach(call->output.place, call->output.offset + output_bytes(call->problem, communicator_.rank()));
+    } else if (const auto* copy = std::get_if<CopyPieces>(&step)) {
+      reach(copy->source.place, copy->source.offset + (copy->pieces - 1) * copy->source_stride + copy->length);
+      reach(copy->target.place, copy->target.offset + (copy->pieces - 1) * copy->target_stride + copy->length);
+    } else if (const auto* clear = std::get_if<Clear>(&step)) {
+      reach(clear->place, clear->length);
+    }
+  }
+
+  std::byte* at(const Spot& spot) const { return buffers_[static_cast<std::size_t>(spot.place)].get() + spot.offset; }
+
+  void run(const Work& work) {
+    std::size_t calls = 0;
+    for (const Step& step : work.mock_up.steps) {
+      if (const auto* call = std::get_if<Call>(&step)) {
+        plans_[work.plans[calls++]].plan.execute(at(call->input), at(call->output));
+      } else if (const auto* copy = std::get_if<CopyPieces>(&step)) {
+        for (Count i = 0; i < copy->pieces; ++i)
+          std::memcpy(at(copy->target) + i * copy->target_stride, at(copy->source) + i * copy->source_stride, index(copy->length));
+      } else if (const auto* clear = std::get_if<Clear>(&step)) {
+        std::memset(at({clear->place}), 0, index(clear->length));
+      } else if (const auto* local = std::get_if<CombineInto>(&step)) {
+        const Operator& operation = *options_.operation;
+        operation.combine(at({local->source}), at({local->target}), local->length / operation.element_bytes,
+                          OperandOrder::target_first);
+      }
+    }
+  }
+
+  // What is wrong with the data of a work, at the first rank where something is.
+  std::string checked(const Work& work) {
+    const auto data = probe_data(work.mock_up.problem, communicator_.rank(), options_.operation);
+    std::string found;
+    for (int pass = 0; pass < data->pass_count() && found.empty(); ++pass) {
+      data->fill_input(pass, at({Place::input}));
+      data->spoil_output(pass, at({Place::output}));
+      run(work);
+      std::array<char, 200> sentence{};
+      data->compare_output(pass, at({Place::output})).copy(sentence.data(), sentence.size() - 1);
+      for (const auto& each : gathered(communicator_, sentence))
+        if (found.empty()) found = each.data();
+    }
+    return found;
+  }
+
+  void repeat(const Work& work, Count runs) {
+    for (Count i = 0; i < runs; ++i) run(work);
+  }
+
+  // A sample of one work in one round: the median of a few batches.
+  static constexpr std::size_t batches_per_sample = 5;
+
+  // As in a race: the same number of runs for all works, so that one batch takes its share of the time, and the shortest so long
+  // that the error of the clocks' comparison is tolerated. Also warms up.
+  Count runs_per_batch() {
+    constexpr double most_runs = 10000;
+    const double batch = options_.seconds / (options_.rounds * static_cast<double>(batches_per_sample * works_.size()));
+    double total = 0, shortest = 1e9, bound = 0;
+    for (const Work& work : works_) {
+      double seconds = 0;  // of a run; the least of a few batches is that of no cold or disturbed one
+      for (Count runs = 1; runs <= 1024; runs *= 4) {
+        const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(work, runs); });
+        const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
+        seconds = span.seconds / static_cast<double>(runs);
+        bound = std::max(bound, span.bound);
+        if (span.seconds >= batch) break;
+      }
+      total += seconds;
+      shortest = std::min(shortest, seconds);
+    }
+    const double mean = std::max(total / static_cast<double>(works_.size()), 1e-9);
+    const double runs = std::max(batch / mean, bound / tolerated_clock_error / std::max(shortest, 1e-9));
+    return std::llround(std::clamp(runs, 1.0, most_runs));
+  }
+
+  void measure() {
+    result_.runs_per_sample = runs_per_batch();
+    const LoadMeter load;
+    const std::size_t count = works_.size();
+    const auto runs = static_cast<double>(result_.runs_per_sample);
+    std::vector<double> bounds(count);
+    std::vector<std::vector<double>> seconds(count);
+    std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
+    std::vector<std::size_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    for (int round = 0; round < options_.rounds; ++round) {
+      if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
+      std::shuffle(order.begin(), order.end(), random);
+      const std::vector<Span> batches = stopwatch_.time(count * batches_per_sample, [&](std::size_t batch) {
+        repeat(works_[order[batch / batches_per_sample]], result_.runs_per_sample);
+      });
+      for (std::size_t at = 0; at < count; ++at) {
+        std::vector<double> samples;
+        for (std::size_t batch = at * batches_per_sample; batch < (at + 1) * batches_per_sample; ++batch) {
+          samples.push_back(batches[batch].seconds / runs);
+          bounds[order[at]] = std::max(bounds[order[at]], batches[batch].bound / runs);
+        }
+        seconds[order[at]].push_back(boost::math::statistics::median(samples));
+      }
+    }
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const auto [left, right] = sides_[i];
+      Finding& finding = result_.findings[i];
+      finding.left_s = spread_of(seconds[left]);
+      finding.right_s = spread_of(seconds[right]);
+      finding.ratio = ratio_by_rounds(seconds[left], seconds[right]);
+      finding.clock_bound_s = std::max(bounds[left], bounds[right]);
+      finding.failed_check = works_[left].failed_check.empty() ? works_[right].failed_check : works_[left].failed_check;
+    }
+    result_.load = load.read(communicator_);
+    result_.confidence = median_interval(index(options_.rounds)).confidence;
+  }
+
+  Communicator& communicator_;
+  const AuditOptions& options_;
+  Stopwatch stopwatch_;
+  std::array<Bytes, 4> extents_{1, 1, 1, 1};           // of the buffers, by Place
+  std::array<std::shared_ptr<std::byte>, 4> buffers_;  // outlive the plans
+  std::vector<Planned> plans_;
+  std::vector<Work> works_;
+  std::vector<Sides> sides_;  // of each finding
+  AuditResult result_;
+};
+
+}  // namespace
+
+std::string_view name(Library library) { return library == Library::vendor ? "vendor" : "ours"; }
+
+std::string_view name(Verdict verdict) {
+  static constexpr ByEnum<Verdict, std::string_view, 4> names{{"held", "violated", "open", "wrong data"}};
+  return names[verdict];
+}
+
+Spread ratio_by_rounds(const std::vector<double>& left, const std::vector<double>& right) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < left.size(); ++round) ratios.push_back(left[round] / right[round]);
+  return spread_of(std::move(ratios));
+}
+
+Verdict Finding::verdict(double tolerance) const {
+  if (!failed_check.empty()) return Verdict::wrong_data;
+  if (ratio.lower > tolerance) return Verdict::violated;
+  return ratio.upper <= tolerance ? Verdict::held : Verdict::open;
+}
+
+AuditResult audit(Communicator& communicator, Collective collective, Bytes block_bytes, const AuditOptions& options) {
+  if (is_reduction(collective) && !options.operation)
+    throw Error(ErrorCode::misuse, fmt::format("{} needs an operator", name(collective)));
+  return Audit(communicator, collective, block_bytes, options).run();
+}
+
+}  // namespace quadrille

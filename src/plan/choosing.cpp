@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/choosing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "execute/transport.hpp"
+#include "plan/knowledge.hpp"
+#include "plan/same_problem.hpp"
+#include "plan/tune_cell.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/traffic_patterns.hpp"
+
+namespace quadrille {
+namespace {
+
+// What a thread has chosen last. A program that splits communicators makes the same choice for each of them.
+struct RecentChoice {
+  std::uint64_t knowledge = 0;
+  Problem problem;
+  DecisionOptions options;
+  std::shared_ptr<const Decision> decision;
+
+  bool is_for(std::uint64_t asked_knowledge, const Problem& asked, const DecisionOptions& by) const {
+    return decision && knowledge == asked_knowledge && is_same(problem, asked) && options.executors == by.executors &&
+           options.with_vendor == by.with_vendor && options.own_counts_only == by.own_counts_only && options.effort == by.effort &&
+           options.situation == by.situation;
+  }
+};
+
+class RecentChoices {
+ public:
+  static RecentChoices& of_this_thread() {
+    static thread_local RecentChoices recent;
+    return recent;
+  }
+
+  std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& problem, const DecisionOptions& options) {
+    for (const RecentChoice& entry : entries_)
+      if (entry.is_for(knowledge.hash, problem, options)) return entry.decision;
+    auto decision = std::make_shared<const Decision>(decide(problem, knowledge.wisdom, options));
+    entries_[next_++ % entries_.size()] = {knowledge.hash, problem, options, decision};
+    return decision;
+  }
+
+ private:
+  std::array<RecentChoice, 16> entries_;
+  std::size_t next_ = 0;
+};
+
+Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::lround(std::log2(ratio)); }
+
+// An alltoallv of which each rank knows its own counts only: what all ranks know of it together.
+Situation situation_of_facts(const Problem& problem, const std::vector<CountFacts>& facts) {
+  double total = 0, heaviest = 0, blocks = 0;
+  for (const CountFacts& each : facts) {
+    total += static_cast<double>(each.sent);
+    blocks += static_cast<double>(each.blocks);
+    heaviest = std::max({heaviest, static_cast<double>(each.sent), static_cast<double>(each.received)});
+  }
+  const auto p = static_cast<double>(problem.ranks);
+  Problem even = problem;
+  even.collective = Collective::alltoall;
+  even.counts = nullptr, even.sparse_counts = nullptr;
+  Situation situation = situation_of(even);
+  situation.collective = problem.collective;
+  situation.block_bytes = static_cast<Bytes>(std::ceil(total / (p * p)));
+  situation.skew = total > 0 ? to_power_of_two(heaviest * p / total) : 1;
+  situation.sparsity = blocks > 0 ? to_power_of_two(p * p / blocks) : 1;
+  situation.counts_known = false;
+  return situation;
+}
+
+class Choosing {
+ public:
+  Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
+      : communicator_(communicator),
+        asked_(problem),
+        options_(options),
+        knowledge_(present_knowledge(communicator.transport_name())) {}
+
+  Plan plan() {
+    bool agrees_first = !knowledge_ || races() || asked_.collective == Collective::alltoallv;
+    while (true) {
+      if (agrees_first) agree_first();
+      ChosenPlan made = plan_chosen(communicator_, asked_, options_,
+                                    [&](Communicator& kept, const Problem& problem) { return chosen(kept, problem); });
+      if (made.plan) return *std::move(made.plan);
+      vendor_is_refused_ = vendor_is_refused_ || made.vendor_is_refused;
+      agrees_first = agrees_first || !made.vendor_is_refused;
+    }
+  }
+
+ private:
+  bool races() const { return options_.effort == Effort::measure || options_.effort == Effort::exhaustive; }
+
+  // Collective: compares the requests, hands knowledge out where it differs, gathers what is to be known of counts, and measures.
+  void agree_first() {
+    Problem problem;
+    Agreement agreement;
+    do {
+      agreement = agree(communicator_, [&] {
+        problem = checked_for(communicator_, asked_);
+        check_options();
+        Request request = request_of(problem, options_, communicator_.rank(), automatic, true);
+        request.chooser = Chooser::undecided;
+        request.knowledge = knowledge_ ? knowledge_->hash : Knowledge::nothing;
+        if (problem.collective == Collective::alltoallv) request.facts = count_facts(problem, communicator_.rank());
+        return request;
+      });
+    } while (!agreement.is_settled);
+    if (!agreement.has_same_knowledge) knowledge_ = share_knowledge(communicator_);
+    facts_ = std::move(agreement.facts);
+    if (races()) measure(problem);
+  }
+
+  void check_options() const {
+    if (options_.keep_step)
+      throw Error(ErrorCode::misuse, "ranks keep step by an algorithm that is named; name one, or leave keep_step out");
+  }
+
+  bool knows_all_counts(const Problem& problem) const {
+    return problem.collective != Collective::alltoallv ||
+           std::all_of(facts_.begin(), facts_.end(), [&](const CountFacts& facts) { return facts.all == facts_[0].all; });
+  }
+
+  // The same on all ranks, for a problem of which they know the same.
+  DecisionOptions decision_options(Communicator& group, const Problem& problem) const {
+    Transport& own = group.transport();
+    DecisionOptions by{.executors = {}, .effort = options_.effort};
+    const Result<Transport*> sharing = own.over_shared_memory();
+    if (options_.executor != Executor::automatic) {
+      by.executors = {options_.executor};
+    } else {
+      if (sharing) by.executors.push_back((*sharing)->executor());
+      if (!sharing || own.executor() != (*sharing)->executor()) by.executors.push_back(own.executor());
+    }
+    by.with_vendor = !vendor_is_refused_ && own.executor() == Executor::messages &&
+                     (options_.executor == Executor::automatic || options_.executor == Executor::messages);
+    by.own_counts_only = !knows_all_counts(problem);
+    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
+    by.preset = knowledge_->preset(by.situation->nodes);
+    by.cores = knowledge_->wisdom.machine.cores;
+    return by;
+  }
+
+  // Prices of counts that nobody knows in full are those of equal ones.
+  static Problem priced(const Problem& problem, const DecisionOptions& by) {
+    if (!by.own_counts_only) return problem;
+    Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = by.situation->block_bytes});
+    even.nodes = problem.nodes, even.grid = problem.grid;
+    return even;
+  }
+
+  Chosen chosen(Communicator& kept, const Problem& problem) const {
+    check_options();
+    const DecisionOptions by = decision_options(kept, problem);
+    Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
+    chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, priced(problem, by), by);
+    PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
+    chosen.options.algorithm = std::move(way.algorithm);
+    chosen.options.policy = way.policy, chosen.options.executor = way.executor, chosen.options.buffers = way.buffers;
+    return chosen;
+  }
+
+  // Collective: races what is promising, where nothing was measured before. Results of operators that are not built in cannot be
+  // checked, and counts that nobody knows in full cannot be repeated: there the estimate stays.
+  void measure(const Problem& problem) {
+    const DecisionOptions by = decision_options(communicator_, problem);
+    if (by.own_counts_only || knowledge_->wisdom.find(*by.situation)) return;
+    DecisionOptions priced_by = by;
+    priced_by.effort = Effort::estimate;
+    const std::vector<Way> candidates =
+        options_.effort == Effort::exhaustive ? ways(problem, priced_by) : promising_ways(problem, knowledge_->wisdom, priced_by);
+    Wisdom found{.machine = knowledge_->wisdom.machine};
+    try {
+      found.add(tune_cell(communicator_, problem, candidates, {.operation = options_.operation}));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::misuse) throw;
+      return;
+    }
+    knowledge_ = learn(communicator_.transport_name(), *knowledge_, found);
+    if (communicator_.rank() == 0) save(found);
+  }
+
+  // Only this process needs what could not be saved.
+  static void save(const Wisdom& found) {
+    try {
+      save_wisdom(wisdom_file(found.machine), found);
+    } catch (const Error&) {}
+  }
+
+  Communicator& communicator_;
+  const Problem& asked_;
+  const PlanOptions& options_;
+  std::shared_ptr<const Knowledge> knowledge_;
+  std::vector<CountFacts> facts_;
+  bool vendor_is_refused_ = false;
+};
+
+}  // namespace
+
+bool Chosen::is_vendor() const {
+  const auto* candidate = std::get_if<Candidate>(&options.algorithm);
+  return candidate && quadrille::is_vendor(*candidate);
+}
+
+Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  return Choosing(communicator, problem, options).plan();
+}
+
+}  // namespace quadrille

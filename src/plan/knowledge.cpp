@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/knowledge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "execute/agreement.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/model.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that stands for what was never measured
+constexpr const char* usual_node = "shared-memory";
+constexpr const char* usual_network = "ethernet-100g";
+constexpr std::string_view model = "max-rate";
+
+// Ranks of a process have one memory of it; those that are threads share it.
+struct Kept {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const Knowledge>, std::less<>> by_transport;
+};
+
+Kept& kept() {
+  static Kept one;
+  return one;
+}
+
+std::shared_ptr<const Knowledge> keep(std::string_view transport_name, Knowledge knowledge) {
+  auto shared = std::make_shared<const Knowledge>(std::move(knowledge));
+  const std::lock_guard lock(kept().mutex);
+  return kept().by_transport[std::string(transport_name)] = std::move(shared);
+}
+
+// Name and coefficients of a preset in one line each; empty for none. Numbers are exact.
+std::string preset_text(const std::optional<MachineCosts>& machine) {
+  if (!machine) return "\n\n";
+  std::string text = machine->name + '\n';
+  for (const auto& [key, value] : machine->models.find(model)->second) text += fmt::format("{} {:a} ", key, value);
+  return text + '\n';
+}
+
+std::optional<MachineCosts> parse_preset(std::istream& lines) {
+  MachineCosts machine;
+  std::string figures;
+  std::getline(lines, machine.name);
+  std::getline(lines, figures);
+  if (machine.name.empty()) return std::nullopt;
+  std::istringstream words(figures);
+  Coefficients& coefficients = machine.models[std::string(model)];
+  for (std::string key, value; words >> key >> value;) coefficients[key] = std::strtod(value.c_str(), nullptr);
+  return machine;
+}
+
+std::string text_of(const Knowledge& knowledge) {
+  return preset_text(knowledge.on_one_node) + preset_text(knowledge.on_several) + wisdom_text(knowledge.wisdom);
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  const std::uint64_t hash = std::hash<std::string>{}(text);
+  return hash == Knowledge::nothing ? 1 : hash;
+}
+
+Knowledge parse(const std::string& text) {
+  std::istringstream lines(text);
+  Knowledge knowledge;
+  knowledge.on_one_node = parse_preset(lines);
+  knowledge.on_several = parse_preset(lines);
+  const auto rest = static_cast<std::size_t>(lines.tellg());
+  knowledge.wisdom = parse_wisdom(std::string_view(text).substr(rest), "the wisdom of rank 0");
+  knowledge.hash = hash_of(text);
+  return knowledge;
+}
+
+// No preset is no error: what nothing is known of is then not predicted.
+std::optional<MachineCosts> preset_called(const std::string& name) {
+  try {
+    MachineCosts machine = find_machine(name);
+    if (machine.models.contains(model)) return machine;
+  } catch (const Error&) {}
+  return std::nullopt;
+}
+
+std::string read_text(const Fingerprint& machine) {
+  Knowledge knowledge;
+  try {
+    knowledge.wisdom = read_wisdom(wisdom_file(machine), machine);
+  } catch (const Error& error) {
+    fmt::print(stderr, "quadrille: {}; going on by estimates\n", error.what());
+  }
+  knowledge.wisdom.machine = machine;
+  const char* const asked = std::getenv(preset_variable);
+  knowledge.on_one_node = preset_called(asked ? asked : usual_node);
+  knowledge.on_several = preset_called(asked ? asked : usual_network);
+  return text_of(knowledge);
+}
+
+}  // namespace
+
+std::shared_ptr<const Knowledge> present_knowledge(std::string_view transport_name) {
+  const std::lock_guard lock(kept().mutex);
+  const auto found = kept().by_transport.find(transport_name);
+  return found == kept().by_transport.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
+  const Fingerprint machine = fingerprint(communicator);
+  const std::string own = made_or_thrown(communicator, [&]() -> std::string {
+    if (communicator.rank() != 0) return {};
+    const auto present = present_knowledge(communicator.transport_name());
+    return present ? text_of(*present) : read_text(machine);
+  });
+  const std::string text = told_by(communicator, 0, own);
+  auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
+  return keep(communicator.transport_name(), std::move(parsed));
+}
+
+std::shared_ptr<const Knowledge> learn(std::string_view transport_name, const Knowledge& known, const Wisdom& found) {
+  Knowledge knowledge = known;
+  knowledge.wisdom.merge(found);
+  knowledge.hash = hash_of(text_of(knowledge));
+  return keep(transport_name, std::move(knowledge));
+}
+
+void forget_wisdom() {
+  const std::lock_guard lock(kept().mutex);
+  kept().by_transport.clear();
+}
+
+}  // namespace quadrille

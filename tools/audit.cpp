@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille audit: which performance guidelines the vendor's collectives violate, and which ours do.
+#include "plan/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "arguments.hpp"
+#include "audit_report.hpp"
+#include "command.hpp"
+#include "common_options.hpp"
+#include "launcher.hpp"
+#include "output.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "talk.hpp"
+#include "watchdog.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_threads = 1024;
+constexpr double for_ever = 1e9;  // seconds
+
+struct Options {
+  std::vector<std::string> collectives;
+  std::optional<std::string> ranks, block, operation, type, side, rounds, time, seed, tolerance, timeout, output;
+  bool list = false, strict = false, json = false;
+};
+
+// Everything that was asked for, checked; the same on every rank.
+struct Request {
+  std::vector<Collective> collectives;
+  std::vector<Bytes> sizes;
+  AuditOptions options;
+  double tolerance = 1.05, timeout_seconds = 60;
+};
+
+// "1.15"
+double parse_factor(std::string_view text) {
+  double factor = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (status != std::errc() || end != text.data() + text.size() || !(factor >= 1 && factor <= 1000))
+    refuse(fmt::format("the tolerance is a factor from 1 to 1000, such as 1.15, not '{}'", text));
+  return factor;
+}
+
+std::vector<Library> libraries_of(const Options& options, bool mpi) {
+  const std::string side = options.side.value_or(mpi ? "both" : "ours");
+  if (side != "vendor" && side != "ours" && side != "both") refuse_unknown("side", side, {"vendor", "ours", "both"});
+  if (side != "ours" && !mpi)
+    refuse("there is no vendor here: it is an MPI library's own collectives; start the audit under mpirun, or take --side ours");
+  if (side == "both") return {Library::vendor, Library::ours};
+  return {side == "vendor" ? Library::vendor : Library::ours};
+}
+
+Request make_request(const Options& options, Count ranks, bool mpi) {
+  Request request;
+  for (const std::string& name : options.collectives) request.collectives.push_back(parse_collective(name));
+  if (request.collectives.empty()) request.collectives = all_collectives();
+  request.sizes = parse_sizes(options.block.value_or("8B,1KiB,64KiB"));
+  request.options.libraries = libraries_of(options, mpi);
+  request.options.operation = built_in_operator(options.operation.value_or("sum"), options.type.value_or("f64"));
+  if (options.rounds) {
+    const Count rounds = parse_whole(*options.rounds, "the number of rounds", 1);
+    if (rounds < 6) refuse(fmt::format("{} rounds give no interval of 95 % confidence; take 6 at least", rounds));
+    if (rounds > 1'000'000) refuse(fmt::format("{} rounds are too many; the limit is 1000000", rounds));
+    request.options.rounds = static_cast<int>(rounds);
+  }
+  if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
+  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance);
+  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  for (const Guideline& guideline : all_guidelines())
+    if (std::count(request.collectives.begin(), request.collectives.end(), guideline.left) > 0)
+      for (const Bytes size : request.sizes) {
+        const Bytes element = request.options.operation->element_bytes;
+        if (is_reduction(guideline.left) && size % element != 0)
+          refuse(
+              fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+                          size, element, request.options.operation->name, request.options.operation->type));
+        check_memory(left_side(guideline, ranks, size, request.options.operation.get()));
+      }
+  return request;
+}
+
+// A barrier has no size, and is audited once.
+std::vector<std::pair<Collective, Bytes>> audits_of(const Request& request) {
+  std::vector<std::pair<Collective, Bytes>> audits;
+  for (const Collective collective : request.collectives)
+    for (const Bytes size : request.sizes)
+      if (moves_data(collective) || size == request.sizes.front()) audits.emplace_back(collective, size);
+  return audits;
+}
+
+// Returns the exit code, on every rank.
+int run_all(Communicator& communicator, Request request, bool strict, AuditReport* report, Watchdog& watchdog) {
+  int code = good;
+  Progress progress;
+  const auto audits = audits_of(request);
+  for (std::size_t i = 0; i < audits.size(); ++i) {
+    const auto [collective, size] = audits[i];
+    request.options.progress = [&, of = collective](int round, int rounds) {
+      watchdog.beat();
+      progress.show(fmt::format("{}: {} of {}, round {} of {}", name(of), i + 1, audits.size(), round + 1, rounds));
+    };
+    if (report) watchdog.beat();
+    AuditResult result = audit(communicator, collective, size, request.options);
+    for (const Finding& finding : result.findings) {
+      const Verdict verdict = finding.verdict(request.tolerance);
+      const bool counts = strict && finding.library == Library::ours && verdict == Verdict::violated;
+      if (counts || verdict == Verdict::wrong_data) code = with_findings;
+    }
+    if (!report) continue;
+    progress.clear();
+    report->add(std::move(result));
+  }
+  return code;
+}
+
+std::string stuck(double seconds) {
+  return fmt::format(
+      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
+      seconds);
+}
+
+int run_on_threads(const Options& options) {
+  const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
+  if (ranks > most_threads)
+    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
+  const Request request = make_request(options, ranks, false);
+  AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
+  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
+  int code = good;
+  run_threads(ranks, [&](Communicator& communicator) {
+    const bool is_first = communicator.rank() == 0;
+    const int mine = run_all(communicator, request, options.strict, is_first ? &report : nullptr, watchdog);
+    if (is_first) code = mine;
+  });
+  report.finish();
+  return code;
+}
+
+int run_launched(const Options& options) {
+  if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  // What can be known before MPI is up is refused before, so that every process just exits.
+  const bool mpi = choose_transport().is_mpi();
+  if (const auto here = launched()) make_request(options, here->ranks, mpi);
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
+  const Request request = make_request(options, world->size(), mpi);
+  if (!first_can_write(*world, options.output)) return misused;
+  const bool is_first = world->rank() == 0;
+  const auto give_up = [&](const std::string& sentence) {
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
+    world->abort(misused);
+  };
+  try {
+    AuditReport report(is_first ? options.output : std::nullopt, options.json, request.tolerance,
+                       std::string(world->transport_name()), world->size(), request.options);
+    // Rank 0 hears of the progress, so rank 0 watches.
+    Watchdog watchdog(is_first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
+    const int code = run_all(*world, request, options.strict, is_first ? &report : nullptr, watchdog);
+    if (is_first) report.finish();
+    return code;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
+    give_up(error.what());
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  return misused;
+}
+
+int run(const Options& options) {
+  if (options.list) {
+    Output(options.output).finish(guidelines_text());
+    return good;
+  }
+  return joins_launched_ranks(std::nullopt) ? run_launched(options) : run_on_threads(options);
+}
+
+}  // namespace
+
+Subcommand add_audit(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(
+      command, "audit", "find collectives that are slower than other collectives that do the same (performance guidelines)");
+  add_option(*parser, "collective", options->collectives, "on the left side; see 'quadrille list' (default: all)", "COLLECTIVE");
+  begin_group(*parser, group::problem);
+  add_option(*parser, "--ranks", options->ranks, "on threads (default 8); under a launcher it is the launcher's", "N");
+  add_option(*parser, "--block", options->block,
+             "bytes of a block, a vector or the mean share: a list, such as 8B,1KiB or 8..64KiB (default 8B,1KiB,64KiB)", "LIST");
+  add_option(*parser, "--op", options->operation, "of reductions (default sum)", "NAME");
+  add_option(*parser, "--type", options->type, "of their elements (default f64)", "NAME");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--side", options->side,
+             "whose collectives: vendor (the MPI library's own), ours or both (default: both under mpirun, else ours)", "NAME");
+  begin_group(*parser, group::measurement);
+  add_option(*parser, "--rounds", options->rounds, "rounds of everything that is timed (default 9, at least 6)", "N");
+  add_option(*parser, "--time", options->time, "about how long a collective may take at one size (default 1s)", "SECONDS");
+  add_option(*parser, "--tolerance", options->tolerance, "a guideline is violated above this factor (default 1.05)", "FACTOR");
+  add_option(*parser, "--seed", options->seed, "of the order of what is timed (default 1)", "N");
+  add_option(*parser, "--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)", "SECONDS");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--list", options->list, "print the guidelines with their sources, and measure nothing");
+  add_flag(*parser, "--strict", options->strict, "exit with code 1 if ours violates a guideline");
+  add_json_flag(*parser, options->json, "as a JSON object, with all guidelines and not only those that are violated");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "A guideline says that a collective should not be slower than a mock-up: other collectives that do the same work, such as a "
+      "gather and a broadcast for an allgather. Both sides run on real, checked data, in one run, by turns; the factor is the left "
+      "side's time over the right side's, the median of the rounds, with an interval of 95 % confidence. A guideline is violated "
+      "where all of the interval is above the tolerance, held where none of it is, and open else. Irregular collectives have equal "
+      "shares, or shares that rise from 0 to twice --block. Exit code 1 if data was wrong.\n\n"
+      "Examples:\n  mpirun -n 8 quadrille audit\n  mpirun -n 4 quadrille audit allgather scatter --block 8..1MiB --side vendor\n"
+      "  mpirun -n 8 quadrille audit --side ours --tolerance 1.15 --strict --json --output audit.json\n"
+      "  quadrille audit --list");
+  return {parser, [options] { return run(*options); }, [options] { return !options->list && joins_launched_ranks(std::nullopt); }};
+}
+
+}  // namespace quadrille::command
