@@ -57,6 +57,7 @@ struct RoundFigures {
   Bytes node_copied = 0;            // by all ranks of a node
   Bytes combined = 0;               // by a rank, in reductions
   Bytes node_combined = 0;          // by all ranks of a node
+  bool in_circle = false;           // in the whole operation, does a rank wait for ranks that wait for it?
 };
 
 struct StageFigures {

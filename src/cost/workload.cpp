@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cost/circles.hpp"
 #include "cost/work.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
@@ -62,7 +63,11 @@ class Counting {
       count_together();
     else
       for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
-    if (result_.has_work) result_.nodes_sampled = count_work(schedule_, rounds_);
+    if (result_.has_work) {
+      result_.nodes_sampled = count_work(schedule_, rounds_);
+      const bool in_circle = waits_in_circle(schedule_);
+      for (auto& [number, round] : rounds_) round.in_circle = in_circle;
+    }
     std::size_t stage = 0;
     for (const auto& [number, round] : rounds_) {
       if (round.messages == 0 && round.copied == 0 && round.combined == 0) continue;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cost/circles.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+bool all_depend_on_all(Collective collective) {
+  return !is_rooted(collective) && collective != Collective::scan && collective != Collective::exscan;
+}
+
+}  // namespace
+
+// Removes ranks that wait for nobody who is left; in a circle nobody can be removed.
+bool waits_in_circle(const Schedule& schedule) {
+  const Count ranks = schedule.problem.ranks;
+  if (ranks == 1) return false;
+  if (all_depend_on_all(schedule.problem.collective)) return true;
+  ByRank<std::vector<Rank>> receivers(ranks);  // of each rank
+  ByRank<Count> awaited(ranks);                // ranks that each waits for
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    std::vector<Rank>& own = receivers[rank];
+    for (const Round& round : schedule.program(rank).rounds) {
+      for (const Message& message : round.sends) own.push_back(message.peer);
+      for (const Control& control : round.control_sends) own.push_back(control.peer);
+    }
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    std::erase(own, rank);
+    for (const Rank receiver : own) ++awaited[receiver];
+  }
+  std::vector<Rank> free;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    if (awaited[rank] == 0) free.push_back(rank);
+  for (std::size_t next = 0; next < free.size(); ++next)
+    for (const Rank receiver : receivers[free[next]])
+      if (--awaited[receiver] == 0) free.push_back(receiver);
+  return size(free) < ranks;
+}
+
+}  // namespace quadrille
