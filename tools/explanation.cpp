@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "cases.hpp"
 #include "quadrille/algorithm.hpp"
@@ -96,15 +97,18 @@ LowerBound bound_of(const Problem& problem, const Situation& situation, const st
     if (each.figure == "c2") bound.bytes = each.value, bound.of_bytes = each.source;
   }
   if (!fit) return bound;
-  const bool inside = situation.ranks_of_node > 1, outside = situation.nodes > 1;
-  double startup_us = inside ? coefficient(*fit, "inside_startup_us") : coefficient(*fit, "startup_us");
-  double us_per_byte = inside ? coefficient(*fit, "inside_us_per_byte") : coefficient(*fit, "us_per_byte");
-  if (inside && outside) {
-    startup_us = std::min(startup_us, coefficient(*fit, "startup_us"));
-    us_per_byte = std::min(us_per_byte, coefficient(*fit, "us_per_byte"));
+  double startup_us = std::numeric_limits<double>::infinity(), us_per_byte = startup_us;
+  const auto allow = [&](double& least, std::string_view key) {
+    if (const auto found = fit->coefficients.find(key); found != fit->coefficients.end()) least = std::min(least, found->second);
+  };
+  if (situation.nodes > 1) allow(startup_us, "startup_us"), allow(us_per_byte, "us_per_byte");
+  if (situation.ranks_of_node > 1) {
+    allow(startup_us, "inside_startup_us");
+    for (const std::string_view key :
+         {"inside_us_per_byte", "inside_1k_us_per_byte", "inside_16k_us_per_byte", "inside_128k_us_per_byte"})
+      allow(us_per_byte, key);
   }
-  if (inside && coefficient(*fit, "short_bytes") > 0)
-    us_per_byte = std::min(us_per_byte, coefficient(*fit, "inside_short_us_per_byte"));
+  if (situation.ranks == 1) return bound;
   const double of_rank = us_per_byte * static_cast<double>(bound.bytes);
   const double of_node = coefficient(*fit, "node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
   bound.seconds = 1e-6 * (startup_us * static_cast<double>(bound.rounds) + std::max(of_rank, of_node));
