@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wisdom: what was measured on a machine, kept for later runs. One file per machine, in the user's cache folder or where
-// QUADRILLE_WISDOM says; plans read it, `quadrille tune` and plans of effort measure and exhaustive add to it.
+// QUADRILLE_WISDOM says (docs/wisdom.md); plans read it, `quadrille tune` and plans of effort measure and exhaustive add to it.
 //
-//   Wisdom wisdom = read_wisdom(wisdom_file(fingerprint));
+//   const Fingerprint machine = fingerprint(communicator);
+//   const Wisdom wisdom = read_wisdom(wisdom_file(machine), machine);
 //   const WisdomRecord* record = wisdom.find(situation_of(problem));
-//   record->entries.front().candidate;  // "bruck:radix=4,..." by shared memory
+//   record->entries.front().way;  // "bruck:radix=4,..." by shared memory
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quadrille/candidate.hpp"
@@ -25,7 +25,7 @@ namespace quadrille {
 struct Fingerprint {
   std::string processor;  // model name, such as "AMD EPYC 7763 64-Core Processor"
   Count cores = 0;        // of a node, that the ranks may use
-  std::string network;    // of the first node: adapters and their rates, such as "mlx5_0 200 Gbit/s"; "none" on one node
+  std::string network;    // of a node: adapters and their rates, such as "2 x mlx5 200 Gbit/s"; "none" where all ranks are on one
   std::string mpi;        // library and version, such as "Open MPI 4.1.4"; "none" for threads and processes of `quadrille run`
 
   bool operator==(const Fingerprint&) const = default;
@@ -38,10 +38,10 @@ struct Situation {
   Count nodes = 1;          // that the ranks are on
   Count ranks_of_node = 1;  // of the largest node
   Bytes block_bytes = 0;    // of irregular collectives the mean of all blocks, rounded up
-  // Irregular collectives whose counts all ranks share: how uneven they are. Powers of two, so that like counts are one situation.
+  // Irregular collectives: how uneven the counts are. Powers of two, so that like counts are one situation.
   Count skew = 1;            // the largest sum that a rank sends or receives over the mean of all ranks', rounded to a power of two
   Count sparsity = 1;        // all blocks over those that are not empty, rounded to a power of two
-  bool counts_known = true;  // false: ranks know their own counts only, so skew and sparsity are 1
+  bool counts_known = true;  // false: ranks know their own counts only, so block_bytes is 0, skew and sparsity are 1
   Combining combining = Combining::any_order;  // of reductions
 
   bool operator==(const Situation&) const = default;
@@ -57,28 +57,39 @@ struct Way {
   bool operator==(const Way&) const = default;
 };
 
-// "bruck:radix=4,...  blocking  shared"
+// "bruck:radix=4,... blocking shared"; with buffers where they are not 2, as in "dataflow/1".
 std::string to_string(const Way& way);
 
 // The median of a few rounds' times, in seconds, and the interval that the true median is in (RaceResult::confidence).
 struct Timing {
   double median_s = 0, lower_s = 0, upper_s = 0;
+
+  bool operator==(const Timing&) const = default;
 };
 
 struct WisdomEntry {
   Way way;
   Timing timing;
+
+  bool operator==(const WisdomEntry&) const = default;
 };
 
-// A race. It speaks for blocks from `least_bytes` to `most_bytes`, around those it was measured with, and for `least_ranks` to
-// `most_ranks` ranks.
+// A race. Beside the situation that it was measured in, it speaks for others of the same collective, number of nodes, skew and so
+// on. Wisdom finds these ranges out from all its records, so that at most one of them speaks for each situation:
+// - Sizes: up to the geometric middle to the next measured size with as many ranks, but no further than 16 times. Where there is
+//   no next size: 4 times. No bytes are a size of their own.
+// - Ranks: its own number. Where the nodes have equally many ranks each, also the numbers up to the geometric middle to the next
+//   measured number of ranks, if that has records around this size and all of them have the same fastest way.
+// So a way may be found for a number of ranks that its algorithm does not apply to: whoever takes it asks `applies`.
 struct WisdomRecord {
   Situation situation;
-  Bytes least_bytes = 0, most_bytes = 0;
-  Count least_ranks = 1, most_ranks = 1;
-  std::string date;                  // of the measurement, as 2026-11-22
-  int rounds = 0;                    // of the race
-  std::vector<WisdomEntry> entries;  // the fastest first; all from one race, so that they can be compared
+  std::string date;                       // of the measurement, as 2026-11-22 (`today`)
+  int rounds = 0;                         // of the race
+  std::vector<WisdomEntry> entries;       // the fastest first; all from one race, so that they can be compared
+  Bytes least_bytes = 0, most_bytes = 0;  // that it speaks for; filled in by Wisdom
+  Count least_ranks = 1, most_ranks = 1;  // that it speaks for; filled in by Wisdom
+
+  bool operator==(const WisdomRecord&) const = default;
 };
 
 // What an executor takes for what schedules do, on ranks so placed: coefficients of the model max-rate (model.hpp).
@@ -89,6 +100,8 @@ struct ExecutorFit {
   double error = 0;     // median of |predicted / measured - 1| over what it was fitted to
   std::string assumed;  // not measured here: the preset machine that it comes from; empty: measured
   std::string date;
+
+  bool operator==(const ExecutorFit&) const = default;
 };
 
 // What the MPI library's own collective takes, at a few sizes; in between, lines.
@@ -97,45 +110,65 @@ struct VendorFit {
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
   std::vector<std::pair<Bytes, double>> seconds;  // by block bytes, ascending
   std::string date;
+
+  bool operator==(const VendorFit&) const = default;
 };
 
+// Its lists are kept in order by `add` and `merge`; nothing else changes them.
 struct Wisdom {
   Fingerprint machine;
   std::vector<WisdomRecord> records;
   std::vector<ExecutorFit> executors;
   std::vector<VendorFit> vendor;
 
-  // The record for the situation: the same but for bytes and ranks, which lie in its ranges; null if there is none.
+  // The record that speaks for the situation; null if there is none.
   const WisdomRecord* find(const Situation& situation) const;
-  // Of the same structure, or the nearest by ranks of those on as many nodes; null if there is none for the executor.
+  // The fit of the nearest structure: by the ratio of nodes, then of ranks on a node, then of ranks. One node and several are never
+  // taken for each other. Null if there is none for the executor.
   const ExecutorFit* find_fit(Executor executor, const Situation& situation) const;
+  // For the same collective and structure; null if there is none.
   const VendorFit* find_vendor(const Situation& situation) const;
 
-  // Replaces what was known for the same situation, and fits ranges so that at most one record speaks for each size.
+  // Replace what was known for the same situation. Entries of a record may come in any order. Throw Error{misuse} for what a file
+  // could not hold: an unknown algorithm, a date that is none, an interval without its median.
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);
-  void merge(const Wisdom& newer);  // adds all of it; of two for the same, the one with the later date
+  // Adds all of it: of two for the same situation the one with the later date; with the same date, that of `newer`. Throws
+  // Error{misuse} if it is of another machine.
+  void merge(const Wisdom& newer);
+
+  bool operator==(const Wisdom&) const = default;
 };
 
-// Throws Error{malformed}, with line and reason: a damaged text is refused whole. `file` is its name in the sentence.
+// The date in UTC, as 2026-11-22.
+std::string today();
+
+// The text is refused whole. Throws Error{malformed}, with line and reason, for a damaged one, and for one of another version of
+// the format or of another table of algorithms. `file` is its name in the sentence.
 Wisdom parse_wisdom(std::string_view text, const std::string& file);
-std::string wisdom_text(const Wisdom& wisdom);
+std::string wisdom_text(const Wisdom& wisdom);  // numbers with four digits
 
 // The file for the machine: QUADRILLE_WISDOM, which is a file or a folder, else a file in the user's cache folder,
 // quadrille/wisdom in XDG_CACHE_HOME or ~/.cache. Empty where there is no home, or QUADRILLE_WISDOM is "off".
 std::string wisdom_file(const Fingerprint& machine);
+std::vector<std::string> wisdom_files();  // those that there are, of all machines
 
-// Nothing there, or nothing readable: empty wisdom. Throws Error{malformed} for a damaged file, or one of another machine.
+// Nothing there, or nothing readable: empty wisdom. Throws Error{malformed} for what parse_wisdom refuses, and for a file of
+// another machine.
 Wisdom read_wisdom(const std::string& file, const Fingerprint& machine);
 
 // Merges `newer` into the file, so that two processes that do this at once lose nothing, and a reader sees the old file or the new
-// one. Throws Error{environment} where the file cannot be written, Error{malformed} where the present one is damaged.
+// one. Makes the folder. Does nothing where `file` is empty. Throws Error{environment} where the file cannot be locked or written,
+// Error{malformed} where the present one is damaged, or of another machine; the file is then as it was.
 void save_wisdom(const std::string& file, const Wisdom& newer);
 
-// Collective: of the machine that the group's rank 0 is on, the same on all ranks. Found out once a process.
+// Collective, the same on all ranks: of the node that the group's rank 0 is on. It is not kept: it takes three gathers. Groups on
+// one node and on several have different ones, so wisdom of a group is read and saved by the group's own.
 Fingerprint fingerprint(Communicator& communicator);
 
-Situation situation_of(const Problem& problem);
+// `counts_are_shared`: of alltoallv, the problem has the counts of all ranks, and all ranks have the same. Without it they know
+// their own at most, and nothing of the counts enters the situation. Of other collectives all ranks have all counts.
+Situation situation_of(const Problem& problem, bool counts_are_shared = false);
 
 }  // namespace quadrille

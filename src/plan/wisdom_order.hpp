@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order in which wisdom keeps its records, and putting one in its place.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+// Have all nodes equally many ranks? Then the number of ranks says how many.
+inline bool is_even(const Situation& s) { return s.ranks % s.nodes == 0 && s.ranks_of_node == s.ranks / s.nodes; }
+
+// Situations of one family differ in bytes and ranks only.
+inline auto family(const Situation& s) {
+  return std::tuple(s.collective, s.nodes, is_even(s) ? 0 : s.ranks_of_node, s.combining, s.counts_known, s.skew, s.sparsity);
+}
+
+inline auto place(const WisdomRecord& record) {
+  const Situation& situation = record.situation;
+  return std::tuple_cat(family(situation), std::tuple(situation.ranks, situation.block_bytes));
+}
+inline auto place(const ExecutorFit& fit) { return std::tuple(fit.executor, fit.nodes, fit.ranks, fit.ranks_of_node); }
+inline auto place(const VendorFit& fit) { return std::tuple(fit.collective, fit.nodes, fit.ranks, fit.ranks_of_node); }
+
+// Puts `item` into a list that is in order. `replaces` says of the one for the same situation whether it gives way. Returns whether
+// there was none.
+template <class Item, class Replaces>
+bool put_in_place(std::vector<Item>& list, Item item, const Replaces& replaces) {
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), item, [](const Item& a, const Item& b) { return place(a) < place(b); });
+  if (found == list.end() || place(*found) != place(item)) {
+    list.insert(found, std::move(item));
+    return true;
+  }
+  if (replaces(*found)) *found = std::move(item);
+  return false;
+}
+
+// Finds out which situations each record speaks for.
+void fit_all_ranges(std::vector<WisdomRecord>& records);
+
+}  // namespace quadrille

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wisdom says of which situation, its text, and its files.
+#include "quadrille/wisdom.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/traffic.hpp"
+#include "support/own_folder.hpp"
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Fingerprint machine{"AMD EPYC 7763 64-Core Processor", 8, "none", "Open MPI 4.1.4"};
+
+Situation situation(Bytes bytes, Count ranks, Collective collective = Collective::alltoall) {
+  return {.collective = collective, .ranks = ranks, .ranks_of_node = ranks, .block_bytes = bytes};
+}
+
+WisdomEntry entry(const std::string& algorithm, double microseconds, Executor executor = Executor::shared) {
+  return {{.algorithm = algorithm, .executor = executor}, {microseconds * 1e-6, microseconds * 0.5e-6, microseconds * 2e-6}};
+}
+
+WisdomRecord record(const Situation& situation, const std::string& best = "direct", const std::string& date = "2026-11-22") {
+  return {.situation = situation, .date = date, .rounds = 15, .entries = {entry(best, 2), entry("vendor", 4, Executor::messages)}};
+}
+
+ExecutorFit fit(Executor executor, Count ranks, Count nodes) {
+  return {.executor = executor,
+          .ranks = ranks,
+          .nodes = nodes,
+          .ranks_of_node = ranks / nodes,
+          .coefficients = {{"startup_us", 1.25},
+                           {"us_per_byte", 0.0001234},
+                           {"node_us_per_byte", 1.5e-5},
+                           {"inside_startup_us", 0.5},
+                           {"inside_us_per_byte", 2e-4},
+                           {"short_bytes", 1234567}},
+          .error = 0.125,
+          .assumed = "",
+          .date = "2026-11-22"};
+}
+
+// One of everything that the text has.
+Wisdom sample() {
+  Wisdom wisdom{machine, {}, {}, {}};
+  wisdom.add(record(situation(8, 4), "bruck:radix=4,ports=1"));
+  wisdom.add(record(situation(64, 4)));
+  WisdomRecord buffered = record(situation(64, 8));
+  buffered.entries.push_back({{"bruck", Policy::dataflow, 1, Executor::hybrid}, {3e5 * 1e-6, 0, 1e6 * 1e-6}});
+  wisdom.add(buffered);
+  Situation irregular{.collective = Collective::alltoallv, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .block_bytes = 512};
+  irregular.skew = 4;
+  irregular.sparsity = 2;
+  wisdom.add(record(irregular));
+  wisdom.add(record({.collective = Collective::alltoallv, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .counts_known = false}));
+  Situation reduction = situation(1024, 4, Collective::allreduce);
+  reduction.combining = Combining::fixed_tree;
+  wisdom.add(record(reduction));
+  wisdom.add(fit(Executor::shared, 4, 1));
+  ExecutorFit assumed = fit(Executor::messages, 24, 6);
+  assumed.assumed = "hdr";
+  wisdom.add(assumed);
+  wisdom.add({.collective = Collective::alltoall,
+              .ranks = 4,
+              .nodes = 1,
+              .ranks_of_node = 4,
+              .seconds = {{8, 3e-6}, {64, 4e-6}},
+              .date = "2026-11-22"});
+  return wisdom;
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string reason_against(const std::string& text) {
+  try {
+    parse_wisdom(text, "it");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::malformed);
+    return error.what();
+  }
+  return "";
+}
+
+void expect_refused(const std::string& text, const std::string& reason) {
+  const std::string sentence = reason_against(text);
+  EXPECT_NE(sentence.find(reason), std::string::npos) << sentence << "\nis not: " << reason;
+  EXPECT_NE(sentence.find("line "), std::string::npos) << sentence;
+}
+
+TEST(WisdomText, IsReadAsItWasWritten) {
+  const Wisdom wisdom = sample();
+  const std::string text = wisdom_text(wisdom);
+  EXPECT_EQ(wisdom_text(parse_wisdom(text, "it")), text);
+  const Wisdom again = parse_wisdom(text, "it");
+  ASSERT_EQ(again.records.size(), wisdom.records.size());
+  for (std::size_t i = 0; i < again.records.size(); ++i) {
+    EXPECT_EQ(again.records[i].situation, wisdom.records[i].situation);
+    EXPECT_EQ(again.records[i].least_bytes, wisdom.records[i].least_bytes);
+    EXPECT_EQ(again.records[i].entries.front().way, wisdom.records[i].entries.front().way);
+    EXPECT_NEAR(again.records[i].entries.front().timing.median_s, wisdom.records[i].entries.front().timing.median_s, 1e-12);
+  }
+  EXPECT_EQ(again.executors.at(0).coefficients.at("short_bytes"), 1234567);  // a number that counts keeps all its digits
+  EXPECT_EQ(again.machine, machine);
+  EXPECT_NE(text.find("median_us=300000 lower_us=0 upper_us=1000000 executor=hybrid policy=dataflow buffers=1"), std::string::npos);
+  EXPECT_EQ(parse_wisdom(wisdom_text({}), "it"), Wisdom{});
+  EXPECT_EQ(wisdom_text(parse_wisdom("" + changed(text, "\nrace", "\n# a remark\n\nrace"), "it")), text);
+}
+
+TEST(WisdomText, IsRefusedWithLineAndReason) {
+  const std::string text = wisdom_text(sample());
+  const auto with = [&](const std::string& from, const std::string& to) { return changed(text, from, to); };
+  expect_refused("", "line 1: the file ends too early");
+  expect_refused("hello", "line 1: a file of wisdom begins with 'quadrille-wisdom 1', not 'hello'");
+  expect_refused(with("wisdom 1", "wisdom 2"), "line 1: this is 'quadrille-wisdom 2'");
+  const std::size_t table = text.find("algorithms ") + std::string("algorithms ").size();
+  expect_refused(with(text.substr(table, 16), "0123456789abcdef"), "line 3: it is for the algorithms of another version");
+  expect_refused(with("processor", "procesor"), "line 4: 'processor' is expected");
+  expect_refused(with("cores 8", "cores eight"), "line 5: 'cores eight' is not a whole number");
+  expect_refused(with("race", "rice"), "not 'rice'");
+  expect_refused(with("race alltoall ", "race alltoal "), "there is no 'alltoal' here");
+  expect_refused(with("ranks=4", "ranks=x"), "'ranks=x' is not a whole number");
+  expect_refused(with("ranks=4", "ranks=-4"), "'ranks=-4' is not a whole number");
+  expect_refused(with("ranks=4", "ranks=99999999999999999999"), "is not a whole number");
+  expect_refused(with("ranks=4 nodes=1", "ranks=4 nodes=5"), "4 ranks cannot be on 5 nodes");
+  expect_refused(with("ranks_of_node=4", "ranks_of_node=3"), "none can be the largest with 3 ranks");
+  expect_refused(with("rounds=15", "rounds=15 "), "' ' is too much");
+  expect_refused(with("rounds=15", "rounds=0"), "at least one round");
+  expect_refused(with("date=2026-11-22", "date=2026-13-22"), "is no date");
+  expect_refused(with("median_us=2", "median_us=2s"), "is not a number");
+  expect_refused(with("median_us=2", "median_us=inf"), "is not a number");
+  expect_refused(with("median_us=2", "median_us=1e300"), "from 1e-9 us");
+  expect_refused(with("median_us=2", "median_us=0"), "the median is more than 0");
+  expect_refused(with("median_us=2", "median_us=200"), "in its interval");
+  expect_refused(with("upper_us=4", "upper_us=1"), "in its interval");
+  expect_refused(with("median_us=4 lower_us=2", "median_us=2 lower_us=1"), "");
+  expect_refused(with("executor=shared", "executor=automatic"), "there is no 'automatic' here");
+  expect_refused(with("policy=blocking", "policy=blockin"), "there is no 'blockin' here");
+  expect_refused(with("buffers=1", "buffers=3"), "1 or 2 buffers");
+  expect_refused(with("bruck:radix=4", "brook:radix=4"), "alltoall has no algorithm 'brook'");
+  expect_refused(with("bruck:radix=4", "bruck:rodix=4"), "'rodix=4' is no setting of alltoall/bruck");
+  expect_refused(with("bruck:radix=4", "bruck:radix="), "is no setting");
+  expect_refused(
+      with("executor=messages policy=blocking algorithm=vendor", "executor=shared policy=blocking algorithm=bruck:radix=4,ports=1"),
+      "stands twice in a race");
+  expect_refused(with("block_bytes=64", "block_bytes=8"), "this situation stands there twice");
+  expect_refused(with("skew=4", "skew=3"), "powers of two");
+  expect_refused(with("race alltoallv", "race alltoall"), "alltoall has no counts");
+  expect_refused(with("counts=own", "counts=own skew=2"), "where ranks know their own counts only");
+  expect_refused(with("combining=fixed_tree", "combining=any_order"), "there is no 'any_order' here");
+  expect_refused(with("startup_us", "start_us"), "the coefficient 'startup_us' is missing");
+  expect_refused(with("startup_us=1.25", "startup_us=1.25\n  startup_us=2"), "'startup_us=' stands there twice");
+  expect_refused(with("startup_us=1.25", "startup_us=1.25\n  color=2"), "no coefficient 'color'");
+  expect_refused(with("short_bytes=1234567", "short_bytes=1.5"), "a whole number");
+  expect_refused(with("block_bytes=64 time_us", "block_bytes=8 time_us"), "sizes are 0 or more, and ascend");
+  expect_refused(text.substr(0, text.size() - 4), "the file ends too early");
+  expect_refused(text + "more", "there is something behind 'end'");
+  expect_refused(with("\nrace", "\r\nrace"), "");
+}
+
+// Whatever is damaged, the reader refuses or has read what it writes again.
+TEST(WisdomText, SurvivesMutants) {
+  std::mt19937 random(19);
+  const std::string good = wisdom_text(sample());
+  static constexpr std::string_view alphabet = "0123456789 =\n#.-eraceblock\xff\r";
+  int refused = 0, read = 0;
+  for (int i = 0; i < 6000; ++i) {
+    std::string text = good;
+    for (int change = static_cast<int>(random() % 3); change >= 0; --change) {
+      const std::size_t at = random() % text.size(), length = random() % 8;
+      switch (random() % 4) {
+        case 0: text[at] = alphabet[random() % alphabet.size()]; break;
+        case 1: text.erase(at, length); break;
+        case 2: text.insert(at, text.substr(random() % text.size(), length)); break;
+        default: text.resize(random() % 8 == 0 ? at : text.size());
+      }
+    }
+    try {
+      const std::string again = wisdom_text(parse_wisdom(text, "mutant"));
+      EXPECT_EQ(wisdom_text(parse_wisdom(again, "again")), again);
+      ++read;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::malformed) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(read, 100);
+}
+
+std::string best_of(const Wisdom& wisdom, const Situation& situation) {
+  const WisdomRecord* found = wisdom.find(situation);
+  return found ? found->entries.front().way.algorithm : "";
+}
+
+TEST(Wisdom, SpeaksUpToTheMiddleBetweenSizes) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  wisdom.add(record(situation(64, 4), "bruck:radix=2"));
+  EXPECT_EQ(best_of(wisdom, situation(15, 4)), "");
+  EXPECT_EQ(best_of(wisdom, situation(16, 4)), "bruck:radix=2");
+  EXPECT_EQ(best_of(wisdom, situation(256, 4)), "bruck:radix=2");
+  EXPECT_EQ(best_of(wisdom, situation(257, 4)), "");
+  wisdom.add(record(situation(1024, 4), "direct"));
+  EXPECT_EQ(best_of(wisdom, situation(256, 4)), "bruck:radix=2");
+  EXPECT_EQ(best_of(wisdom, situation(257, 4)), "direct");
+  wisdom.add(record(situation(1 << 20, 4), "shift"));  // far away: nobody speaks for the middle
+  EXPECT_EQ(best_of(wisdom, situation(16 << 10, 4)), "direct");
+  EXPECT_EQ(best_of(wisdom, situation((16 << 10) + 1, 4)), "");
+  EXPECT_EQ(best_of(wisdom, situation(64 << 10, 4)), "shift");
+  EXPECT_EQ(best_of(wisdom, situation(0, 4)), "");
+  wisdom.add(record(situation(0, 4), "shift"));
+  EXPECT_EQ(best_of(wisdom, situation(0, 4)), "shift");
+  EXPECT_EQ(best_of(wisdom, situation(1, 4)), "");
+  const Bytes most = std::numeric_limits<Bytes>::max();
+  wisdom.add(record(situation(most, 4), "direct"));
+  EXPECT_EQ(best_of(wisdom, situation(most, 4)), "direct");
+  EXPECT_EQ(best_of(wisdom, situation(64, 4)), "bruck:radix=2");
+  EXPECT_EQ(best_of(wisdom, situation(64, 4, Collective::allgather)), "");
+}
+
+TEST(Wisdom, SpeaksForRanksInBetweenWhereNeighboursAgree) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  for (const Count ranks : {4, 16}) {
+    wisdom.add(record(situation(8, ranks), "bruck:radix=2"));
+    wisdom.add(record(situation(1024, ranks), ranks == 4 ? "direct" : "shift"));
+  }
+  EXPECT_EQ(wisdom.find(situation(8, 7)), wisdom.find(situation(8, 4)));
+  EXPECT_EQ(wisdom.find(situation(8, 8)), wisdom.find(situation(8, 4)));
+  EXPECT_EQ(wisdom.find(situation(8, 9)), wisdom.find(situation(8, 16)));
+  EXPECT_NE(wisdom.find(situation(8, 9)), nullptr);
+  EXPECT_EQ(wisdom.find(situation(1024, 8)), nullptr);
+  EXPECT_EQ(wisdom.find(situation(8, 3)), nullptr);
+  EXPECT_EQ(wisdom.find(situation(8, 17)), nullptr);
+  Situation two_nodes = situation(8, 8);
+  two_nodes.nodes = 2;
+  two_nodes.ranks_of_node = 4;
+  EXPECT_EQ(wisdom.find(two_nodes), nullptr);
+  wisdom.add(record(situation(40, 16), "direct"));  // within what the record of 4 ranks speaks for
+  EXPECT_EQ(wisdom.find(situation(8, 7)), nullptr);
+  // Nodes with unequal numbers of ranks are a structure of their own.
+  Wisdom uneven{machine, {}, {}, {}};
+  for (const Count ranks : {5, 9})
+    uneven.add(record({.ranks = ranks, .nodes = 2, .ranks_of_node = ranks / 2 + 1, .block_bytes = 8}));
+  EXPECT_NE(uneven.find({.ranks = 5, .nodes = 2, .ranks_of_node = 3, .block_bytes = 8}), nullptr);
+  EXPECT_EQ(uneven.find({.ranks = 5, .nodes = 2, .ranks_of_node = 4, .block_bytes = 8}), nullptr);
+  EXPECT_EQ(uneven.find({.ranks = 6, .nodes = 2, .ranks_of_node = 3, .block_bytes = 8}), nullptr);
+}
+
+bool is_even(const Situation& s) { return s.ranks == s.nodes * s.ranks_of_node; }
+
+// By the definition in the header, from the ranges alone.
+bool speaks_for(const WisdomRecord& record, const Situation& asked) {
+  Situation same = record.situation;
+  same.block_bytes = asked.block_bytes;
+  if (is_even(same) && is_even(asked)) {
+    same.ranks = asked.ranks;
+    same.ranks_of_node = asked.ranks_of_node;
+  }
+  return same == asked && record.least_bytes <= asked.block_bytes && asked.block_bytes <= record.most_bytes &&
+         record.least_ranks <= asked.ranks && asked.ranks <= record.most_ranks;
+}
+
+Situation random_situation(std::mt19937& random) {
+  Situation s{.collective = random() % 2 ? Collective::alltoall : Collective::alltoallv};
+  s.nodes = static_cast<Count>(1 + random() % 2);
+  s.ranks_of_node = static_cast<Count>(2 + random() % 9);
+  s.ranks = s.nodes * s.ranks_of_node - (s.nodes > 1 ? static_cast<Count>(random() % 2) : 0);
+  s.block_bytes = random() % 9 ? Bytes{1} << random() % 12 : 0;
+  if (s.collective == Collective::alltoallv) s.skew = Count{1} << random() % 2;
+  return s;
+}
+
+Wisdom random_wisdom(std::mt19937& random, int year) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  for (int i = static_cast<int>(random() % 60); i > 0; --i)
+    wisdom.add(record(random_situation(random), random() % 3 ? "direct" : "shift",
+                      fmt::format("{}-{:02}-{:02}", year, 1 + random() % 12, 1 + random() % 28)));
+  return wisdom;
+}
+
+TEST(Wisdom, HasOneVoiceForEachSituation) {
+  std::mt19937 random(7);
+  int spoken = 0, in_between = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    const Wisdom a = random_wisdom(random, 2025), b = random_wisdom(random, 2026);
+    Wisdom ab = a, ba = b, aa = a, aba = a;
+    ab.merge(b);
+    ba.merge(a);
+    aa.merge(a);
+    aba.merge(b);
+    aba.merge(a);
+    EXPECT_EQ(ab, ba);  // no two dates of the two are the same
+    EXPECT_EQ(aa, a);
+    EXPECT_EQ(aba, ab);
+    Wisdom again{machine, {}, {}, {}};  // one by one, in another order
+    for (auto known = ab.records.rbegin(); known != ab.records.rend(); ++known) again.add(*known);
+    EXPECT_EQ(again, ab);
+    const std::string text = wisdom_text(ab);
+    EXPECT_EQ(wisdom_text(parse_wisdom(text, "it")), text);
+    for (const WisdomRecord& known : ab.records) EXPECT_EQ(ab.find(known.situation), &known);
+    for (int i = 0; i < 300; ++i) {
+      Situation asked = random_situation(random);
+      asked.block_bytes += static_cast<Bytes>(random() % 3);
+      std::vector<const WisdomRecord*> speakers;
+      for (const WisdomRecord& known : ab.records)
+        if (speaks_for(known, asked)) speakers.push_back(&known);
+      ASSERT_LE(speakers.size(), 1u);
+      ASSERT_EQ(ab.find(asked), speakers.empty() ? nullptr : speakers[0]);
+      spoken += !speakers.empty();
+      in_between += !speakers.empty() && speakers[0]->situation.ranks != asked.ranks;
+    }
+  }
+  EXPECT_GT(spoken, 1000);
+  EXPECT_GT(in_between, 50);
+}
+
+TEST(Wisdom, ReplacesWhatItKnew) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  WisdomRecord unordered = record(situation(8, 4));
+  std::reverse(unordered.entries.begin(), unordered.entries.end());
+  wisdom.add(unordered);
+  EXPECT_EQ(best_of(wisdom, situation(8, 4)), "direct");
+  wisdom.add(record(situation(8, 4), "shift", "2020-01-01"));
+  EXPECT_EQ(best_of(wisdom, situation(8, 4)), "shift");
+  Wisdom older{machine, {}, {}, {}};
+  older.add(record(situation(8, 4), "direct", "2019-01-01"));
+  wisdom.merge(older);
+  EXPECT_EQ(best_of(wisdom, situation(8, 4)), "shift");
+  EXPECT_EQ(wisdom.records.size(), 1u);
+  EXPECT_THROW(wisdom.merge({}), Error);
+  EXPECT_THROW(wisdom.add(record(situation(8, 4), "brook")), Error);
+  EXPECT_THROW(wisdom.add(record(situation(8, 4), "direct", "today")), Error);
+  EXPECT_THROW(wisdom.add(record(situation(-8, 4))), Error);
+  EXPECT_EQ(wisdom.records.size(), 1u);
+  EXPECT_EQ(today().size(), 10u);
+}
+
+TEST(Wisdom, FindsTheNearestFit) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  EXPECT_EQ(wisdom.find_fit(Executor::shared, situation(8, 4)), nullptr);
+  for (const Count ranks : {2, 8}) wisdom.add(fit(Executor::shared, ranks, 1));
+  wisdom.add(fit(Executor::messages, 24, 6));
+  EXPECT_EQ(wisdom.find_fit(Executor::shared, situation(8, 8))->ranks, 8);
+  EXPECT_EQ(wisdom.find_fit(Executor::shared, situation(8, 3))->ranks, 2);
+  EXPECT_EQ(wisdom.find_fit(Executor::shared, situation(8, 100))->ranks, 8);
+  EXPECT_EQ(wisdom.find_fit(Executor::messages, situation(8, 24)), nullptr);  // several nodes are another matter
+  EXPECT_EQ(wisdom.find_fit(Executor::messages, {.ranks = 8, .nodes = 2, .ranks_of_node = 4})->nodes, 6);
+  EXPECT_EQ(sample().find_vendor(situation(1000, 4))->seconds.size(), 2u);
+  EXPECT_EQ(sample().find_vendor(situation(1000, 5)), nullptr);
+  ExecutorFit bad = fit(Executor::shared, 2, 1);
+  bad.coefficients.erase("startup_us");
+  EXPECT_THROW(wisdom.add(bad), Error);
+}
+
+TEST(Wisdom, TellsSituationsOfProblems) {
+  EXPECT_EQ(situation_of(alltoall(4, 64)), situation(64, 4));
+  Problem placed = alltoall(7, 64);
+  placed.nodes = {5, 2, 5, 2, 5, 9, 5};
+  EXPECT_EQ(situation_of(placed), (Situation{.ranks = 7, .nodes = 3, .ranks_of_node = 4, .block_bytes = 64}));
+  const Problem even = alltoallv(4, std::vector<Bytes>(16, 10));
+  const Situation unknown{.collective = Collective::alltoallv, .ranks = 4, .ranks_of_node = 4, .counts_known = false};
+  EXPECT_EQ(situation_of(even), unknown);  // nobody said that all ranks have these counts
+  EXPECT_EQ(situation_of(even, true), situation(10, 4, Collective::alltoallv));
+  // Rank 0 sends all there is, 100 bytes to each of two: 200 bytes over a mean of 50, and 16 blocks of which 2 have something.
+  Situation spike = situation_of(alltoallv(4, {{0, 1, 100}, {0, 2, 100}}), true);
+  EXPECT_EQ(spike.block_bytes, 13);
+  EXPECT_EQ(spike.skew, 4);
+  EXPECT_EQ(spike.sparsity, 8);
+  std::vector<Bytes> matrix(16);
+  matrix[1] = matrix[2] = 100;
+  EXPECT_EQ(situation_of(alltoallv(4, matrix), true), spike);
+  EXPECT_EQ(situation_of(alltoallv(4, std::vector<Bytes>(16)), true).block_bytes, 0);
+  Problem gather;
+  gather.collective = Collective::gatherv;
+  gather.ranks = 4;
+  gather.counts = std::make_shared<const std::vector<Bytes>>(std::vector<Bytes>{30, 5, 5, 0});
+  const Situation gathered = situation_of(gather);
+  EXPECT_TRUE(gathered.counts_known);
+  EXPECT_EQ(gathered.block_bytes, 10);
+  EXPECT_EQ(gathered.skew, 4);      // 3 to the nearest power of two, as factors go
+  EXPECT_EQ(gathered.sparsity, 1);  // 4/3
+  Problem reduction;
+  reduction.collective = Collective::allreduce;
+  reduction.ranks = 4;
+  reduction.block_bytes = 8;
+  EXPECT_EQ(situation_of(reduction).combining, Combining::any_order);
+  reduction.commutative = false;
+  EXPECT_EQ(situation_of(reduction).combining, Combining::rank_order);
+  reduction.reproducible = true;
+  EXPECT_EQ(situation_of(reduction).combining, Combining::fixed_tree);
+}
+
+class WisdomFile : public testing::OwnFolder {
+ protected:
+  void SetUp() override {
+    OwnFolder::SetUp();
+    ::setenv("QUADRILLE_WISDOM", (place_ / "folder/").c_str(), 1);
+  }
+  void TearDown() override {
+    ::unsetenv("QUADRILLE_WISDOM");
+    ::unsetenv("XDG_CACHE_HOME");
+    OwnFolder::TearDown();
+  }
+
+  static Wisdom one(Bytes bytes) {
+    Wisdom wisdom{machine, {}, {}, {}};
+    wisdom.add(record(situation(bytes, 4)));
+    return wisdom;
+  }
+
+  static std::string contents(const fs::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  static ErrorCode code_of(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return ErrorCode::misuse;
+  }
+};
+
+TEST_F(WisdomFile, LiesWhereTheEnvironmentSays) {
+  const std::string file = wisdom_file(machine);
+  EXPECT_EQ(fs::path(file).parent_path(), place_ / "folder");
+  EXPECT_EQ(fs::path(file).filename().string().rfind("amd-epyc-7763-64-core-processor-8-cores-open-mpi-4.1.4-", 0), 0u) << file;
+  for (Fingerprint other : {Fingerprint{"AMD EPYC 7763 64-Core Processor", 4, "none", "Open MPI 4.1.4"},
+                            Fingerprint{"AMD EPYC 7763 64-Core Processor", 8, "mlx5 200 Gbit/s", "Open MPI 4.1.4"}})
+    EXPECT_NE(wisdom_file(other), file);
+  ::setenv("QUADRILLE_WISDOM", "off", 1);
+  EXPECT_EQ(wisdom_file(machine), "");
+  EXPECT_TRUE(wisdom_files().empty());
+  ::setenv("QUADRILLE_WISDOM", (place_ / "a file").c_str(), 1);
+  EXPECT_EQ(wisdom_file(machine), place_ / "a file");
+  ::setenv("QUADRILLE_WISDOM", place_.c_str(), 1);  // a folder that is there needs no slash
+  EXPECT_EQ(fs::path(wisdom_file(machine)).parent_path(), place_);
+  ::unsetenv("QUADRILLE_WISDOM");
+  ::setenv("XDG_CACHE_HOME", place_.c_str(), 1);
+  EXPECT_EQ(fs::path(wisdom_file(machine)).parent_path(), place_ / "quadrille/wisdom");
+  save_wisdom(wisdom_file(machine), one(8));
+  EXPECT_EQ(wisdom_files(), std::vector{wisdom_file(machine)});
+  struct stat status {};
+  ASSERT_EQ(::stat((place_ / "quadrille/wisdom").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(WisdomFile, GrowsWithWhatIsSaved) {
+  const std::string file = wisdom_file(machine);
+  EXPECT_EQ(read_wisdom(file, machine), (Wisdom{machine, {}, {}, {}}));
+  EXPECT_EQ(read_wisdom("", machine), (Wisdom{machine, {}, {}, {}}));
+  save_wisdom("", one(8));
+  save_wisdom(file, one(8));
+  save_wisdom(file, one(64));
+  Wisdom both = one(8);
+  both.merge(one(64));
+  EXPECT_EQ(read_wisdom(file, machine), both);
+  EXPECT_EQ(contents(file), wisdom_text(both));
+  std::set<std::string> names;
+  for (const auto& each : fs::directory_iterator(place_ / "folder")) names.insert(each.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{fs::path(file).filename(), fs::path(file).filename().string() + ".lock"}));
+}
+
+TEST_F(WisdomFile, KeepsModeAndFollowsLinks) {
+  const std::string file = wisdom_file(machine);
+  save_wisdom(file, one(8));
+  struct stat status {};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  EXPECT_EQ(status.st_mode & 0777, 0666u & ~mask);
+  ::chmod(file.c_str(), 0640);
+  const fs::path link = place_ / "link";
+  fs::create_symlink(file, link);
+  save_wisdom(link, one(64));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_FALSE(fs::exists(link.string() + ".lock"));
+  EXPECT_EQ(read_wisdom(file, machine).records.size(), 2u);
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(WisdomFile, IsLeftAloneWhereItIsDamaged) {
+  const std::string file = wisdom_file(machine);
+  save_wisdom(file, one(8));
+  const std::string damaged = changed(contents(file), "rounds=15", "rounds=x");
+  std::ofstream(file) << damaged;
+  EXPECT_EQ(code_of([&] { read_wisdom(file, machine); }), ErrorCode::malformed);
+  EXPECT_EQ(code_of([&] { save_wisdom(file, one(64)); }), ErrorCode::malformed);
+  EXPECT_EQ(contents(file), damaged);
+  std::ofstream(file) << wisdom_text(one(8));
+  Fingerprint other = machine;
+  other.mpi = "MPICH 4.0.2";
+  try {
+    read_wisdom(file, other);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("of another machine: its MPI library is 'Open MPI 4.1.4', here it is 'MPICH 4.0.2'"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(code_of([&] { save_wisdom(file, {other, {}, {}, {}}); }), ErrorCode::malformed);
+  EXPECT_EQ(contents(file), wisdom_text(one(8)));
+}
+
+TEST_F(WisdomFile, IsNotMissedWhereItCannotBe) {
+  const fs::path plain = place_ / "plain";
+  std::ofstream(plain) << "x";
+  const std::string inside = (plain / "file").string();  // its folder is a file
+  EXPECT_TRUE(read_wisdom(inside, machine).records.empty());
+  EXPECT_EQ(code_of([&] { save_wisdom(inside, one(8)); }), ErrorCode::environment);
+  EXPECT_EQ(code_of([&] { save_wisdom("/proc/none/file", one(8)); }), ErrorCode::environment);
+  EXPECT_EQ(code_of([&] { read_wisdom(place_, machine); }), ErrorCode::malformed);  // a folder
+  ASSERT_EQ(::mkfifo((place_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(code_of([&] { read_wisdom(place_ / "pipe", machine); }), ErrorCode::malformed);
+}
+
+// Runs `body` in a child, which says nothing and leaves no other way than by its end.
+pid_t child(const std::function<void()>& body) {
+  const pid_t pid = ::fork();
+  if (pid != 0) return pid;
+  try {
+    body();
+  } catch (...) {
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+// Several processes add records at the same time, and others are killed while they do.
+TEST_F(WisdomFile, LosesNothingToOthersAtTheSameTime) {
+  const std::string file = wisdom_file(machine);
+  constexpr int writers = 4, records = 6, victims = 5;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < writers; ++writer)
+    children.push_back(child([&] {
+      for (int i = 0; i < records; ++i) save_wisdom(file, one(1 + writer * records + i));
+    }));
+  std::mt19937 random(3);
+  int reported = 0;
+  std::vector<Bytes> saved;
+  for (int victim = 0; victim < victims; ++victim) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t pid = child([&] {
+      for (Bytes bytes = 1000 * (victim + 1);; ++bytes) {
+        save_wisdom(file, one(bytes));
+        if (::write(ends[1], &bytes, sizeof bytes) != sizeof bytes) return;
+      }
+    });
+    ::close(ends[1]);
+    Bytes bytes = 0;
+    ASSERT_EQ(::read(ends[0], &bytes, sizeof bytes), static_cast<ssize_t>(sizeof bytes));
+    ::usleep(static_cast<useconds_t>(random() % 4000));
+    ::kill(pid, SIGKILL);
+    do saved.push_back(bytes);
+    while (::read(ends[0], &bytes, sizeof bytes) == static_cast<ssize_t>(sizeof bytes));
+    ::close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    reported += WIFSIGNALED(status);
+    EXPECT_NO_THROW(read_wisdom(file, machine));
+  }
+  EXPECT_EQ(reported, victims);
+  for (const pid_t pid : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+  }
+  for (Bytes bytes = 1; bytes <= writers * records; ++bytes) saved.push_back(bytes);
+  const Wisdom wisdom = read_wisdom(file, machine);
+  for (const Bytes bytes : saved) {
+    const WisdomRecord* found = wisdom.find(situation(bytes, 4));
+    ASSERT_TRUE(found && found->situation.block_bytes == bytes) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
