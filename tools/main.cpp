@@ -102,52 +102,45 @@ int run(int count, char** arguments) {
       add_race(parser),       add_compare(parser),   add_plot(parser),
       add_audit(parser),      add_reproduce(parser), add_run(parser, split_off_command(count, arguments)),
       add_completion(parser), add_manual(parser),    add_help(parser)};
-  add_help(parser)
-};
-for (const Subcommand& subcommand : subcommands) {
-  subcommand.parser->allow_extras();
-  subcommand.parser->get_help_ptr()->group(group::others);
-  for (CLI::Option* option : subcommand.parser->get_options())
-    if (option->get_items_expected_max() == 0) option->disable_flag_override();
-}
+  for (const Subcommand& subcommand : subcommands) {
+    subcommand.parser->allow_extras();
+    subcommand.parser->get_help_ptr()->group(group::others);
+    for (CLI::Option* option : subcommand.parser->get_options())
+      if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  }
 
-refuse_empty_values(parser, count, arguments);
-try {
-  parser.parse(count, arguments);
-} catch (const CLI::CallForHelp&) {
-  const auto asked = parser.get_subcommands();
-  Output().finish(help_text(asked.empty() ? parser : *asked.front()));
-  return good;
-} catch (const CLI::CallForVersion& version) {
-  Output().finish(std::string(version.what()) + "\n");
-  return good;
-} catch (const CLI::ArgumentMismatch& error) {
-  refuse_mismatch(error.what());
-} catch (const CLI::ParseError& error) {
-  refuse(fmt::format("{}; see 'quadrille --help'", error.what()));
-}
+  refuse_empty_values(parser, count, arguments);
+  try {
+    parser.parse(count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    const auto asked = parser.get_subcommands();
+    Output().finish(help_text(asked.empty() ? parser : *asked.front()));
+    return good;
+  } catch (const CLI::CallForVersion& version) {
+    Output().finish(std::string(version.what()) + "\n");
+    return good;
+  } catch (const CLI::ArgumentMismatch& error) {
+    refuse_mismatch(error.what());
+  } catch (const CLI::ParseError& error) {
+    refuse(fmt::format("{}; see 'quadrille --help'", error.what()));
+  }
 
-const auto chosen =
-    std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.parser->parsed(); });
-if (const auto leftover = parser.remaining(); !leftover.empty()) {
-  std::vector<std::string> known;
-  for (const Subcommand& subcommand : subcommands) known.push_back(subcommand.parser->get_name());
-  if (chosen == subcommands.end() && leftover[0][0] != '-') refuse_unknown("subcommand", leftover[0], known);
-  refuse_leftover(parser, leftover);
-}
-if (chosen == subcommands.end())
-  refuse(
-<<<<<<< HEAD
-      "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, compare, plot, reproduce or run; "
-      "'quadrille help' "
-=======
-      "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, tune, explain, reproduce or run; "
-      "'quadrille help' "
->>>>>>> p19-tune
-      "explains them");
-if (chosen->is_collective()) let_first_rank_talk();
-refuse_leftover(*chosen->parser, chosen->parser->remaining());
-return chosen->run();
+  const auto chosen =
+      std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.parser->parsed(); });
+  if (const auto leftover = parser.remaining(); !leftover.empty()) {
+    std::vector<std::string> known;
+    for (const Subcommand& subcommand : subcommands) known.push_back(subcommand.parser->get_name());
+    if (chosen == subcommands.end() && leftover[0][0] != '-') refuse_unknown("subcommand", leftover[0], known);
+    refuse_leftover(parser, leftover);
+  }
+  if (chosen == subcommands.end())
+    refuse(
+        "say what to do: list, info, schedule, verify, draw, price, simulate, calibrate, race, compare, plot, reproduce or run; "
+        "'quadrille help' "
+        "explains them");
+  if (chosen->is_collective()) let_first_rank_talk();
+  refuse_leftover(*chosen->parser, chosen->parser->remaining());
+  return chosen->run();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/vendor_rules.hpp"
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -111,6 +112,10 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
                   {.algorithm = entry.choice, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // what the others are compared with
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
+  for (const std::string& specification : options.algorithms)
+    for (std::size_t i = 0; names_vendor(specification) && i < problems.size(); ++i)
+      if (const Candidate vendor = parse_candidate(problems[i], specification); vendor != Candidate(Vendor{}))
+        candidates[i].push_back({.algorithm = vendor});
   return candidates;
 }
 
@@ -126,6 +131,14 @@ void check_form(const Options& options) {
   if (form.json + form.csv + form.ratios > 1) refuse("--json, --csv and --ratios exclude each other");
   if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
   if (form.plot && form.plot == options.output) refuse("the plot and the results need two files");
+}
+
+// In place of "vendor:all", all algorithms of the library's own for the problem.
+void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
+  if (std::erase_if(candidates, [](const RaceCandidate& each) { return each.algorithm == Candidate(Vendor{"all"}); }) == 0) return;
+  const auto names = world.transport().vendor_algorithms(problem);
+  if (names.empty()) refuse(fmt::format("this MPI library offers no choice of algorithms for {}", name(problem.collective)));
+  for (const std::string& each : names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
 // Where the problem names no nodes, they are `nodes`.
@@ -230,9 +243,13 @@ int run_launched(const Options& options, Executor executor) {
   const bool mpi = choose_transport().is_mpi();
   if (const auto here = launched()) make_request(options, executor, ByRank<Count>(ranks_launched(options, here->ranks)), mpi);
 
+  if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
+                  [](const std::string& each) { return names_vendor(each) && parse_candidate({}, each) != Candidate(Vendor{}); }))
+    allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   ranks_launched(options, world->size());
   Request request = make_request(options, executor, world->nodes(), mpi);
+  for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
   const bool first = world->rank() == 0;
@@ -270,9 +287,10 @@ Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
-  add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
-                       "own collective ('vendor') always runs, too");
+  add_algorithm_option(
+      *parser, options->algorithms,
+      "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
+      "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all each");
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");

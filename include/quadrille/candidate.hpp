@@ -14,20 +14,23 @@
 
 namespace quadrille {
 
-// The transport's own collective: MPI_Alltoall, for instance. It has no parameters and no schedule.
+// The transport's own collective: MPI_Alltoall, for instance. It has no schedule.
 struct Vendor {
+  std::string algorithm;  // of the library's own, which it is made to take; empty: the one that it takes by itself
+
   bool operator==(const Vendor&) const = default;
 };
 
 using Candidate = std::variant<Choice, Vendor>;
 
+// With or without an algorithm of the library's own.
 inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
 bool names_vendor(std::string_view text);  // does parse_candidate read it as the transport's own collective?
 
-// Reads "vendor", or an algorithm as parse_choice does; empty: the default of the collective (`default_algorithm`).
+// Reads "vendor", "vendor:linear_sync", or an algorithm as parse_choice does; empty: the default of the collective (`default_algorithm`).
 Candidate parse_candidate(const Problem& problem, std::string_view text);
 
-// What parse_candidate reads: "vendor", or the algorithm with all its parameters.
+// What parse_candidate reads: "vendor" or "vendor:linear_sync", or the algorithm with all its parameters.
 std::string specification(const Candidate& candidate);
 
 }  // namespace quadrille

@@ -56,6 +56,9 @@ int run_ranks(Count ranks, const std::vector<std::string>& command);
 // Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
 
+// The shared library of that MPI. Throws Error{environment} if its plug-in cannot be loaded.
+std::string mpi_library_file(std::string_view library);
+
 // "Open MPI v4.1.4, ..." as the library itself says, or why it cannot be loaded.
 std::string mpi_version(const PlugIn& plug_in);
 

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/candidate.hpp"
 
+#include "quadrille/error.hpp"
+
 namespace quadrille {
 namespace {
 
-constexpr std::string_view vendor = "vendor";
+constexpr std::string_view vendor = "vendor", vendor_with_algorithm = "vendor:";
 
 }  // namespace
 
-bool names_vendor(std::string_view text) { return text == vendor; }
+bool names_vendor(std::string_view text) { return text == vendor || text.starts_with(vendor_with_algorithm); }
 
 Candidate parse_candidate(const Problem& problem, std::string_view text) {
-  if (names_vendor(text)) return Vendor{};
+  if (text == vendor) return Vendor{};
+  if (names_vendor(text)) {
+    text.remove_prefix(vendor_with_algorithm.size());
+    if (text.empty()) throw Error(ErrorCode::misuse, "'vendor:' lacks the name of an algorithm of the MPI library's own");
+    return Vendor{std::string(text)};
+  }
   return parse_choice(problem, text.empty() ? default_algorithm(problem.collective).id : text);
 }
 
 std::string specification(const Candidate& candidate) {
-  const auto* choice = std::get_if<Choice>(&candidate);
-  return choice ? specification(*choice) : std::string(vendor);
+  if (const auto* choice = std::get_if<Choice>(&candidate)) return specification(*choice);
+  const std::string& algorithm = std::get<Vendor>(candidate).algorithm;
+  return algorithm.empty() ? std::string(vendor) : std::string(vendor_with_algorithm) + algorithm;
 }
 
 }  // namespace quadrille

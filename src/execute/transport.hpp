@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "execute/executable.hpp"
@@ -62,12 +63,17 @@ class Transport {
   // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
   virtual bool fuses_reductions() const { return false; }
 
-  // The transport's own collective, or the reason why there is none; local. Reductions have an operation. What it returns makes the
-  // collective ready: collective, throws on all ranks or on none. The transport need not live until then.
+  // The transport's own collective, or the reason why there is none; local. Reductions have an operation. `algorithm` is one of
+  // vendor_algorithms, or empty: then the library chooses. What it returns makes the collective ready: collective, throws on all
+  // ranks or on none. The transport need not live until then.
   using Vendor = std::function<std::unique_ptr<Executable>()>;
-  virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/) {
+  virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/,
+                                const std::string& /*algorithm*/) {
     return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
   }
+
+  // The names of the algorithms for the problem that the transport's own collective can be made to take.
+  virtual std::vector<std::string> vendor_algorithms(const Problem& /*problem*/) { return {}; }
 
   // The transport that uses shared memory: among all ranks (`shared`) or within each node (`hybrid`). It may be this one itself
   // and lives as long as this one does. On all ranks there is one, or on none; then no two ranks share any memory.

@@ -211,7 +211,7 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
     }
     return draft;
   }
-  auto vendor = draft.transport->vendor(problem, options.operation);
+  auto vendor = draft.transport->vendor(problem, options.operation, std::get<Vendor>(candidate).algorithm);
   if (!vendor) throw Error(ErrorCode::misuse, fmt::format("vendor does not apply: {}", vendor.error()));
   draft.vendor = *std::move(vendor);
   draft.own_counts = true;

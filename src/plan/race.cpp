@@ -261,7 +261,7 @@ class Race {
     std::vector<Measured> measured(count);
     const auto vendor =
         static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                              [](const RaceEntry& entry) { return is_vendor(entry.candidate.algorithm); }) -
+                                              [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
                                  result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);

@@ -69,7 +69,9 @@ class SmpiCommunicator final : public Communicator, public Transport {
   std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
   }
-  Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) override {
+  Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                        const std::string& algorithm) override {
+    if (!algorithm.empty()) return cannot("SMPI takes its algorithms from its own options");
     const auto make = [lease = Lease{communicator_, 0, nullptr}, problem, operation, rank = rank_] {
       return vendor_collective(lease, problem, operation.get(), rank);
     };

@@ -15,6 +15,7 @@ struct MpiPlugIn {
   std::unique_ptr<Communicator> (*world)();  // initialises MPI unless it is, and finalises it again in that case
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*mpi_version)();
+  std::string (*library_file)();  // of MPI
 };
 
 inline constexpr const char* plug_in_symbol = "quadrille_plug_in";

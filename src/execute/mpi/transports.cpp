@@ -111,6 +111,8 @@ std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const vo
   return load_to_run(library).over(handle, bytes);
 }
 
+std::string mpi_library_file(std::string_view library) { return load_to_ask(library).library_file(); }
+
 std::string mpi_version(const PlugIn& plug_in) {
   try {
     return load_to_ask(plug_in.mpi).mpi_version();

@@ -7,6 +7,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
+#include "execute/mpi/plug_in/forced_algorithm.hpp"
 #include "execute/mpi/plug_in/hybrid.hpp"
 #include "execute/mpi/plug_in/mpi_mail.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
@@ -68,13 +69,19 @@ std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Scrip
 std::unique_ptr<Mail> MpiCommunicator::mail() { return mail_of(*group_); }
 
 // What MPI can be asked for is found out without a context, by each rank alone.
-Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation) {
+Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                                                  const std::string& algorithm) {
   if (const auto drafted = vendor_collective({}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
-  return Vendor([group = group_, problem, operation] {
-    Lease lease = group->lease();
-    return made_or_thrown(*group, [&] { return *vendor_collective(std::move(lease), problem, operation.get(), group->rank()); });
-  });
+  const auto made_with = [group = group_, problem, operation](const Lease& lease) {
+    return made_or_thrown(*group, [&] { return *vendor_collective(lease, problem, operation.get(), group->rank()); });
+  };
+  if (algorithm.empty()) return Vendor([group = group_, made_with] { return made_with(group->lease()); });
+  const auto forced = ForcedAlgorithm::of(problem, algorithm);
+  if (!forced) return cannot(forced.error());
+  return Vendor([group = group_, made_with, forced = *forced] { return forced->make(group->lease(), made_with); });
 }
+
+std::vector<std::string> MpiCommunicator::vendor_algorithms(const Problem& problem) { return ForcedAlgorithm::names(problem); }
 
 Result<Transport*> MpiCommunicator::over_shared_memory() {
   if (hybrid_) return hybrid_.get();

@@ -2,6 +2,8 @@
 // The plug-in's one entry.
 #include "execute/mpi/plug_in.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -77,10 +79,16 @@ std::string mpi_version() {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
+std::string library_file() {
+  Dl_info found{};
+  return dladdr(reinterpret_cast<const void*>(&MPI_Init), &found) != 0 && found.dli_fname ? found.dli_fname : "";
+}
+
 }  // namespace
 }  // namespace quadrille
 
 extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
-  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version};
+  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version,
+                                                quadrille::library_file};
   return &plug_in;
 }

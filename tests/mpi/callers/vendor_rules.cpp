@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the MPI library read a file of rules, and take other algorithms by it? Seen by whom rank 0 sends to in an MPI_Alltoall among
+// four ranks: all three others where messages go directly, two where Bruck's algorithm combines them.
+// Usage: vendor_rules --write ALGORITHM FILE   rules for alltoall of 64 B among four ranks, with this algorithm of the library's
+// own
+//        vendor_rules                           under mpirun -n 4: prints "peers with 64 B: N, with 4096 B: N"
+// With Open MPI the latter also compares the numbers of all algorithms in such files with those that the library tells.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "execute/mpi/mpi_name.hpp"
+#include "plan/vendor_rules.hpp"
+#include "quadrille/transports.hpp"
+
+#ifndef OPEN_MPI
+namespace {
+std::set<void*> endpoints;  // that messages were sent to
+}
+
+// UCX's function, which MPICH calls for each message to another process when it is told not to use its own shared memory.
+extern "C" void* ucp_tag_send_nbx(void* endpoint, const void* buffer, std::size_t count, std::uint64_t tag,
+                                  const void* parameters) {
+  using Function = void* (*)(void*, const void*, std::size_t, std::uint64_t, const void*);
+  static const auto send = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "ucp_tag_send_nbx"));
+  endpoints.insert(endpoint);
+  return send(endpoint, buffer, count, tag, parameters);
+}
+#endif
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes with_rule = 64, without_rule = 4096;
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  fmt::print("failed: {}\n", what);
+  std::exit(1);
+}
+
+int write_rules(const std::string& algorithm, const std::string& file) {
+  const VendorRules rules{{{Collective::alltoall, 4}, {{with_rule, algorithm}}}};
+#ifdef OPEN_MPI
+  const RulesFile made = openmpi_rules(rules);
+#else
+  std::ifstream library(mpi_library_file("mpich"), std::ios::binary);
+  const RulesFile made = mpich_rules(rules, std::string{std::istreambuf_iterator<char>(library), {}});
+#endif
+  check(made.rules == 1 && made.left_out.empty(), "the rule is not in the file");
+  std::ofstream(file) << made.text;
+  return 0;
+}
+
+#ifdef OPEN_MPI
+// Open MPI's component monitoring counts messages to each peer.
+class Peers {
+ public:
+  explicit Peers(int ranks) : before_(index(ranks)), after_(index(ranks)) {
+    int provided = 0, at = 0, count = 0;
+    MPI_Comm world = MPI_COMM_WORLD;
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T does not start");
+    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &at) == MPI_SUCCESS,
+          "skipped: this Open MPI does not count messages");
+    check(MPI_T_pvar_session_create(&session_) == MPI_SUCCESS &&
+              MPI_T_pvar_handle_alloc(session_, at, &world, &handle_, &count) == MPI_SUCCESS && count == ranks &&
+              MPI_T_pvar_start(session_, handle_) == MPI_SUCCESS,
+          "skipped: messages cannot be counted");
+  }
+
+  void begin() { MPI_T_pvar_read(session_, handle_, before_.data()); }
+  std::size_t count() {
+    MPI_T_pvar_read(session_, handle_, after_.data());
+    std::size_t peers = 0;
+    for (std::size_t i = 0; i < after_.size(); ++i) peers += after_[i] > before_[i];
+    return peers;
+  }
+
+ private:
+  static std::size_t index(int ranks) { return static_cast<std::size_t>(ranks); }
+  MPI_T_pvar_session session_{};
+  MPI_T_pvar_handle handle_{};
+  std::vector<std::size_t> before_, after_;
+};
+#else
+class Peers {
+ public:
+  explicit Peers(int) {}
+  void begin() { endpoints.clear(); }
+  std::size_t count() { return endpoints.size(); }
+};
+#endif
+
+#ifdef OPEN_MPI
+void compare_numbers(Collective collective) {
+  int at = 0, length = 0, unused = 0, count = 0, value = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_T_enum enumeration = MPI_T_ENUM_NULL;
+  char text[256] = "";
+  const std::string variable = fmt::format("coll_tuned_{}_algorithm", mpi_name(collective));
+  if (MPI_T_cvar_get_index(variable.c_str(), &at) != MPI_SUCCESS) return;
+  check(
+      MPI_T_cvar_get_info(at, nullptr, &length, &unused, &type, &enumeration, nullptr, &length, &unused, &unused) == MPI_SUCCESS &&
+          MPI_T_enum_get_info(enumeration, &count, nullptr, &length) == MPI_SUCCESS,
+      "the algorithms are not told");
+  for (int i = 0; i < count; ++i) {
+    length = sizeof text;
+    check(MPI_T_enum_get_item(enumeration, i, &value, text, &length) == MPI_SUCCESS, "an algorithm is not told");
+    if (value == 0 || collective == Collective::allgatherv) continue;  // which cannot be tried
+    const std::string made = openmpi_rules({{{collective, 4}, {{with_rule, text}}}}).text;
+    check(made.find(fmt::format(" {} 4 0  # {}\n", value, text)) != std::string::npos,
+          fmt::format("{}'s algorithm {} has the number {}", mpi_name(collective), text, value).c_str());
+  }
+}
+#endif
+
+std::size_t peers_with(Peers& peers, int ranks, Bytes bytes) {
+  std::vector<char> input(static_cast<std::size_t>(ranks * bytes)), output(input.size());
+  MPI_Barrier(MPI_COMM_WORLD);
+  peers.begin();
+  MPI_Alltoall(input.data(), static_cast<int>(bytes), MPI_BYTE, output.data(), static_cast<int>(bytes), MPI_BYTE, MPI_COMM_WORLD);
+  return peers.count();
+}
+
+int observe() {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Peers peers(ranks);
+  const std::size_t small = peers_with(peers, ranks, with_rule), large = peers_with(peers, ranks, without_rule);
+#ifdef OPEN_MPI
+  if (rank == 0)
+    for (const Collective collective : all_collectives()) compare_numbers(collective);
+#endif
+  if (rank == 0) fmt::print("peers with {} B: {}, with {} B: {}\n", with_rule, small, without_rule, large);
+  return 0;
+}
+
+}  // namespace
+}  // namespace quadrille
+
+int main(int argc, char** argv) {
+  using namespace quadrille;
+  if (argc == 4 && std::string_view(argv[1]) == "--write") return write_rules(argv[2], argv[3]);
+  MPI_Init(&argc, &argv);
+  const int code = observe();
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wisdom_export.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "documents.hpp"
+#include "output.hpp"
+#include "plan/vendor_rules.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Library {
+  std::string_view id;    // of its plug-in
+  std::string_view name;  // as fingerprints begin
+};
+
+Library library_named(const std::optional<std::string>& word) {
+  static constexpr Library openmpi{"openmpi", "Open MPI"}, mpich{"mpich", "MPICH"};
+  if (!word) refuse("say for which MPI library: --for openmpi or --for mpich");
+  if (*word != openmpi.id && *word != mpich.id) refuse_unknown("MPI library", *word, {"openmpi", "mpich"});
+  return *word == openmpi.id ? openmpi : mpich;
+}
+
+Wisdom read(const std::string& file) { return parse_wisdom(read_text(file, "the wisdom"), file); }
+
+// What `tune --vendor` has kept for the library.
+std::vector<std::string> kept_files(const Library& library) {
+  const std::filesystem::path any = vendor_wisdom_file({});
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(any.parent_path(), ignored))
+    if (entry.path().extension() == any.extension() && read(entry.path()).machine.mpi.starts_with(library.name))
+      files.push_back(entry.path());
+  if (files.empty())
+    refuse(fmt::format("nothing is known of {}'s own algorithms; measure them first: mpirun -n 8 quadrille tune --vendor",
+                       library.name));
+  if (files.size() > 1) refuse(fmt::format("there is wisdom of several machines; name the file: {}", fmt::join(files, " ")));
+  return files;
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream || bytes.empty()) throw Error(ErrorCode::environment, fmt::format("the library '{}' cannot be read", file));
+  return bytes;
+}
+
+std::string usage(const Library& library, const std::string& file) {
+  if (library.id == "openmpi")
+    return fmt::format("OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename={}", file);
+  return fmt::format("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={}", file);
+}
+
+}  // namespace
+
+int export_wisdom(const std::optional<std::string>& asked, const std::vector<std::string>& files,
+                  const std::optional<std::string>& output) {
+  const Library library = library_named(asked);
+  Output out(output);
+  Wisdom wisdom;
+  for (const std::string& file : files.empty() ? kept_files(library) : files) {
+    const Wisdom read_here = read(file);
+    if (!read_here.machine.mpi.starts_with(library.name))
+      refuse(fmt::format("the wisdom '{}' is of {}, and rules for {} are wanted", file, read_here.machine.mpi, library.name));
+    wisdom.merge(read_here);
+  }
+  const VendorRules rules = vendor_rules(wisdom);
+  const RulesFile made =
+      library.id == "openmpi" ? openmpi_rules(rules) : mpich_rules(rules, bytes_of(mpi_library_file(library.id)));
+  for (const std::string& sentence : made.left_out) remark("left out: " + sentence);
+  if (made.rules == 0)
+    remark(
+        fmt::format("no algorithm is faster than {}'s own choice, as far as was measured: the file changes nothing", library.name));
+  out.finish(made.text);
+  const bool to_file = output && *output != "-";
+  remark("use it by the environment: " +
+         usage(library, to_file ? std::filesystem::absolute(*output).string() : std::string("FILE")));
+  return good;
+}
+
+}  // namespace quadrille::command
