@@ -52,23 +52,12 @@ std::optional<WisdomFile> read(const fs::path& path) {
 
 // Those of this machine's processor, the newest first: other numbers of cores, networks and MPI libraries have files of their own.
 std::vector<WisdomFile> files_of_this_machine() {
-  Fingerprint here;
-  run_threads(1, [&](Communicator& communicator) { here = fingerprint(communicator); });
-  const fs::path own = wisdom_file(here);
-  if (own.empty()) return {};
-  const char* const asked = std::getenv("QUADRILLE_WISDOM");
+  std::string processor;
+  run_threads(1, [&](Communicator& communicator) { processor = fingerprint(communicator).processor; });
   std::vector<WisdomFile> files;
-  std::error_code error;
-  if (asked && own == asked) {
-    if (auto file = read(own)) files.push_back(*std::move(file));
-    return files;
-  }
-  for (const fs::directory_entry& entry : fs::directory_iterator(own.parent_path(), error)) {
-    if (entry.path().extension() != own.extension() || !entry.is_regular_file(error)) continue;
-    auto file = read(entry.path());
-    if (file && file->wisdom.machine.processor == here.processor) files.push_back(*std::move(file));
-  }
-  std::sort(files.begin(), files.end(), [](const WisdomFile& a, const WisdomFile& b) { return a.time > b.time; });
+  for (const std::string& path : wisdom_files())
+    if (auto file = read(path); file && file->wisdom.machine.processor == processor) files.push_back(*std::move(file));
+  std::stable_sort(files.begin(), files.end(), [](const WisdomFile& a, const WisdomFile& b) { return a.time > b.time; });
   return files;
 }
 
@@ -117,12 +106,13 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
 
 DecisionOptions ExplainKnowledge::options(const Problem& problem) const {
   DecisionOptions by{.executors = {}, .with_vendor = has_mpi && (!only || only == Executor::messages)};
-  const Situation situation = situation_of(problem);
+  const Situation situation = situation_of(problem, true);
   const bool shares = situation.ranks_of_node > 1 && (!only || only != Executor::messages);
   const bool sends = only ? only == Executor::messages : has_mpi || situation.nodes > 1;
   if (shares) by.executors.push_back(situation.nodes > 1 ? Executor::hybrid : Executor::shared);
   if (sends || by.executors.empty()) by.executors.push_back(Executor::messages);
   by.preset = preset;
+  by.situation = situation;
   by.cores = wisdom.machine.cores;
   return by;
 }

@@ -129,6 +129,9 @@ class Tuner {
     }
   }
 
+  // Fits serve all cells, so they may take longer than one; but who wants short cells does not wait long for fits.
+  double fit_seconds() const { return std::min(1.0, 10 * request_.seconds_per_cell); }
+
   void fit() {
     const Situation here = outcome_.cells.front().cell.situation();
     std::vector<Executor> executors;
@@ -146,11 +149,12 @@ class Tuner {
     Wisdom found{.machine = wisdom_.machine};
     if (!executors.empty()) {
       show("measuring what messages and copies take");
-      for (const ExecutorFit& each : fit_executors(communicator_, {.executors = executors})) found.add(each);
+      for (const ExecutorFit& each : fit_executors(communicator_, {.executors = executors, .seconds = fit_seconds()}))
+        found.add(each);
     }
     if (options_.with_vendor && !collectives.empty()) {
       show("timing the MPI library's own collectives");
-      for (const VendorFit& each : fit_vendor(communicator_, collectives)) found.add(each);
+      for (const VendorFit& each : fit_vendor(communicator_, collectives, fit_seconds())) found.add(each);
     }
     add(found);
   }
