@@ -84,7 +84,7 @@ TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
 }
 
 TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
-  const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "1B..16B", "--time", "0",
+  const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "1B..16B", "--time", "1e-6",
                                    "barrier", "broadcast", "alltoall"}));
   std::vector<std::string> order;
   for (const Json& cell : session["cells"]) {
@@ -132,7 +132,7 @@ TEST_F(TuneTest, ASignalLosesNothing) {
   EXPECT_NE(outcome.out.find("alltoall"), std::string::npos) << "what was found is told\n" << outcome.out;
   const std::size_t kept = wisdom().records.size();
   EXPECT_GE(kept, 1u);
-  const Json next = tuned(tune({"--ranks", "2", "--executor", "threads", "--time", "0", "--json"}));
+  const Json next = tuned(tune({"--ranks", "2", "--executor", "threads", "--time", "1e-6", "--json"}));
   EXPECT_GE(states(next).count("known"), kept);
 }
 
