@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/tune_cell.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <numeric>
 
@@ -50,6 +48,20 @@ struct Leaver {
 
 WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
   return {leaver.way, {leaver.ratio.median * best_seconds, leaver.ratio.lower * best_seconds, leaver.ratio.upper * best_seconds}};
+}
+
+// Who goes on after a heat; the others join `leavers`.
+std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
+  std::vector<RaceCandidate> staying;
+  const Way best = way_of(heat.entries[*heat.best].candidate);
+  for (const RaceEntry& entry : heat.entries) {
+    if (!entry.to_best) continue;  // its data was wrong
+    if (entry.to_best->lower > clearly_slower)
+      leavers.push_back({way_of(entry.candidate), best, *entry.to_best});
+    else
+      staying.push_back(entry.candidate);
+  }
+  return staying;
 }
 
 // Who goes on after a heat; the others join `leavers`.
@@ -144,9 +156,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = situation_of(here), .date = today(), .rounds = done};
-  record.least_bytes = record.most_bytes = record.situation.block_bytes;
-  record.least_ranks = record.most_ranks = record.situation.ranks;
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here, true)), .date = today(), .rounds = done};
   record.entries = ranking(result, leavers);
   return record;
 }
