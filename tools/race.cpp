@@ -123,8 +123,8 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
 void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
   if (std::erase_if(candidates, [](const RaceCandidate& each) { return each.algorithm == Candidate(Vendor{"all"}); }) == 0) return;
   const auto names = world.transport().vendor_algorithms(problem);
-  if (names.empty()) refuse(fmt::format("this MPI library offers no choice of algorithms for {}", name(problem.collective)));
-  for (const std::string& each : names) candidates.push_back({.algorithm = Vendor{each}});
+  if (!names) refuse(names.error());
+  for (const std::string& each : *names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
 Count parse_repeats(const std::string& text, std::string_view what, Count least) {

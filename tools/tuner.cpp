@@ -13,6 +13,7 @@
 #include "execute/transport.hpp"
 #include "plan/gathered.hpp"
 #include "plan/tune_cell.hpp"
+#include "plan/vendor_rules.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/race.hpp"
@@ -65,9 +66,10 @@ class Tuner {
   }
 
   TuneOutcome run() && {
+    if (request_.vendor) keep_vendors_choices();
     read();
     find_known();
-    fit();
+    if (!request_.vendor) fit();
     for (TunedCell& each : outcome_.cells) {
       if (each.state != CellState::open || is_like_another(each) || !fits_everywhere(each)) continue;
       if (must_stop()) break;
@@ -77,10 +79,21 @@ class Tuner {
   }
 
  private:
+  // Cells in which the MPI library has a choice of algorithms.
+  void keep_vendors_choices() {
+    std::string reason;
+    std::erase_if(outcome_.cells, [&](const TunedCell& each) {
+      const auto ways = vendor_ways(communicator_, each.cell.problem);
+      if (!ways && reason.empty()) reason = ways.error();
+      return !ways;
+    });
+    if (outcome_.cells.empty()) throw Error(ErrorCode::misuse, reason);
+  }
+
   // Rank 0 reads, and all have what it has read: what they measure depends on it.
   void read() {
     wisdom_.machine = fingerprint(communicator_);
-    outcome_.file = told_by(communicator_, 0, wisdom_file(wisdom_.machine));
+    outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
     if (outcome_.file.empty())
       throw Error(ErrorCode::misuse,
                   "there is no place to keep wisdom: no home folder, or QUADRILLE_WISDOM is off; name a file: "
@@ -244,7 +257,9 @@ class Tuner {
     DecisionOptions by = options_;
     by.own_counts_only = cell.own_counts_only;
     by.situation = cell.situation();
-    const std::vector<Way> ways = promising_ways(cell.priced(), wisdom_, by, fastest_nearby(*by.situation), request_.ways);
+    const std::vector<Way> ways = request_.vendor
+                                      ? *vendor_ways(communicator_, cell.problem)
+                                      : promising_ways(cell.priced(), wisdom_, by, fastest_nearby(*by.situation), request_.ways);
     each.record = tune_cell(communicator_, cell.problem, ways, options);
     each.state = CellState::measured;
     Wisdom found{.machine = wisdom_.machine};

@@ -78,13 +78,6 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
   return staying;
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  return fmt::format("{:%Y-%m-%d}", parts);
-}
-
 // What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
 // placed from the last to leave to the first: what they are compared with is placed already. Who left after the last heat has its
 // time in it.
