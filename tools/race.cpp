@@ -19,6 +19,7 @@
 #include "problem_options.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "race_report.hpp"
@@ -47,6 +48,8 @@ struct Request {
   bool with_auto = false;                              // race what a plan chooses, too
   RaceOptions options;
   double timeout_seconds = 60;
+
+  double fit_seconds() const { return std::min(1.0, options.seconds_per_problem); }
 };
 
 constexpr std::string_view by_plan = "auto";  // names what a plan chooses
@@ -146,6 +149,33 @@ void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector
   for (const std::string& each : names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
+// Whatever the executor, a machine's file says the same.
+std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<Count>& nodes) {
+  Situation situation{.ranks = size(nodes)};
+  for (const Count node : nodes) {
+    situation.nodes = std::max(situation.nodes, node + 1);
+    situation.ranks_of_node = std::max<Count>(situation.ranks_of_node, std::count(nodes.begin(), nodes.end(), node));
+  }
+  std::vector<ExecutorFit> fits;
+  for (const Executor executor : {Executor::messages, Executor::shared, Executor::hybrid})
+    fits.push_back(preset_fit(machine, executor, situation, 0));
+  return fits;
+}
+
+// As many seconds for each executor as for a size, but not more than one.
+std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
+  std::vector<Executor> executors;
+  for (const auto& candidates : request.candidates)
+    for (const RaceCandidate& candidate : candidates) {
+      if (candidate.executor == Executor::automatic)
+        return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
+      if (!is_vendor(candidate.algorithm) && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
+        executors.push_back(candidate.executor);
+    }
+  if (executors.empty()) return {};
+  return fit_executors(communicator, {.executors = executors, .seconds = request.fit_seconds()});
+}
+
 // Where the problem names no nodes, they are `nodes`.
 Request make_request(const Options& options, Executor executor, const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
@@ -162,7 +192,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
   if (options.memory && *options.memory != "private" && *options.memory != "shared")
     refuse_unknown("memory", *options.memory, {"private", "shared"});
   request.options.shared_buffers = options.memory == "shared";
-  if (options.machine) request.options.model = flat_model_of(find_machine(*options.machine));
+  if (options.machine) request.options.fits = fits_of(find_machine(*options.machine), nodes);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
@@ -222,7 +252,7 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
   const bool first = communicator.rank() == 0;
   bool right = true;
   Progress progress;
-  if (!request.options.model) request.options.model = fit_model(communicator);
+  if (request.options.fits.empty()) request.options.fits = fitted(communicator, request);
   for (std::size_t i = 0; i < request.problems.size(); ++i) {
     const Problem& problem = request.problems[i];
     request.options.progress = [&](int round, int rounds) {
@@ -329,10 +359,9 @@ Subcommand add_race(CLI::App& command) {
              "between them); default: under mpirun messages and, side by side, what memory is shared, else what there is",
              "NAME");
   begin_group(*parser, group::machine);
-  add_option(
-      *parser, "--machine", options->machine,
-      "predict times by this machine's file, as in 'quadrille price' (default: a model fitted to these ranks before the race)",
-      "NAME|FILE");
+  add_option(*parser, "--machine", options->machine,
+             "predict times by this machine's file, as in 'quadrille price' (default: fitted to these ranks before the race)",
+             "NAME|FILE");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--rounds", options->rounds, "rounds of all candidates (default 9)", "N");
   add_option(*parser, "--time", options->time, "about how long a size may take (default 2s)", "SECONDS");

@@ -64,27 +64,6 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
   return staying;
 }
 
-// Who goes on after a heat; the others join `leavers`.
-std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
-  std::vector<RaceCandidate> staying;
-  const Way best = way_of(heat.entries[*heat.best].candidate);
-  for (const RaceEntry& entry : heat.entries) {
-    if (!entry.to_best) continue;  // its data was wrong
-    if (entry.to_best->lower > clearly_slower)
-      leavers.push_back({way_of(entry.candidate), best, *entry.to_best});
-    else
-      staying.push_back(entry.candidate);
-  }
-  return staying;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  return fmt::format("{:%Y-%m-%d}", parts);
-}
-
 // What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
 // placed from the last to leave to the first: what they are compared with is placed already. Who left after the last heat has its
 // time in it.
@@ -144,7 +123,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
                                    .seconds_per_problem = options.seconds * rounds / all_rounds,
                                    .seed = heat + 1,
                                    .operation = options.operation,
-                                   .model = FlatModel{},  // predictions are not looked at
+                                   .fits = {},
                                    .progress = [&](int round, int) {
                                      if (options.progress) options.progress(done + round, all_rounds, running.size());
                                    }};
