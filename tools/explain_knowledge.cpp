@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
 #include "arguments.hpp"
+#include "plan/knowledge.hpp"
 #include "quadrille/fit.hpp"
 #include "talk.hpp"
 
@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* usual_node = "shared-memory";
-constexpr const char* usual_network = "ethernet-100g";
 constexpr std::string_view model = "max-rate";
 
 // "Open MPI 4.1.4" is openmpi's.
@@ -59,15 +57,6 @@ std::vector<WisdomFile> files_of_this_machine() {
     if (auto file = read(path); file && file->wisdom.machine.processor == processor) files.push_back(*std::move(file));
   std::stable_sort(files.begin(), files.end(), [](const WisdomFile& a, const WisdomFile& b) { return a.time > b.time; });
   return files;
-}
-
-std::optional<MachineCosts> usual_preset(Count nodes) {
-  const char* const asked = std::getenv("QUADRILLE_MACHINE");
-  try {
-    MachineCosts machine = find_machine(asked ? asked : nodes > 1 ? usual_network : usual_node);
-    if (machine.models.contains(model)) return machine;
-  } catch (const Error&) {}  // not installed: what was never measured is then not predicted
-  return std::nullopt;
 }
 
 }  // namespace

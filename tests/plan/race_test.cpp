@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/labels.hpp"
+#include "quadrille/fit.hpp"
 
 namespace quadrille {
 namespace {
@@ -68,7 +69,7 @@ TEST(Race, TimesAndChecksEveryCandidate) {
       EXPECT_LE(entry.seconds.median, entry.seconds.most);
       EXPECT_FALSE(entry.ratio);
       EXPECT_EQ(entry.figures->traffic_out, 200);
-      EXPECT_GT(entry.predicted_seconds.value(), 0);
+      EXPECT_FALSE(entry.predicted_seconds);
       EXPECT_GT(entry.phases.communicate_s, 0);
     }
     EXPECT_GE(result.runs_per_sample, 1);
@@ -104,27 +105,24 @@ TEST(Race, KnowsTheLoadOfTheMachine) {
   EXPECT_FALSE((MachineLoad{.others = 0.05, .cores = 2, .ranks = 2}.disturbs()));
 }
 
-TEST(Race, PredictsByTheModelItIsGiven) {
+TEST(Race, PredictsByTheFitOfTheExecutor) {
   run_threads(2, [](Communicator& communicator) {
-    FlatModel model;
-    model.startup_s = 3;
-    model.wire_s_per_byte = 0.5;
-    const RaceResult result = race(communicator, alltoall(2, 10), {{parse_candidate(alltoall(2, 10), "shift")}},
-                                   {.rounds = 1, .seconds_per_problem = 0.01, .model = model, .progress = {}});
-    EXPECT_DOUBLE_EQ(result.entries[0].predicted_seconds.value(), 3 + 10 * 0.5);
+    MachineCosts machine{.name = "m", .description = {}, .source = {}};
+    for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
+      machine.models["max-rate"][std::string(coefficient.key)] = 0;
+    machine.models["max-rate"]["inside_startup_us"] = 3;
+    const RaceCandidate shift{parse_candidate(alltoall(2, 10), "shift")};
+    for (const Executor executor : {Executor::messages, Executor::shared}) {
+      const RaceResult result =
+          race(communicator, alltoall(2, 10), {shift},
+               {.rounds = 1, .seconds_per_problem = 0.01, .fits = {preset_fit(machine, executor, {}, 0)}, .progress = {}});
+      const RaceEntry& entry = result.entries.at(0);
+      EXPECT_EQ(entry.predicted_seconds.has_value(), entry.candidate.executor == executor);
+      if (entry.predicted_seconds) EXPECT_DOUBLE_EQ(*entry.predicted_seconds, 3e-6);
+    }
+    EXPECT_FALSE(
+        race(communicator, alltoall(2, 10), {shift}, {.rounds = 1, .seconds_per_problem = 0.01, .progress = {}}).prediction_error);
   });
-}
-
-TEST(Race, FitsAModelThatIsTheSameOnAllRanks) {
-  run_threads(3, [](Communicator& communicator) {
-    const FlatModel model = fit_model(communicator);
-    const double mine[2] = {model.startup_s, model.wire_s_per_byte};
-    double all[6];
-    communicator.all_gather(mine, all, sizeof mine);
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(all[i], mine[i % 2]);
-    EXPECT_GT(model.startup_s + model.wire_s_per_byte, 0);
-  });
-  run_threads(1, [](Communicator& communicator) { EXPECT_EQ(fit_model(communicator).startup_s, 0); });
 }
 
 TEST(Alltoallv, IsPlannedFromRows) {

@@ -80,8 +80,11 @@ TEST_F(CommandTest, RacesSayWhatIsTheSameAndWhatCanBeTold) {
 
 TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   const auto race_on = [&](const std::string& startup) {
-    write("machine.toml", "name = 'm'\ndescription = 'd'\nsource = 's'\n[flat]\nstartup_us = " + startup +
-                              "\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0\nwire_us_per_byte = 0\n");
+    write("machine.toml",
+          "name = 'm'\ndescription = 'd'\nsource = 's'\n[max-rate]\nstartup_us = 0\nus_per_byte = 0\nnode_us_per_byte = "
+          "0\ninside_us_per_byte = 0\n"
+          "inside_startup_us = " +
+              startup + "\n");
     return Words{"race",   "barrier", "--ranks",    "2",       "--rounds",  "1",
                  "--time", "0.02s",   "--executor", "threads", "--machine", file("machine.toml").string()};
   };
