@@ -14,8 +14,10 @@
 #include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/placed.hpp"
 #include "plan/vendor_rules.hpp"
 #include "problem_options.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
@@ -43,11 +45,14 @@ struct Options {
 struct Request {
   std::vector<Problem> problems;
   std::vector<std::vector<RaceCandidate>> candidates;  // of each problem
+  bool with_auto = false;                              // race what a plan chooses, too
   RaceOptions options;
   double timeout_seconds = 60;
 
   double fit_seconds() const { return std::min(1.0, options.seconds_per_problem); }
 };
+
+constexpr std::string_view by_plan = "auto";  // names what a plan chooses
 
 // Are the ranks those that a launcher started, rather than threads?
 bool runs_launched(const AskedExecutor& asked) {
@@ -102,7 +107,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   for (const std::string& specification : options.algorithms) {
     if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
-    if (!names_vendor(specification)) own.push_back(specification);
+    if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
   if (!own.empty() || options.algorithms.empty())
@@ -167,8 +172,8 @@ void check_form(const Options& options) {
 void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
   if (std::erase_if(candidates, [](const RaceCandidate& each) { return each.algorithm == Candidate(Vendor{"all"}); }) == 0) return;
   const auto names = world.transport().vendor_algorithms(problem);
-  if (names.empty()) refuse(fmt::format("this MPI library offers no choice of algorithms for {}", name(problem.collective)));
-  for (const std::string& each : names) candidates.push_back({.algorithm = Vendor{each}});
+  if (!names) refuse(names.error());
+  for (const std::string& each : *names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
 // Where the problem names no nodes, they are `nodes`.
@@ -203,6 +208,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
     refuse("ranks that keep step go round by round; let --policy name blocking, too");
   request.candidates = make_candidates(request.problems, policies, options, mpi);
+  request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
   return request;
 }
 
@@ -224,6 +230,23 @@ Count ranks_launched(const Options& options, Count world) {
   refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
 }
 
+// Collective: adds what a plan chooses, or marks it where it is there already.
+void add_choice_of_plan(Communicator& communicator, const Problem& problem, const RaceOptions& options,
+                        std::vector<RaceCandidate>& candidates) {
+  const Plan made = plan(communicator, problem, {.operation = options.operation});
+  const Way& way = made.decision()->chosen;
+  const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
+    return each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
+           each.executor == way.executor && !each.keep_step;
+  });
+  if (same != candidates.end())
+    same->is_auto = true;
+  else
+    candidates.push_back(
+        {.algorithm = algorithm, .policy = way.policy, .buffers = way.buffers, .executor = way.executor, .is_auto = true});
+}
+
 // All problems, one after the other, on one rank. Returns whether all data was right.
 bool run_all(Communicator& communicator, Request request, Report& report, Watchdog& watchdog) {
   const bool first = communicator.rank() == 0;
@@ -238,6 +261,7 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
                                 round + 1, rounds));
     };
     if (first) watchdog.beat();
+    if (request.with_auto) add_choice_of_plan(communicator, problem, request.options, request.candidates[i]);
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
     right = right && std::all_of(result.entries.begin(), result.entries.end(),
                                  [](const RaceEntry& entry) { return entry.failed_check.empty(); });

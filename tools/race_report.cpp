@@ -47,6 +47,7 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
   Json object{{"algorithm", specification(entry.candidate.algorithm)},
               {"short_name", short_name(result.problem, entry.candidate.algorithm)},
               {"same_as", std::move(same_as)},
+              {"is_auto", entry.candidate.is_auto},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},
@@ -108,11 +109,11 @@ Json json_of(const RaceResult& result) {
   return object;
 }
 
-// "direct = combined", where these are the same here.
+// "direct = combined", where these are the same here; "auto (direct)", where a plan chooses it.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = short_name(result.problem, entry.candidate.algorithm);
   for (const Candidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
-  return label;
+  return entry.candidate.is_auto ? fmt::format("auto ({})", label) : label;
 }
 
 std::string executor_text(const RaceCandidate& candidate) {

@@ -21,6 +21,7 @@ struct RaceCandidate {
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
   bool keep_step = false;                   // as in PlanOptions
+  bool is_auto = false;                     // it is what a plan chooses here; for people
 };
 
 // A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.

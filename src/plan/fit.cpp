@@ -13,7 +13,6 @@
 #include "plan/fit_problem.hpp"
 #include "plan/gathered.hpp"
 #include "plan/placed.hpp"
-#include "plan/today.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 

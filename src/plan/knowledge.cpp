@@ -86,15 +86,6 @@ Knowledge parse(const std::string& text) {
   return knowledge;
 }
 
-// No preset is no error: what nothing is known of is then not predicted.
-std::optional<MachineCosts> preset_called(const std::string& name) {
-  try {
-    MachineCosts machine = find_machine(name);
-    if (machine.models.contains(model)) return machine;
-  } catch (const Error&) {}
-  return std::nullopt;
-}
-
 std::string read_text(const Fingerprint& machine) {
   Knowledge knowledge;
   try {
@@ -103,13 +94,22 @@ std::string read_text(const Fingerprint& machine) {
     fmt::print(stderr, "quadrille: {}; going on by estimates\n", error.what());
   }
   knowledge.wisdom.machine = machine;
-  const char* const asked = std::getenv(preset_variable);
-  knowledge.on_one_node = preset_called(asked ? asked : usual_node);
-  knowledge.on_several = preset_called(asked ? asked : usual_network);
+  knowledge.on_one_node = usual_preset(1);
+  knowledge.on_several = usual_preset(2);
   return text_of(knowledge);
 }
 
 }  // namespace
+
+// No preset is no error: what nothing is known of is then not predicted.
+std::optional<MachineCosts> usual_preset(Count nodes) {
+  const char* const asked = std::getenv(preset_variable);
+  try {
+    MachineCosts machine = find_machine(asked ? asked : nodes > 1 ? usual_network : usual_node);
+    if (machine.models.contains(model)) return machine;
+  } catch (const Error&) {}
+  return std::nullopt;
+}
 
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
   const std::lock_guard lock(kept().mutex);

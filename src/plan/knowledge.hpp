@@ -24,6 +24,10 @@ struct Knowledge {
   const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
 };
 
+// The machine that stands for what was never measured: the one that QUADRILLE_MACHINE names, else the usual one. Absent where no
+// file of it is found.
+std::optional<MachineCosts> usual_preset(Count nodes);
+
 // What this process has for groups of this transport, on one node or on several; null if it has nothing yet.
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 

@@ -95,6 +95,7 @@ class Race {
         entry.predicted_seconds = price_by(fit, *counted).seconds(candidate.policy);
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
+      first.candidate.is_auto = first.candidate.is_auto || candidate.is_auto;
       const Candidate& own = candidate.algorithm;
       if (own != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), own) == first.same_as.end())
         first.same_as.push_back(own);
@@ -264,10 +265,10 @@ class Race {
     const LoadMeter load;
     const std::size_t count = plans_.size();
     std::vector<Measured> measured(count);
-    const auto vendor =
-        static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                              [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
-                                 result_.entries.begin());
+    const auto vendor = static_cast<std::size_t>(
+        std::find_if(result_.entries.begin(), result_.entries.end(),
+                     [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
+        result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "plan/placed.hpp"
-#include "plan/today.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille {
@@ -136,9 +135,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = situation_of(here, true), .date = today(), .rounds = done};
-  record.least_bytes = record.most_bytes = record.situation.block_bytes;
-  record.least_ranks = record.most_ranks = record.situation.ranks;
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here, true)), .date = today(), .rounds = done};
   record.entries = ranking(result, leavers);
   return record;
 }
