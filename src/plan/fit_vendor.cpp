@@ -16,7 +16,7 @@ constexpr std::array<Bytes, 4> blocks = {8, 1024, 32768, 1048576};
 
 // Has every rank the collective?
 bool has_vendor(Communicator& communicator, const Problem& problem, const std::shared_ptr<const Operator>& operation) {
-  const ByRank<char> has = gathered<char>(communicator, communicator.transport().vendor(problem, operation) ? 1 : 0);
+  const ByRank<char> has = gathered<char>(communicator, communicator.transport().vendor(problem, operation, "") ? 1 : 0);
   return std::all_of(has.begin(), has.end(), [](char each) { return each != 0; });
 }
 
