@@ -49,14 +49,19 @@ std::optional<WisdomFile> read(const fs::path& path) {
 }
 
 // Those of this machine's processor, the newest first: other numbers of cores, networks and MPI libraries have files of their own.
-std::vector<WisdomFile> files_of_this_machine() {
-  std::string processor;
-  run_threads(1, [&](Communicator& communicator) { processor = fingerprint(communicator).processor; });
+std::vector<WisdomFile> files_of(const std::string& processor) {
   std::vector<WisdomFile> files;
   for (const std::string& path : wisdom_files())
     if (auto file = read(path); file && file->wisdom.machine.processor == processor) files.push_back(*std::move(file));
   std::stable_sort(files.begin(), files.end(), [](const WisdomFile& a, const WisdomFile& b) { return a.time > b.time; });
   return files;
+}
+
+// One node and several have files of their own: other networks.
+bool tells_of(const Wisdom& wisdom, bool one_node) {
+  const auto is_so = [&](Count nodes) { return (nodes == 1) == one_node; };
+  return std::any_of(wisdom.records.begin(), wisdom.records.end(), [&](const auto& each) { return is_so(each.situation.nodes); }) ||
+         std::any_of(wisdom.executors.begin(), wisdom.executors.end(), [&](const auto& each) { return is_so(each.nodes); });
 }
 
 }  // namespace
@@ -83,8 +88,9 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
     return known;
   }
   known.preset = usual_preset(nodes);
-  for (WisdomFile& file : files_of_this_machine()) {
-    if (!file.wisdom.machine.mpi.starts_with(words)) continue;
+  run_threads(1, [&](Communicator& communicator) { known.wisdom.machine = fingerprint(communicator); });
+  for (WisdomFile& file : files_of(known.wisdom.machine.processor)) {
+    if (!file.wisdom.machine.mpi.starts_with(words) || !tells_of(file.wisdom, nodes == 1)) continue;
     known.file = file.path.string();
     known.wisdom = std::move(file.wisdom);
     known.has_mpi = known.wisdom.machine.mpi != "none";

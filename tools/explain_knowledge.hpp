@@ -30,7 +30,7 @@ struct ExplainKnowledge {
 };
 
 // Of several files of wisdom for this machine the newest, or the one of the MPI library that is asked for. `nodes`: how many the
-// problem has; a preset machine is chosen by that. Throws Error{misuse}, also where --mpi names a library that there is no file of.
+// problem has; a preset machine is chosen by that. Throws Error{misuse}.
 ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes);
 
 }  // namespace quadrille::command

@@ -74,8 +74,8 @@ std::string source_text(const Explanation& explanation, const ExplainKnowledge& 
                        knowledge.wisdom.machine.processor, knowledge.wisdom.machine.cores, knowledge.wisdom.machine.network,
                        knowledge.wisdom.machine.mpi);
   else if (!knowledge.preset_was_asked)
-    text =
-        "Nothing was measured on this machine yet; 'mpirun -n 8 quadrille tune' or 'quadrille run -n 8 quadrille tune' does that.";
+    text = fmt::format("Nothing was measured on this machine yet{}; 'mpirun -n 8 quadrille tune' does that.",
+                       explanation.decision.situation.nodes > 1 ? " with ranks on several nodes" : "");
   if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.assumed.empty()))
     text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
                         text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);

@@ -123,7 +123,7 @@ TEST_F(TuneTest, ASignalLosesNothing) {
   Words all{
       "sh", "-c",
       "file=$1; shift; \"$@\" & child=$!; "
-      "until grep -q bruck \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || exit 1; done; kill -TERM $child; wait $child",
+      "until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || exit 1; done; kill -TERM $child; wait $child",
       "sh", wisdom_path().string()};
   all.insert(all.end(), words.begin(), words.end());
   const Outcome outcome = run_program(all);
