@@ -43,18 +43,19 @@ const Model& first_model(const MachineCosts& costs, Workload known, const ModelO
 
 bool counts_nodes(const Model& model) { return model.needs_nodes || model.needs_work; }
 
+// Names the models that would count them, or else why none can.
 std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::Suits& suits) {
-  std::string line = fmt::format("nodes are ignored: the model {} does not count them", chosen.id);
+  std::string able, unable;
   for (const Model* model : all_models()) {
     if (!counts_nodes(*model)) continue;
     if (const auto suited = suits(*model); !suited)
-      line += fmt::format("; {} does, but {}", model->id, suited.error());
+      unable += fmt::format("; {} does, but {}", model->id, suited.error());
     else if (costs.models.contains(model->id))
-      line += fmt::format("; --model {} does", model->id);
+      able += fmt::format("; --model {} does", model->id);
     else
-      line += fmt::format("; {} does, but the machine {} has no figures for it", model->id, costs.name);
+      unable += fmt::format("; {} does, but the machine {} has no figures for it", model->id, costs.name);
   }
-  return line;
+  return fmt::format("nodes are ignored: the model {} does not count them{}", chosen.id, able.empty() ? unable : able);
 }
 
 }  // namespace

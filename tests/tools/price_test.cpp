@@ -247,5 +247,20 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 
+TEST_F(CommandTest, PricesNodesOfTodayAndSaysWhatIsAssumed) {
+  const Words words{"price", "alltoall", "--ranks", "64", "--node-sizes", "8x8", "--block", "64KiB", "--machine", "hdr"};
+  const std::string text = prints(words);
+  EXPECT_NE(text.find("max-rate: "), std::string::npos) << text;
+  EXPECT_NE(text.find("Fastest, with assumed figures: "), std::string::npos) << text;
+  EXPECT_NE(text.find("inside_startup_us: about three transfers"), std::string::npos) << text;
+  Words as_json = words;
+  as_json.push_back("--json");
+  const Json json = Json::parse(prints(as_json));
+  EXPECT_EQ(json["model"], "max-rate");
+  EXPECT_TRUE(json["assumed"].contains("inside_startup_us"));
+  EXPECT_FALSE(json["assumed"].contains("startup_us"));
+  EXPECT_EQ(json["candidates"][0]["nodes_sampled"], 0);
+}
+
 }  // namespace
 }  // namespace quadrille
