@@ -18,8 +18,8 @@ namespace quadrille {
 namespace {
 
 constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that stands for what was never measured
-constexpr const char* usual_node = "shared-memory";
-constexpr const char* usual_network = "ethernet-100g";
+constexpr const char* usual_node = "epyc";
+constexpr const char* usual_network = "ethernet100";
 constexpr std::string_view model = "max-rate";
 
 // Ranks of a process have one memory of it; those that are threads share it.
