@@ -101,6 +101,7 @@ Json json_of(const Calibration& calibration) {
           {"description", calibration.machine.description},
           {"models", std::move(models)},
           {"fits", std::move(fits)},
+          {"max_rate_error", calibration.max_rate_error},
           {"copy_s_per_byte", calibration.copy_s_per_byte},
           {"gather_s_per_byte", calibration.gather_s_per_byte},
           {"missing", calibration.missing}};

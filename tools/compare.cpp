@@ -79,8 +79,8 @@ std::vector<Cell> cells_of(const RaceFile& race) {
 }
 
 void check_comparable(const RaceFile& a, const RaceFile& b) {
-  const auto check = [](const std::string& what, const auto& in_a, const auto& in_b) {
-    if (in_a != in_b) refuse(fmt::format("the races have nothing in common: A is of {} {}, B of {} {}", what, in_a, what, in_b));
+  const auto check = [](std::string_view what, const auto& in_a, const auto& in_b) {
+    if (in_a != in_b) refuse(fmt::format("the races have nothing in common: the {} is {} in A and {} in B", what, in_a, in_b));
   };
   check("collective", a.collective, b.collective);
   check("number of ranks", a.ranks, b.ranks);
@@ -88,7 +88,7 @@ void check_comparable(const RaceFile& a, const RaceFile& b) {
   check("operator", a.operation, b.operation);
   check("type", a.type, b.type);
   check("memory", a.memory, b.memory);
-  check("caches", std::string(a.cold ? "cold" : "warm"), std::string(b.cold ? "cold" : "warm"));
+  check("state of the caches", std::string_view(a.cold ? "cold" : "warm"), std::string_view(b.cold ? "cold" : "warm"));
   if (a.machine != b.machine) remark(fmt::format("A was measured on {}, B on {}", a.machine, b.machine));
   if (a.transport != b.transport) remark(fmt::format("A was measured over {}, B over {}", a.transport, b.transport));
 }
@@ -148,9 +148,12 @@ std::string text_of(const Comparison& comparison) {
       text += fmt::format("only in {}: {}, {}{}{}\n", name, cell.size->text, cell.entry->short_name,
                           cell.entry->is_vendor ? "" : ", " + cell.entry->settings(),
                           cell.entry->is_vendor ? "" : ", " + cell.entry->executor);
-  text += fmt::format(
-      "{} of {} changed; intervals of {:.0f} % confidence, so about {:.1f} would be marked if nothing had changed\n", marked,
-      comparison.changes.size(), 100 * least_confidence, (1 - least_confidence) * static_cast<double>(comparison.changes.size()));
+  text += wrapped(fmt::format(
+                      "{} of {} changed; intervals of {:.0f} % confidence know the rounds of these two launches only: repeat both "
+                      "launches before you conclude, because launches differ, too",
+                      marked, comparison.changes.size(), 100 * least_confidence),
+                  terminal_width(), 0) +
+          '\n';
   return text;
 }
 

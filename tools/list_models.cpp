@@ -32,6 +32,11 @@ std::string when_left_out(const Coefficient& coefficient) {
   return coefficient.standard ? fmt::format(" (or {})", *coefficient.standard) : " (if known)";
 }
 
+bool is_assumed(const MachineCosts& machine, const Model& model, std::string_view key) {
+  const auto rules = machine.assumed.find(model.id);
+  return rules != machine.assumed.end() && rules->second.contains(key);
+}
+
 // A table of a machine's file: the models that read it, and its figures.
 struct TableTexts {
   std::vector<std::string> models, values;  // "startup_us = 29"
@@ -51,7 +56,8 @@ std::vector<TableTexts> tables_of(const MachineCosts& machine) {
         if (const auto value = coefficients->second.find(coefficient.key);
             told.insert(coefficient.key).second && value != coefficients->second.end() &&
             (coefficient.required || value->second != coefficient.standard))
-          table.values.push_back(fmt::format("{} = {:.4g}", coefficient.key, value->second));
+          table.values.push_back(fmt::format("{} = {:.4g}{}", coefficient.key, value->second,
+                                             is_assumed(machine, *model, coefficient.key) ? " (assumed)" : ""));
     }
   }
   return tables;
@@ -134,11 +140,16 @@ std::string machines_markdown() {
 Json machines_json() {
   Json array = Json::array();
   for (const MachineCosts& machine : all_machines()) {
-    Json models = Json::object();
+    Json models = Json::object(), assumed = Json::object();
     for (const auto& [id, coefficients] : machine.models)
       for (const auto& [key, value] : coefficients) models[id][key] = value;
-    array.push_back(
-        {{"name", machine.name}, {"description", machine.description}, {"source", machine.source}, {"models", std::move(models)}});
+    for (const auto& [id, rules] : machine.assumed)
+      for (const auto& [key, rule] : rules) assumed[id][key] = rule;
+    array.push_back({{"name", machine.name},
+                     {"description", machine.description},
+                     {"source", machine.source},
+                     {"models", std::move(models)},
+                     {"assumed", std::move(assumed)}});
   }
   return array;
 }

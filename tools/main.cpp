@@ -95,12 +95,26 @@ int run(int count, char** arguments) {
   parser.footer(lesson);
   parser.allow_extras();
   parser.require_subcommand(0, 1);  // what stands behind the first is an argument: help verify
-  const std::vector<Subcommand> subcommands{
-      add_list(parser),       add_info(parser),   add_schedule(parser),  add_verify(parser),
-      add_draw(parser),       add_price(parser),  add_simulate(parser),  add_calibrate(parser),
-      add_tune(parser),       add_race(parser),   add_compare(parser),   add_plot(parser),
-      add_audit(parser),      add_wisdom(parser), add_reproduce(parser), add_run(parser, split_off_command(count, arguments)),
-      add_completion(parser), add_manual(parser), add_help(parser)};
+  const std::vector<Subcommand> subcommands{add_list(parser),
+                                            add_info(parser),
+                                            add_schedule(parser),
+                                            add_verify(parser),
+                                            add_draw(parser),
+                                            add_explain(parser),
+                                            add_price(parser),
+                                            add_simulate(parser),
+                                            add_calibrate(parser),
+                                            add_tune(parser),
+                                            add_wisdom(parser),
+                                            add_race(parser),
+                                            add_compare(parser),
+                                            add_plot(parser),
+                                            add_audit(parser),
+                                            add_reproduce(parser),
+                                            add_run(parser, split_off_command(count, arguments)),
+                                            add_completion(parser),
+                                            add_manual(parser),
+                                            add_help(parser)};
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     subcommand.parser->get_help_ptr()->group(group::others);

@@ -26,21 +26,27 @@ const Model& named_model(const std::string& name) {
   return *model;
 }
 
-const Model& first_model(const MachineCosts& costs, const Workload& known, const ModelOptions::Suits& suits) {
+// Of models that count the work of nodes the first choice is another one where no nodes are named: all ranks would be on one node.
+const Model& first_model(const MachineCosts& costs, Workload known, const ModelOptions::Suits& suits) {
   std::string need;
-  for (const Model* model : all_models()) {
-    if (!costs.models.contains(model->id)) continue;
-    const Result<> suited = suits(*model), applied = suited ? applies(*model, known) : suited;
-    if (applied) return *model;
-    if (need.empty()) need = applied.error();
+  for (const bool has_work : {known.has_nodes, true}) {
+    known.has_work = has_work;
+    for (const Model* model : all_models()) {
+      if (!costs.models.contains(model->id)) continue;
+      const Result<> suited = suits(*model), applied = suited ? applies(*model, known) : suited;
+      if (applied) return *model;
+      if (need.empty()) need = applied.error();
+    }
   }
   refuse(fmt::format("the machine {} has no figures for a model that applies: {}", costs.name, need));
 }
 
+bool counts_nodes(const Model& model) { return model.needs_nodes || model.needs_work; }
+
 std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::Suits& suits) {
   std::string line = fmt::format("nodes are ignored: the model {} does not count them", chosen.id);
   for (const Model* model : all_models()) {
-    if (!model->needs_nodes) continue;
+    if (!counts_nodes(*model)) continue;
     if (const auto suited = suits(*model); !suited)
       line += fmt::format("; {} does, but {}", model->id, suited.error());
     else if (costs.models.contains(model->id))
@@ -78,7 +84,7 @@ const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& prob
   const Workload known{.has_links = has_links, .has_nodes = has_nodes, .is_exchange = is_exchange(problem.collective)};
   const Model& chosen = model ? named_model(*model) : first_model(costs, known, suits);
   coefficients_of(costs, chosen);  // throws where there are none
-  if (has_nodes && !chosen.needs_nodes) remark(nodes_are_ignored(chosen, costs, suits));
+  if (has_nodes && !counts_nodes(chosen)) remark(nodes_are_ignored(chosen, costs, suits));
   return chosen;
 }
 
@@ -91,6 +97,16 @@ std::string model_text(const Model& model, const MachineCosts& machine) {
   const auto lines = [](const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; };
   return lines(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source)) +
          lines(fmt::format("{}: {} [{}]; {}", model.id, model.formula, model.source, fmt::join(values, ", ")));
+}
+
+std::string assumptions_text(const Model& model, const MachineCosts& machine) {
+  const auto rules = machine.assumed.find(model.id);
+  if (rules == machine.assumed.end()) return "";
+  std::string text = "Assumed, since nobody has published them:\n";
+  for (const Coefficient& coefficient : model.coefficients)
+    if (const auto rule = rules->second.find(coefficient.key); rule != rules->second.end())
+      text += wrapped(fmt::format("  {}: {}", coefficient.key, rule->second), terminal_width(), 4) + '\n';
+  return text;
 }
 
 }  // namespace quadrille::command

@@ -57,6 +57,20 @@ std::vector<double> ticks(const Axis& axis) {
   return values;
 }
 
+// Every so many ticks of x have a label, so that none overlap.
+std::size_t label_interval(const LogPanel& panel, const Axis& x) {
+  constexpr double gap = 6;
+  for (std::size_t every = 1;; ++every) {
+    bool overlap = false;
+    for (std::size_t i = every; i < panel.x_ticks.size(); i += every) {
+      const auto &one = panel.x_ticks[i - every], &other = panel.x_ticks[i];
+      const double widths = text_width(one.second, 11) / 2 + text_width(other.second, 11) / 2;
+      overlap = overlap || x.at(other.first) - x.at(one.first) < widths + gap;
+    }
+    if (!overlap) return every;
+  }
+}
+
 void draw_axes(Svg& picture, const LogPanel& panel, const Axis& x, const Axis& y) {
   const Box& box = panel.box;
   const double bottom = box.y + box.height;
@@ -66,13 +80,11 @@ void draw_axes(Svg& picture, const LogPanel& panel, const Axis& x, const Axis& y
     picture.curve({{box.x, at}, {box.x + box.width, at}}, "#8c959f", 0.4);
     picture.text({box.x - 6, at + 4}, panel.y_text(value), Anchor::end, "faint", 11);
   }
-  double free_from = -1e9;  // labels that would overlap are left out
-  for (const auto& [value, text] : panel.x_ticks) {
-    const double at = x.at(value), half = text_width(text, 11) / 2;
-    picture.line({at, bottom}, {at, bottom + 4}, "axis");
-    if (at - half < free_from) continue;
-    picture.text({at, bottom + 17}, text, Anchor::middle, "faint", 11);
-    free_from = at + half + 6;
+  const std::size_t every = label_interval(panel, x);
+  for (std::size_t i = 0; i < panel.x_ticks.size(); ++i) {
+    const auto& [value, text] = panel.x_ticks[i];
+    picture.line({x.at(value), bottom}, {x.at(value), bottom + 4}, "axis");
+    if (i % every == 0) picture.text({x.at(value), bottom + 17}, text, Anchor::middle, "faint", 11);
   }
   picture.line({box.x, box.y}, {box.x, bottom}, "axis");
   picture.line({box.x, bottom}, {box.x + box.width, bottom}, "axis");

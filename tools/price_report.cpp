@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "arguments.hpp"
@@ -77,7 +78,8 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
       next = &*entry;
     else
       alike.push_back(entry->name);
-  std::string text = fmt::format("Fastest: {}", with_policy(best, pricer.model()));
+  const bool is_assumed = pricer.machine().assumed.contains(pricer.model().id);
+  std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, pricer.model()));
   if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
   if (best.best_seconds() == 0) return text + ", which takes no time at all.";
   text += fmt::format(": {}.", account_of(best, list));
@@ -103,9 +105,35 @@ std::string winners_text(const PriceList& list) {
   return text + '.';
 }
 
+// "Counted on 3 of 12500 nodes: one-factor, mesh; on 5: combined."
+std::string sampling(const PriceList& list) {
+  std::map<Count, std::vector<std::string>> sampled;
+  for (const Priced& candidate : list.candidates)
+    if (candidate.nodes_sampled > 0) sampled[candidate.nodes_sampled].push_back(candidate.name);
+  if (sampled.empty()) return "";
+  const std::set<Count> nodes(list.problem.nodes.begin(), list.problem.nodes.end());
+  std::vector<std::string> parts;
+  for (const auto& [count, names] : sampled)
+    parts.push_back(
+        fmt::format("on {}{}: {}", count, parts.empty() ? fmt::format(" of {} nodes", nodes.size()) : "", fmt::join(names, ", ")));
+  return fmt::format("Counted {}; the others on all.", fmt::join(parts, "; "));
+}
+
+// A term that costs nothing, and of which all candidates have as much, tells nothing.
+bool is_shown(const PriceList& list, std::size_t term) {
+  const Count amount = list.candidates.front().price.terms[term].amount;
+  return std::any_of(list.candidates.begin(), list.candidates.end(), [&](const Priced& candidate) {
+    const PriceTerm& own = candidate.price.terms[term];
+    return own.seconds > 0 || own.amount != amount;
+  });
+}
+
 std::string text_of(const PriceList& list, const Pricer& pricer) {
   std::vector<Column> columns{{"algorithm"}};
-  for (const PriceTerm& term : list.candidates.front().price.terms) columns.push_back({std::string(term.name), Align::right});
+  std::vector<std::size_t> terms;
+  for (std::size_t i = 0; i < list.candidates.front().price.terms.size(); ++i)
+    if (!pricer.model().needs_work || is_shown(list, i)) terms.push_back(i);
+  for (const std::size_t i : terms) columns.push_back({std::string(list.candidates.front().price.terms[i].name), Align::right});
   columns.insert(columns.end(), {{"buffers", Align::right}, {"control", Align::right}});
   const std::vector<Policy> policies = pricer.model().tells_policies_apart
                                            ? std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow}
@@ -116,8 +144,10 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
   const double least = list.candidates.front().best_seconds();
   for (const Priced& candidate : list.candidates) {
     std::vector<TableCell> row{candidate.name};
-    for (const PriceTerm& term : candidate.price.terms)
+    for (const std::size_t i : terms) {
+      const PriceTerm& term = candidate.price.terms[i];
       row.push_back(term.is_bytes ? TableCell(Sizes{{term.amount}}) : fmt::format("{}", term.amount));
+    }
     row.insert(row.end(), {Sizes{{candidate.scratch}}, Sizes{{candidate.control_bytes}}});
     for (const Policy policy : policies) row.push_back(seconds_text(candidate.price.seconds(policy)));
     row.push_back(least > 0 ? fmt::format("{:.2f}", candidate.best_seconds() / least) : "–");
@@ -128,6 +158,7 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
     if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
   };
   for (const LeftOut& entry : list.left_out) paragraph(fmt::format("{} does not apply: {}.", entry.specification, entry.reason));
+  paragraph(sampling(list));
   paragraph(reason(list, pricer));
   paragraph(winners_text(list));
   return text;
@@ -138,6 +169,7 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
 std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
   std::string text = model_text(pricer.model(), pricer.machine());
   for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
+  if (const std::string assumed = assumptions_text(pricer.model(), pricer.machine()); !assumed.empty()) text += '\n' + assumed;
   return text;
 }
 
@@ -151,6 +183,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
                           {"terms", std::move(terms)},
                           {"scratch", candidate.scratch},
                           {"control_bytes", candidate.control_bytes},
+                          {"nodes_sampled", candidate.nodes_sampled},
                           {"blocking_s", candidate.price.blocking_s},
                           {"nonblocking_s", candidate.price.nonblocking_s},
                           {"dataflow_s", candidate.price.dataflow_s}});
@@ -158,6 +191,9 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
   for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
   for (const Winner& winner : list.winners) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.name}});
   for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
+  Json assumed = Json::object();
+  if (const auto rules = pricer.machine().assumed.find(pricer.model().id); rules != pricer.machine().assumed.end())
+    for (const auto& [key, rule] : rules->second) assumed[key] = rule;
   const Priced& best = list.candidates.front();
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},
@@ -165,6 +201,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
               {"machine", pricer.machine().name},
               {"model", pricer.model().id},
               {"coefficients", std::move(coefficients)},
+              {"assumed", std::move(assumed)},
               {"candidates", std::move(candidates)},
               {"left_out", std::move(left_out)},
               {"fastest", {{"algorithm", best.full_name}, {"policy", name(best.best_policy())}, {"seconds", best.best_seconds()}}},

@@ -58,7 +58,8 @@ Pricer::Pricer(const Model& model, MachineCosts machine, std::optional<Topology>
 }
 
 Workload Pricer::counted(const Schedule& schedule) const {
-  return workload(schedule, {.topology = topology_ ? &*topology_ : nullptr, .nodes = model_->needs_nodes});
+  return workload(schedule,
+                  {.topology = topology_ ? &*topology_ : nullptr, .nodes = model_->needs_nodes, .work = model_->needs_work});
 }
 
 PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
@@ -72,7 +73,8 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
       const Workload work = counted(progress.followed(make_schedule(problem, entry.choice)));
       list.messages += work.messages_counted;
       list.candidates.push_back({name, shortened(problem, entry.choice), specification(entry.choice),
-                                 price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports});
+                                 price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports,
+                                 work.nodes_sampled});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
       list.left_out.push_back({entry.index, name, error.what()});

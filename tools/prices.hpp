@@ -20,6 +20,7 @@ struct Priced {
   Price price;
   Bytes scratch = 0, control_bytes = 0;  // of a rank
   Count ports = 0;
+  Count nodes_sampled = 0;  // Workload::nodes_sampled
 
   Policy best_policy() const;  // the plainest of the fastest
   double best_seconds() const { return price.seconds(best_policy()); }

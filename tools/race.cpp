@@ -14,9 +14,12 @@
 #include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/placed.hpp"
 #include "plan/vendor_rules.hpp"
 #include "problem_options.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "race_report.hpp"
@@ -42,9 +45,14 @@ struct Options {
 struct Request {
   std::vector<Problem> problems;
   std::vector<std::vector<RaceCandidate>> candidates;  // of each problem
+  bool with_auto = false;                              // race what a plan chooses, too
   RaceOptions options;
   double timeout_seconds = 60;
+
+  double fit_seconds() const { return std::min(1.0, options.seconds_per_problem); }
 };
+
+constexpr std::string_view by_plan = "auto";  // names what a plan chooses
 
 // Are the ranks those that a launcher started, rather than threads?
 bool runs_launched(const AskedExecutor& asked) {
@@ -99,7 +107,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   for (const std::string& specification : options.algorithms) {
     if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
-    if (!names_vendor(specification)) own.push_back(specification);
+    if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
   if (!own.empty() || options.algorithms.empty())
@@ -117,6 +125,33 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
       if (const Candidate vendor = parse_candidate(problems[i], specification); vendor != Candidate(Vendor{}))
         candidates[i].push_back({.algorithm = vendor});
   return candidates;
+}
+
+// Whatever the executor, a machine's file says the same.
+std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<Count>& nodes) {
+  Situation situation{.ranks = size(nodes)};
+  for (const Count node : nodes) {
+    situation.nodes = std::max(situation.nodes, node + 1);
+    situation.ranks_of_node = std::max<Count>(situation.ranks_of_node, std::count(nodes.begin(), nodes.end(), node));
+  }
+  std::vector<ExecutorFit> fits;
+  for (const Executor executor : {Executor::messages, Executor::shared, Executor::hybrid})
+    fits.push_back(preset_fit(machine, executor, situation, 0));
+  return fits;
+}
+
+// As many seconds for each executor as for a size, but not more than one.
+std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
+  std::vector<Executor> executors;
+  for (const auto& candidates : request.candidates)
+    for (const RaceCandidate& candidate : candidates) {
+      if (candidate.executor == Executor::automatic)
+        return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
+      if (!is_vendor(candidate.algorithm) && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
+        executors.push_back(candidate.executor);
+    }
+  if (executors.empty()) return {};
+  return fit_executors(communicator, {.executors = executors, .seconds = request.fit_seconds()});
 }
 
 Count parse_repeats(const std::string& text, std::string_view what, Count least) {
@@ -137,8 +172,8 @@ void check_form(const Options& options) {
 void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
   if (std::erase_if(candidates, [](const RaceCandidate& each) { return each.algorithm == Candidate(Vendor{"all"}); }) == 0) return;
   const auto names = world.transport().vendor_algorithms(problem);
-  if (names.empty()) refuse(fmt::format("this MPI library offers no choice of algorithms for {}", name(problem.collective)));
-  for (const std::string& each : names) candidates.push_back({.algorithm = Vendor{each}});
+  if (!names) refuse(names.error());
+  for (const std::string& each : *names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
 // Where the problem names no nodes, they are `nodes`.
@@ -157,7 +192,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
   if (options.memory && *options.memory != "private" && *options.memory != "shared")
     refuse_unknown("memory", *options.memory, {"private", "shared"});
   request.options.shared_buffers = options.memory == "shared";
-  if (options.machine) request.options.model = flat_model_of(find_machine(*options.machine));
+  if (options.machine) request.options.fits = fits_of(find_machine(*options.machine), nodes);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
   const auto roots = options.problem.roots(collective, ranks);
@@ -173,6 +208,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
     refuse("ranks that keep step go round by round; let --policy name blocking, too");
   request.candidates = make_candidates(request.problems, policies, options, mpi);
+  request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
   return request;
 }
 
@@ -194,12 +230,29 @@ Count ranks_launched(const Options& options, Count world) {
   refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
 }
 
+// Collective: adds what a plan chooses, or marks it where it is there already.
+void add_choice_of_plan(Communicator& communicator, const Problem& problem, const RaceOptions& options,
+                        std::vector<RaceCandidate>& candidates) {
+  const Plan made = plan(communicator, problem, {.operation = options.operation});
+  const Way& way = made.decision()->chosen;
+  const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
+    return each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
+           each.executor == way.executor && !each.keep_step;
+  });
+  if (same != candidates.end())
+    same->is_auto = true;
+  else
+    candidates.push_back(
+        {.algorithm = algorithm, .policy = way.policy, .buffers = way.buffers, .executor = way.executor, .is_auto = true});
+}
+
 // All problems, one after the other, on one rank. Returns whether all data was right.
 bool run_all(Communicator& communicator, Request request, Report& report, Watchdog& watchdog) {
   const bool first = communicator.rank() == 0;
   bool right = true;
   Progress progress;
-  if (!request.options.model) request.options.model = fit_model(communicator);
+  if (request.options.fits.empty()) request.options.fits = fitted(communicator, request);
   for (std::size_t i = 0; i < request.problems.size(); ++i) {
     const Problem& problem = request.problems[i];
     request.options.progress = [&](int round, int rounds) {
@@ -208,6 +261,7 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
                                 round + 1, rounds));
     };
     if (first) watchdog.beat();
+    if (request.with_auto) add_choice_of_plan(communicator, problem, request.options, request.candidates[i]);
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
     right = right && std::all_of(result.entries.begin(), result.entries.end(),
                                  [](const RaceEntry& entry) { return entry.failed_check.empty(); });
@@ -258,7 +312,9 @@ int run_launched(const Options& options, Executor executor) {
     world->abort(misused);
   };
   try {
-    Report report(first ? options.output : std::nullopt, options.form, std::string(world->transport_name()), world->size(),
+    ReportForm form = options.form;
+    if (!first) form.plot.reset();
+    Report report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                   request.options);
     // Rank 0 hears of the progress, so rank 0 watches.
     Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
@@ -305,10 +361,9 @@ Subcommand add_race(CLI::App& command) {
              "between them); default: under mpirun messages and, side by side, what memory is shared, else what there is",
              "NAME");
   begin_group(*parser, group::machine);
-  add_option(
-      *parser, "--machine", options->machine,
-      "predict times by this machine's file, as in 'quadrille price' (default: a model fitted to these ranks before the race)",
-      "NAME|FILE");
+  add_option(*parser, "--machine", options->machine,
+             "predict times by this machine's file, as in 'quadrille price' (default: fitted to these ranks before the race)",
+             "NAME|FILE");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--rounds", options->rounds, "rounds of all candidates (default 9)", "N");
   add_option(*parser, "--time", options->time, "about how long a size may take (default 2s)", "SECONDS");

@@ -189,8 +189,8 @@ class RacePlot {
         fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text, name, seconds_text(best.seconds.median),
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";
-    const double middle = box.x + box.width / 2, room = box.width - 6;
-    picture.text({middle, box.y + 17}, fitting(name, room, 11), Anchor::middle, ink, 11);
+    const double middle = box.x + box.width / 2, room = box.width - 2;
+    picture.text({middle, box.y + 17}, fitting(best.is_vendor ? name : best.short_name, room, 10), Anchor::middle, ink, 10);
     picture.text({middle, box.y + 31}, fitting(figure, room, 10), Anchor::middle, ink, 10);
     if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitting(size.conclusion, room, 9), Anchor::middle, ink, 9);
   }
@@ -214,13 +214,9 @@ class RacePlot {
       }
       y += cell_height;
     }
-    double x = left + cell_width / 2, free_from = 0;
+    double x = left + cell_width / 2;
     for (const auto& [bytes, text] : sizes_) {
-      const double half = text_width(text, 11) / 2;
-      if (x - half >= free_from) {
-        picture.text({x, y + 14}, text, Anchor::middle, "faint", 11);
-        free_from = x + half + 6;
-      }
+      picture.text({x, y + 14}, fitting(text, cell_width, 10), Anchor::middle, "faint", 10);
       x += cell_width;
     }
     return y + 14;

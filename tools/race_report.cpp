@@ -47,6 +47,7 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
   Json object{{"algorithm", specification(entry.candidate.algorithm)},
               {"short_name", short_name(result.problem, entry.candidate.algorithm)},
               {"same_as", std::move(same_as)},
+              {"is_auto", entry.candidate.is_auto},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},
@@ -74,19 +75,24 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
   return object;
 }
 
-double s_per_byte(const FlatModel& model) { return model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte; }
+Json json_of(const ExecutorFit& fit) {
+  Json coefficients = Json::object();
+  for (const auto& [key, value] : fit.coefficients) coefficients[key] = value;
+  return {{"executor", name(fit.executor)},
+          {"model", "max-rate"},
+          {"coefficients", std::move(coefficients)},
+          {"error", fit.error},
+          {"assumed", fit.assumed.empty() ? Json(nullptr) : Json(fit.assumed)}};
+}
 
 Json json_of(const RaceResult& result) {
-  Json entries = Json::array(), left_out = Json::array();
+  Json entries = Json::array(), left_out = Json::array(), fits = Json::array();
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(result, entry));
+  for (const ExecutorFit& fit : result.fits) fits.push_back(json_of(fit));
   for (const auto& [candidate, reason] : result.left_out)
     left_out.push_back({{"algorithm", specification(candidate)}, {"reason", reason}});
   Json object{{"block_bytes", result.problem.block_bytes},
-              {"model",
-               {{"name", result.model.name},
-                {"startup_s", result.model.startup_s},
-                {"s_per_byte", s_per_byte(result.model)},
-                {"contention", result.model.contention ? Json(*result.model.contention) : Json(nullptr)}}},
+              {"fits", std::move(fits)},
               {"rounds", result.rounds},
               {"runs_per_sample", result.runs_per_sample},
               {"buffer_pairs", result.buffer_pairs},
@@ -103,11 +109,11 @@ Json json_of(const RaceResult& result) {
   return object;
 }
 
-// "direct = combined", where these are the same here.
+// "direct = combined", where these are the same here; "auto (direct)", where a plan chooses it.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = short_name(result.problem, entry.candidate.algorithm);
   for (const Candidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
-  return label;
+  return entry.candidate.is_auto ? fmt::format("auto ({})", label) : label;
 }
 
 std::string executor_text(const RaceCandidate& candidate) {
@@ -186,7 +192,7 @@ std::string phases_of(const RaceResult& result) {
 }
 
 // Are predictions good enough to be printed?
-bool shows_predictions(const RaceResult& result) { return result.prediction_error && *result.prediction_error <= 0.25; }
+bool shows_predictions(const RaceResult& result) { return result.prediction_error && *result.prediction_error <= 0.5; }
 
 // In GB/s, as nccl-tests prints it.
 std::string bandwidth_text(const std::optional<double>& bytes_per_s) {
@@ -228,12 +234,13 @@ std::string table_of(const RaceResult& result, const ReportForm& form) {
 // What predicts, or why nothing does.
 std::string predictions_text(const RaceResult& result) {
   if (!result.prediction_error) return {};
-  const std::string model = fmt::format("a start-up of {} and {:.3g} ns a byte{} ({})", seconds_text(result.model.startup_s),
-                                        s_per_byte(result.model) * 1e9,
-                                        result.model.contention ? fmt::format(", contention {:.3g}", *result.model.contention) : "",
-                                        result.model.is_fitted ? "fitted to these ranks" : result.model.name);
-  if (shows_predictions(result)) return fmt::format("predicted for {}\n", model);
-  return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they assume {}\n",
+  const std::string& assumed = result.fits.front().assumed;
+  const std::string model =
+      fmt::format("the model max-rate, {}", assumed.empty() ? "fitted to these ranks" : "with the figures of " + assumed);
+  if (shows_predictions(result))
+    return fmt::format("predicted by {}; half of the predictions are off by {:.0f} % or less\n", model,
+                       100 * *result.prediction_error);
+  return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they are by {}\n",
                      100 * *result.prediction_error, model);
 }
 
@@ -364,11 +371,15 @@ Json Report::json() const {
 
 void Report::finish() {
   const Json report = form_.json || plot_ ? json() : Json();
+  if (form_.json)
+    output_.finish(to_text(report));
+  else if (form_.csv)
+    output_.finish(reproduce::csv_of(sheet_));
+  else if (form_.ratios)
+    output_.finish(ratios_of(cells_, ranks_));
+  else
+    output_.finish();
   if (plot_) plot_->finish(race_plot({race_file_of(report, "this race")}, form_.curves));
-  if (form_.json) return output_.finish(to_text(report));
-  if (form_.csv) return output_.finish(reproduce::csv_of(sheet_));
-  if (form_.ratios) return output_.finish(ratios_of(cells_, ranks_));
-  output_.finish();
 }
 
 }  // namespace quadrille::command

@@ -120,9 +120,9 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
   const Schedule schedule = progress.followed(make_schedule(entry.problem, entry.choice));
   const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   if (!setting.by_events)
-    return {
-        {name, specification(entry.choice), Policy::blocking,
-         simulate_rounds(schedule, *setting.model, setting.machine, {.topology = topology, .nodes = setting.model->needs_nodes})}};
+    return {{name, specification(entry.choice), Policy::blocking,
+             simulate_rounds(schedule, *setting.model, setting.machine,
+                             {.topology = topology, .nodes = setting.model->needs_nodes, .work = setting.model->needs_work})}};
   std::vector<Simulated> list;
   for (const Policy policy : policies) {
     EventOptions events = setting.events;

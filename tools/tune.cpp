@@ -10,6 +10,7 @@
 #include "common_options.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/vendor_rules.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "stop_signal.hpp"
@@ -27,7 +28,7 @@ constexpr double for_ever = 1e9;  // seconds
 struct Options {
   std::vector<std::string> collectives;
   std::optional<std::string> block, ranks, executor, cell, time, days, ways, timeout, output;
-  bool again = false, json = false;
+  bool again = false, vendor = false, json = false;
 };
 
 // What was asked for, checked; the same on every rank.
@@ -57,6 +58,7 @@ Request request_of(const Options& options, Executor executor) {
   if (options.cell) tune.seconds_per_cell = parse_seconds(*options.cell, "the time of a cell");
   if (options.time) tune.seconds = parse_seconds(*options.time, "the time");
   tune.again = options.again;
+  tune.vendor = options.vendor;
   if (options.days) tune.days = std::min<Count>(parse_whole(*options.days, "the number of days", 0), 100'000);
   if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
@@ -137,6 +139,7 @@ int run_launched(const Options& options, Executor executor) {
   if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
   const Request request = request_of(options, executor);
   if (const auto here = launched(); here && here->ranks < 2) refuse("a single rank has nothing to choose; start two or more");
+  if (options.vendor) allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, options.output)) return misused;
   const bool first = world->rank() == 0;
@@ -165,6 +168,8 @@ int run_launched(const Options& options, Executor executor) {
 int run(const Options& options) {
   const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
   if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
+  if (options.vendor)
+    refuse("there is no MPI library here, whose algorithms could be measured; start it as 'mpirun -n 8 quadrille tune --vendor'");
   if (options.executor && !asked.on_threads)
     refuse(
         fmt::format("there is nobody to run with by {}: {}; start it as 'mpirun -n 8 quadrille tune' or 'quadrille run -n 8 "
@@ -189,6 +194,8 @@ Subcommand add_tune(CLI::App& command) {
   begin_group(*parser, group::execution);
   add_option(*parser, "--executor", options->executor,
              "threads, or only one of mpi (its messages), shared and hybrid; default: all that there is, side by side", "NAME");
+  add_flag(*parser, "--vendor", options->vendor,
+           "instead, measure the MPI library's own algorithms, for 'quadrille wisdom export'");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--time", options->time, "stop after about so long; the same command goes on from there (default: no limit)",
              "SECONDS");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "problem_options.hpp"
+#include "quadrille/traffic_patterns.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -48,9 +49,23 @@ Cell make_cell(Collective collective, const std::string& shape, Bytes size, Coun
 
 }  // namespace
 
+Situation Cell::situation() const {
+  Situation situation = situation_of(problem, true);
+  situation.counts_known = !own_counts_only;
+  return situation;
+}
+
+Problem Cell::priced() const {
+  if (!own_counts_only) return problem;
+  Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = situation().block_bytes});
+  even.nodes = problem.nodes;
+  return even;
+}
+
 std::string Cell::text() const {
   std::string words(name(problem.collective));
   if (!shape.empty()) words += ' ' + shape;
+  if (own_counts_only) words += " of own counts";
   return moves_data(problem.collective) ? fmt::format("{} of {}", words, bytes_text(size)) : words;
 }
 

@@ -8,15 +8,19 @@
 
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
+#include "quadrille/wisdom.hpp"
 
 namespace quadrille::command {
 
 struct Cell {
   Problem problem;
-  std::string shape;  // of an alltoallv's counts: "uniform", "spike" or "transpose"
-  Bytes size = 0;     // of a block; of irregular collectives the mean or, of spike and transpose, the largest
+  std::string shape;             // of an alltoallv's counts: "uniform", "spike" or "transpose"
+  Bytes size = 0;                // of a block; of irregular collectives the mean or, of spike and transpose, the largest
+  bool own_counts_only = false;  // of an alltoallv: as if each rank knew no other counts than its own
   std::shared_ptr<const Operator> operation;  // reductions: the sum of f64
 
+  Situation situation() const;
+  Problem priced() const;    // what ways are priced for: where counts are not known, equal ones
   std::string text() const;  // "alltoallv spike of 4 KiB"
 };
 

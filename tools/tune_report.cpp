@@ -105,8 +105,9 @@ Json json_of(const std::vector<TuneOutcome>& sessions) {
                         {"upper_s", entry.timing.upper_s}});
       cells.push_back({{"collective", name(each.cell.problem.collective)},
                        {"shape", each.cell.shape},
+                       {"own_counts_only", each.cell.own_counts_only},
                        {"size", each.cell.size},
-                       {"block_bytes", situation_of(each.cell.problem).block_bytes},
+                       {"block_bytes", each.cell.situation().block_bytes},
                        {"state", states[static_cast<int>(each.state)]},
                        {"rounds", each.record.rounds},
                        {"ways", std::move(ways)}});

@@ -13,6 +13,7 @@
 #include "execute/transport.hpp"
 #include "plan/gathered.hpp"
 #include "plan/tune_cell.hpp"
+#include "plan/vendor_rules.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/race.hpp"
@@ -65,9 +66,10 @@ class Tuner {
   }
 
   TuneOutcome run() && {
+    if (request_.vendor) keep_vendors_choices();
     read();
     find_known();
-    fit();
+    if (!request_.vendor) fit();
     for (TunedCell& each : outcome_.cells) {
       if (each.state != CellState::open || is_like_another(each) || !fits_everywhere(each)) continue;
       if (must_stop()) break;
@@ -77,10 +79,21 @@ class Tuner {
   }
 
  private:
+  // Cells in which the MPI library has a choice of algorithms.
+  void keep_vendors_choices() {
+    std::string reason;
+    std::erase_if(outcome_.cells, [&](const TunedCell& each) {
+      const auto ways = vendor_ways(communicator_, each.cell.problem);
+      if (!ways && reason.empty()) reason = ways.error();
+      return !ways;
+    });
+    if (outcome_.cells.empty()) throw Error(ErrorCode::misuse, reason);
+  }
+
   // Rank 0 reads, and all have what it has read: what they measure depends on it.
   void read() {
     wisdom_.machine = fingerprint(communicator_);
-    outcome_.file = told_by(communicator_, 0, wisdom_file(wisdom_.machine));
+    outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
     if (outcome_.file.empty())
       throw Error(ErrorCode::misuse,
                   "there is no place to keep wisdom: no home folder, or QUADRILLE_WISDOM is off; name a file: "
@@ -120,7 +133,7 @@ class Tuner {
   void find_known() {
     if (request_.again) return;
     for (TunedCell& each : outcome_.cells) {
-      const Situation situation = situation_of(each.cell.problem);
+      const Situation situation = each.cell.situation();
       const auto record = std::find_if(wisdom_.records.begin(), wisdom_.records.end(),
                                        [&](const WisdomRecord& known) { return known.situation == situation; });
       if (record == wisdom_.records.end() || record->date < oldest_ || record->entries.empty()) continue;
@@ -129,8 +142,11 @@ class Tuner {
     }
   }
 
+  // Fits serve all cells, so they may take longer than one; but who wants short cells does not wait long for fits.
+  double fit_seconds() const { return std::min(1.0, 10 * request_.seconds_per_cell); }
+
   void fit() {
-    const Situation here = situation_of(outcome_.cells.front().cell.problem);
+    const Situation here = outcome_.cells.front().cell.situation();
     std::vector<Executor> executors;
     for (const Executor executor : options_.executors)
       if (request_.again || std::none_of(wisdom_.executors.begin(), wisdom_.executors.end(), [&](const ExecutorFit& known_fit) {
@@ -146,18 +162,19 @@ class Tuner {
     Wisdom found{.machine = wisdom_.machine};
     if (!executors.empty()) {
       show("measuring what messages and copies take");
-      for (const ExecutorFit& each : fit_executors(communicator_, {.executors = executors})) found.add(each);
+      for (const ExecutorFit& each : fit_executors(communicator_, {.executors = executors, .seconds = fit_seconds()}))
+        found.add(each);
     }
     if (options_.with_vendor && !collectives.empty()) {
       show("timing the MPI library's own collectives");
-      for (const VendorFit& each : fit_vendor(communicator_, collectives)) found.add(each);
+      for (const VendorFit& each : fit_vendor(communicator_, collectives, fit_seconds())) found.add(each);
     }
     add(found);
   }
 
   // Was the same situation measured in this session? Small counts of two shapes may be alike.
   bool is_like_another(TunedCell& each) const {
-    const Situation situation = situation_of(each.cell.problem);
+    const Situation situation = each.cell.situation();
     const auto other = std::find_if(outcome_.cells.begin(), outcome_.cells.end(), [&](const TunedCell& cell) {
       return cell.state == CellState::measured && cell.record.situation == situation;
     });
@@ -237,8 +254,12 @@ class Tuner {
               outcome_.wrong_data = true;
               talk_.remark(fmt::format("wrong data: {}: {}", cell.text(), sentence));
             }};
-    const std::vector<Way> nearby = fastest_nearby(situation_of(cell.problem));
-    const std::vector<Way> ways = promising_ways(cell.problem, wisdom_, options_, nearby, request_.ways);
+    DecisionOptions by = options_;
+    by.own_counts_only = cell.own_counts_only;
+    by.situation = cell.situation();
+    const std::vector<Way> ways = request_.vendor
+                                      ? *vendor_ways(communicator_, cell.problem)
+                                      : promising_ways(cell.priced(), wisdom_, by, fastest_nearby(*by.situation), request_.ways);
     each.record = tune_cell(communicator_, cell.problem, ways, options);
     each.state = CellState::measured;
     Wisdom found{.machine = wisdom_.machine};

@@ -22,6 +22,7 @@ struct TuneRequest {
   bool again = false;             // also what is known
   Count days = 90;                // what is older is measured again
   std::size_t ways = 8;           // of a cell, by price
+  bool vendor = false;            // instead, the MPI library's own algorithms, kept in a file of their own (plan/vendor_rules.hpp)
 };
 
 enum class CellState {

@@ -14,7 +14,6 @@
 #include "documents.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
-#include "wisdom_export.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -55,10 +54,8 @@ int path(const WisdomOptions& options) {
   return good;
 }
 
-constexpr std::array actions{WisdomAction{"show", show_wisdom}, WisdomAction{"merge", merge}, WisdomAction{"path", path},
-                             WisdomAction{"export", [](const WisdomOptions& options) {
-                                            return export_wisdom(options.library, options.files, options.output);
-                                          }}};
+constexpr std::array actions{WisdomAction{"show", show_wisdom}, WisdomAction{"merge", merge}, WisdomAction{"export", export_wisdom},
+                             WisdomAction{"path", path}};
 
 int run(const WisdomOptions& options) {
   std::vector<std::string> known;
@@ -79,10 +76,10 @@ Wisdom read_wisdom_of(const std::string& file) {
 Subcommand add_wisdom(CLI::App& command) {
   auto options = std::make_shared<WisdomOptions>();
   CLI::App* parser = add_subcommand(command, "wisdom", "what was measured on this machine and is kept for later runs");
-  add_option(*parser, "action", options->action, "what to do with it", "show|merge|path|export");
+  add_option(*parser, "action", options->action, "what to do with it", "show|merge|export|path");
   add_option(*parser, "files", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)", "FILE");
+  add_option(*parser, "--for", options->library, "export: for which MPI library, openmpi or mpich", "LIBRARY");
   add_option(*parser, "--collective", options->collectives, "show: only this collective; may be repeated", "COLLECTIVE");
-  add_option(*parser, "--for", options->library, "export: the MPI library, openmpi or mpich", "LIBRARY");
   add_json_flag(*parser, options->json, "show: print JSON");
   add_output_option(*parser, options->output);
   set_footer(
@@ -90,9 +87,9 @@ Subcommand add_wisdom(CLI::App& command) {
       "show prints what won each race, how long it took, and how many times the MPI library's own collective took that long. "
       "A race speaks for the sizes and ranks around it, which are printed.\n"
       "merge prints the wisdom of several files of one machine; of two races of one situation the later one.\n"
+      "export prints rules by which an MPI library takes the fastest of its own algorithms, also in programs that do not use "
+      "Quadrille, where 'quadrille tune --vendor' has found one that is faster than the library's choice.\n"
       "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"
-      "export prints rules for the MPI library's own algorithms, by what 'tune --vendor' has measured, as a file that the "
-      "library reads: programs gain by it that do not use Quadrille.\n"
       "Files lie in ~/.cache/quadrille/wisdom, one for each machine and MPI library. QUADRILLE_WISDOM names another file or "
       "folder, or is 'off'.\n\n"
       "Examples:\n  quadrille wisdom show\n  quadrille wisdom show --collective alltoall --json\n"

@@ -22,5 +22,6 @@ Wisdom read_wisdom_of(const std::string& file);
 
 // Each is an action, one row of the table in wisdom.cpp; returns the exit code.
 int show_wisdom(const WisdomOptions& options);
+int export_wisdom(const WisdomOptions& options);
 
 }  // namespace quadrille::command

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wisdom_export.hpp"
-
+// quadrille wisdom export: what was measured of an MPI library's own algorithms, as a file of rules that the library reads.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,12 +9,12 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
-#include "documents.hpp"
 #include "output.hpp"
 #include "plan/vendor_rules.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
+#include "wisdom.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -32,15 +31,13 @@ Library library_named(const std::optional<std::string>& word) {
   return *word == openmpi.id ? openmpi : mpich;
 }
 
-Wisdom read(const std::string& file) { return parse_wisdom(read_text(file, "the wisdom"), file); }
-
 // What `tune --vendor` has kept for the library.
 std::vector<std::string> kept_files(const Library& library) {
   const std::filesystem::path any = vendor_wisdom_file({});
   std::vector<std::string> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(any.parent_path(), ignored))
-    if (entry.path().extension() == any.extension() && read(entry.path()).machine.mpi.starts_with(library.name))
+    if (entry.path().extension() == any.extension() && read_wisdom_of(entry.path()).machine.mpi.starts_with(library.name))
       files.push_back(entry.path());
   if (files.empty())
     refuse(fmt::format("nothing is known of {}'s own algorithms; measure them first: mpirun -n 8 quadrille tune --vendor",
@@ -64,15 +61,16 @@ std::string usage(const Library& library, const std::string& file) {
 
 }  // namespace
 
-int export_wisdom(const std::optional<std::string>& asked, const std::vector<std::string>& files,
-                  const std::optional<std::string>& output) {
-  const Library library = library_named(asked);
+int export_wisdom(const WisdomOptions& options) {
+  const Library library = library_named(options.library);
+  const std::optional<std::string>& output = options.output;
   Output out(output);
   Wisdom wisdom;
-  for (const std::string& file : files.empty() ? kept_files(library) : files) {
-    const Wisdom read_here = read(file);
+  for (const std::string& file : options.files.empty() ? kept_files(library) : options.files) {
+    const Wisdom read_here = read_wisdom_of(file);
     if (!read_here.machine.mpi.starts_with(library.name))
       refuse(fmt::format("the wisdom '{}' is of {}, and rules for {} are wanted", file, read_here.machine.mpi, library.name));
+    if (wisdom.machine.mpi.empty()) wisdom.machine = read_here.machine;
     wisdom.merge(read_here);
   }
   const VendorRules rules = vendor_rules(wisdom);

@@ -40,6 +40,7 @@ struct CalibrateOptions {
 struct Calibration {
   MachineCosts machine;                      // by the models that so many ranks, on so many nodes, are enough for
   std::vector<LineFit> fits;                 // of the exchanges that it is made from
+  double max_rate_error = 0;                 // median of |predicted / measured - 1| over the times that max-rate was fitted to
   double copy_s_per_byte = 0;                // of a byte that every rank copies in one run
   double gather_s_per_byte = 0;              // of a byte that every rank copies in pieces of 64
   std::vector<std::string> missing;          // what could not be measured, and why
@@ -50,9 +51,9 @@ struct Calibration {
 //
 // Start-up and bytes: a line through the times of a round of an exchange, from 8 B to 64 KiB. Of a byte's time as much is the
 // copy's as copying takes by itself, the rest the wire's; composing costs what gathering pieces takes beyond copying. The
-// contention factor is that of fit_model. From three ranks on: LogGP's g and o from how much longer a scatter and an exchange take
-// with each further message. From two nodes on: lines through exchanges of one rank with one on another node, and with one on its
-// own.
+// contention factor says how much longer messages that meet take. From three ranks on: LogGP's g and o from how much longer a
+// scatter and an exchange take with each further message. From two nodes on: lines through exchanges of one rank with one on
+// another node, and with one on its own.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

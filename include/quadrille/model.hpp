@@ -82,7 +82,8 @@ struct Workload {
   bool has_work = false;       // is the work of ranks and nodes counted?
   bool is_exchange = false;    // of alltoall or alltoallv
   Count messages_counted = 0;  // how long it took
-  Count nodes_sampled = 0;     // work was counted on so many nodes only; 0: on all, or on those that stand for all
+  Count nodes_sampled = 0;     // programs were made and work was counted on so many nodes only; 0: on all, or on those that
+                               // stand for all
 };
 
 bool is_exchange(Collective collective);  // alltoall, alltoallv
@@ -207,13 +208,17 @@ Result<> applies(const Model& model, const Workload& workload);
 
 // Machines.
 
+using Assumptions = std::map<std::string, std::string, std::less<>>;  // by a coefficient's key: the rule that gives its value
+
 struct MachineCosts {
   std::string name, description, source;
   std::map<std::string, Coefficients, std::less<>> models;  // by the model's id: complete, checked
+  std::map<std::string, Assumptions, std::less<>> assumed;  // by the model's id: those of its figures that nobody has published
 };
 
 // A TOML file: name, description, source and a table for each model that the machine is known by, [linear] or [flat], with its
-// coefficients; one table for models that share it. Throws Error{environment, malformed}, with the line where there is one.
+// coefficients; one table for models that share it. A table [linear.assumed] says by which rule those of its figures were found
+// that are not published. Throws Error{environment, malformed}, with the line where there is one.
 MachineCosts read_machine(const std::string& file);
 
 // The same as text; `remarks` become lines of comment at its head. Throws Error{malformed} where `read_machine` would refuse it.

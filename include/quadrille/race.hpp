@@ -11,7 +11,7 @@
 
 #include "quadrille/candidate.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/model.hpp"
+#include "quadrille/wisdom.hpp"
 
 namespace quadrille {
 
@@ -21,6 +21,7 @@ struct RaceCandidate {
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
   bool keep_step = false;                   // as in PlanOptions
+  bool is_auto = false;                     // it is what a plan chooses here; for people
 };
 
 // A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
@@ -35,7 +36,7 @@ struct RaceOptions {
   std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
   bool shared_buffers = false;                // input and output from Communicator::allocate instead of this process's own memory
   bool cold = false;                          // input and output are in no cache: pairs of them are used by turns
-  std::optional<FlatModel> model;             // to predict times by; absent: fitted to this group beforehand
+  std::vector<ExecutorFit> fits;              // to predict times by, of the group's executors (fit.hpp); others have no prediction
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 
@@ -68,7 +69,7 @@ struct RaceEntry {
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
   double clock_bound_s = 0;  // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
-  std::optional<double> predicted_seconds;  // by the model; absent for `vendor`
+  std::optional<double> predicted_seconds;  // by the fit of its executor; absent without one, and for `vendor`
   Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
   std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
   std::optional<Spread> to_best;            // of the rounds' own / those of RaceResult::best; absent where data was wrong
@@ -98,7 +99,7 @@ struct RaceResult {
   Problem problem;
   std::vector<RaceEntry> entries;                           // in the order of the candidates
   std::vector<std::pair<Candidate, std::string>> left_out;  // and the reason
-  FlatModel model;                                          // that predicted the times
+  std::vector<ExecutorFit> fits;                            // that predicted the times
   std::optional<double> prediction_error;                   // median of |predicted / measured - 1|
   std::optional<std::size_t> best;                          // the entry with the least median, of those with right data
   Conclusion conclusion = Conclusion::wrong_data;
@@ -108,10 +109,6 @@ struct RaceResult {
   Count buffer_pairs = 1;     // of input and output, used by turns
   int rounds = 0;
 };
-
-// Collective, about a second. What a start-up and a byte take among these ranks now: a line through the times of small and of
-// larger equal exchanges; and the contention factor, from a permutation of long messages. The same on all ranks.
-FlatModel fit_model(Communicator& communicator);
 
 // Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` asks it first; whoever means to
 // race several problems may ask for all of them before the first.

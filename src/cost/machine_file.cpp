@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+constexpr std::string_view assumed = "assumed";  // a table in that of a model
 
 // Where machines are, the nearest first.
 std::vector<fs::path> machine_folders() {
@@ -67,6 +68,8 @@ class Reader {
       if (const toml::node* node = table_.get(model->table())) {
         if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), model->table()));
         machine.models.emplace(model->id, coefficients(*model, *node->as_table()));
+        if (Assumptions rules = assumptions(*model, *node->as_table()); !rules.empty())
+          machine.assumed.emplace(model->id, std::move(rules));
       }
     if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(tables, ", ")));
     return machine;
@@ -97,6 +100,7 @@ class Reader {
       if (sharing->table() == model.table())
         for (const Coefficient& coefficient : sharing->coefficients)
           if (std::find(known.begin(), known.end(), coefficient.key) == known.end()) known.emplace_back(coefficient.key);
+    known.emplace_back(assumed);
     refuse_unknown(table, known);
     Coefficients values;
     for (const Coefficient& coefficient : model.coefficients) {
@@ -111,6 +115,24 @@ class Reader {
     return values;
   }
 
+  // Of figures that the table has, a sentence each; those of other models that share the table are theirs.
+  Assumptions assumptions(const Model& model, const toml::table& table) const {
+    Assumptions rules;
+    const toml::node* node = table.get(assumed);
+    if (!node) return rules;
+    if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), assumed));
+    for (const auto& [key, value] : *node->as_table()) {
+      if (key.str() == assumed || !table.contains(key.str()))
+        fail(fmt::format("line {}: '{}' is assumed, but the table [{}] has no such figure", line_of(value), key.str(),
+                         model.table()));
+      const auto rule = value.value<std::string>();
+      if (!rule || rule->empty())
+        fail(fmt::format("line {}: the rule by which '{}' is assumed is no text", line_of(value), key.str()));
+      if (model.knows(key.str())) rules.emplace(key.str(), *rule);
+    }
+    return rules;
+  }
+
   double number(const Coefficient& coefficient, const toml::node& node) const {
     const auto value = node.value<double>();
     if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
@@ -123,6 +145,13 @@ class Reader {
   std::string place_;
   toml::table table_;
 };
+
+const std::string* rule_of(const MachineCosts& machine, const Model& model, std::string_view key) {
+  const auto rules = machine.assumed.find(model.id);
+  if (rules == machine.assumed.end()) return nullptr;
+  const auto rule = rules->second.find(key);
+  return rule == rules->second.end() ? nullptr : &rule->second;
+}
 
 }  // namespace
 
@@ -144,14 +173,19 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
     if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
     text += fmt::format("\n[{}]\n", owner->id);
     std::set<std::string_view> told;  // by the first model that knows the figure: what another does without stays away
+    std::string rules;
     for (const Model* model : all_models()) {
       const auto values = machine.models.find(model->id);
       if (model->table() != owner->id || values == machine.models.end()) continue;
-      for (const Coefficient& coefficient : model->coefficients)
-        if (told.insert(coefficient.key).second)
-          if (const auto value = values->second.find(coefficient.key); value != values->second.end())
-            text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
+      for (const Coefficient& coefficient : model->coefficients) {
+        const auto value = values->second.find(coefficient.key);
+        if (!told.insert(coefficient.key).second || value == values->second.end()) continue;
+        text += fmt::format("{} = {}  # {}\n", coefficient.key, value->second, coefficient.meaning);
+        if (const std::string* rule = rule_of(machine, *model, coefficient.key))
+          rules += fmt::format("{} = {}\n", coefficient.key, quoted(*rule));
+      }
     }
+    if (!rules.empty()) text += fmt::format("\n[{}.{}]\n{}", owner->id, assumed, rules);
   }
   Reader(text, fmt::format("the machine '{}' makes no machine file", machine.name)).machine();
   return text;

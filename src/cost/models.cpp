@@ -10,14 +10,14 @@
 #include "quadrille/model.hpp"
 
 #define QUADRILLE_ROWS(ROW) \
+  ROW(max_rate_model)       \
   ROW(cluster_model)        \
   ROW(torus_model)          \
   ROW(flat_model)           \
   ROW(free_running_model)   \
   ROW(linear_model)         \
   ROW(loggp_model)          \
-  ROW(fitted_model)         \
-  ROW(max_rate_model)
+  ROW(fitted_model)
 
 namespace quadrille {
 
@@ -47,7 +47,9 @@ Result<> applies(const Model& model, const Workload& workload) {
     return cannot(fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id));
   if (model.needs_nodes && !workload.has_nodes)
     return cannot(fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id));
-  if (model.needs_work && !workload.has_work) return cannot(fmt::format("the model {} needs the work of nodes counted", model.id));
+  if (model.needs_work && !workload.has_work)
+    return cannot(
+        fmt::format("the model {} counts what ranks and nodes do; say where ranks are, such as --node-sizes 4x8", model.id));
   if (model.needs_exchange && !workload.is_exchange)
     return cannot(fmt::format(
         "the model {} is of exchanges, alltoall and alltoallv, in which nobody waits for what others pass on; take --model flat",

@@ -2,124 +2,249 @@
 #include "cost/work.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <vector>
 
+#include "cost/standing_nodes.hpp"
+#include "problem/limits.hpp"
 #include "problem/node_ranks.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
-// What a rank does in a round, without the memory that it does it with.
-struct Steps {
+constexpr Count few_messages = Count{1} << 12;   // looked at sooner than asked which nodes stand for others
+constexpr Count much_effort = Count{1} << 23;    // of all nodes: half a second; beyond it nodes are sampled
+constexpr Count sample_effort = Count{1} << 20;  // of some, as far as these are more than the least number
+constexpr Count most_messages = Count{1} << 27;  // of nodes so large that even a few of them are too much
+constexpr Count least_sampled = 3;
+
+// What a rank does, without the memory that it does it with.
+class Steps {
+ public:
   struct Transfer {
     Rank peer = 0;
     Bytes bytes = 0;
   };
-  Count round = 0;
-  std::vector<Transfer> sends, receives;
-  Bytes copied = 0, combined = 0;
+  struct Round {
+    Count number = 0;
+    std::size_t sends = 0, receives = 0, end = 0;  // where they begin among the transfers
+    Bytes copied = 0, combined = 0;
+  };
+
+  void read(const Program& program) {
+    rounds_.clear();
+    transfers_.clear();
+    for (const quadrille::Round& round : program.rounds) {
+      Round& own = rounds_.emplace_back(Round{.number = round.number, .sends = transfers_.size()});
+      for (const Message& message : round.sends) transfers_.push_back({message.peer, bytes(message.regions)});
+      for (const Control& control : round.control_sends) transfers_.push_back({control.peer, control.bytes});
+      own.receives = transfers_.size();
+      for (const Message& message : round.receives) transfers_.push_back({message.peer, bytes(message.regions)});
+      for (const Control& control : round.control_receives) transfers_.push_back({control.peer, control.bytes});
+      own.end = transfers_.size();
+      for (const Local& local : round.locals)
+        add_bytes(local.kind == LocalKind::copy ? own.copied : own.combined, bytes(local.source));
+    }
+  }
+
+  const std::vector<Round>& rounds() const { return rounds_; }
+  std::span<const Transfer> sends(const Round& round) const {
+    return {&transfers_[0] + round.sends, &transfers_[0] + round.receives};
+  }
+  std::span<const Transfer> receives(const Round& round) const {
+    return {&transfers_[0] + round.receives, &transfers_[0] + round.end};
+  }
+  Count messages() const { return size(transfers_); }
+
+ private:
+  std::vector<Round> rounds_;
+  std::vector<Transfer> transfers_;
 };
 
-std::vector<Steps> steps_of(const Program& program) {
-  std::vector<Steps> steps;
-  for (const Round& round : program.rounds) {
-    Steps& own = steps.emplace_back(Steps{.round = round.number});
-    for (const Message& message : round.sends) own.sends.push_back({message.peer, bytes(message.regions)});
-    for (const Message& message : round.receives) own.receives.push_back({message.peer, bytes(message.regions)});
-    for (const Control& control : round.control_sends) own.sends.push_back({control.peer, control.bytes});
-    for (const Control& control : round.control_receives) own.receives.push_back({control.peer, control.bytes});
-    for (const Local& local : round.locals)
-      add_bytes(local.kind == LocalKind::copy ? own.copied : own.combined, bytes(local.source));
-  }
-  return steps;
+void add_times(Bytes& sum, Count times, Bytes bytes) {
+  const auto product = checked_product(times, bytes);
+  add_bytes(sum, product ? *product : std::numeric_limits<Bytes>::max());
 }
 
 struct Way {  // sent or received
   Count outside = 0, inside = 0;
   Bytes outside_bytes = 0, inside_bytes = 0;
 
-  void add(const Way& other) {
-    outside += other.outside, inside += other.inside;
-    add_bytes(outside_bytes, other.outside_bytes);
-    add_bytes(inside_bytes, other.inside_bytes);
+  void add(Count times, const Way& other) {
+    outside += times * other.outside, inside += times * other.inside;
+    add_times(outside_bytes, times, other.outside_bytes);
+    add_times(inside_bytes, times, other.inside_bytes);
   }
 };
 
-struct NodeWork {
+// A round of all ranks so far, and of those of the node that is being counted.
+struct Tally {
+  RoundFigures* figures = nullptr;
+  bool is_touched = false;
   Way sent, received;
   Bytes copied = 0, combined = 0;
 };
 
 class Counting {
  public:
-  Counting(const Schedule& schedule, std::map<Count, RoundFigures>& rounds)
+  Counting(const Schedule& schedule, ByRound<RoundFigures>& rounds, const std::function<void(const Program&)>& visit)
       : schedule_(schedule),
-        nodes_(schedule.problem.nodes.empty() ? NodeRanks(std::vector<Count>(index(schedule.problem.ranks)))
-                                              : NodeRanks(schedule.problem)),
-        rounds_(rounds) {}
+        symmetry_(schedule.symmetry ? &*schedule.symmetry : nullptr),
+        nodes_(schedule.problem.nodes.empty() ? NodeRanks(ByRank<Count>(schedule.problem.ranks)) : NodeRanks(schedule.problem)),
+        rounds_(rounds),
+        visit_(visit) {}
 
-  Count run() {
-    for (Count node = 0; node < nodes_.node_count(); ++node) count_node(node);
-    return 0;
+  CountedWork run() && {
+    if (symmetry_) {
+      for (const Rank rank : symmetry_->representatives()) steps_.emplace_back().read(made(rank));
+      if (nodes_.node_count() == 1) return count_only_node(), result_;
+      if (count_standing_nodes()) return result_;
+    } else {
+      steps_.resize(1);
+    }
+    count_nodes();
+    return result_;
   }
 
  private:
+  Program made(Rank rank) {
+    Program program = schedule_.program(rank);
+    visit_(program);
+    if (effort_ == 0) tallies_.expect(program);
+    for (const Round& round : program.rounds) effort_ += effort_of(round);
+    return program;
+  }
+
+  // About how long it takes to make and read.
+  static Count effort_of(const Round& round) {
+    Count effort = 1;
+    for (const auto* messages : {&round.sends, &round.receives})
+      for (const Message& message : *messages) effort += 1 + size(message.regions);
+    for (const Local& local : round.locals) effort += size(local.source) + size(local.target);
+    return effort;
+  }
+
+  // Everything stays inside, so that one rank of an orbit counts for all.
+  void count_only_node() {
+    const Count times = schedule_.problem.ranks / size(steps_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) count_rank(symmetry_->representatives()[i], steps_[i], times);
+    end_node();
+  }
+
+  bool count_standing_nodes() {
+    Count messages = 0;  // of a rank
+    for (const Steps& steps : steps_) messages = std::max(messages, steps.messages());
+    if (messages <= few_messages / schedule_.problem.ranks) return false;
+    const std::vector<Count> standing = standing_nodes(*symmetry_, nodes_);
+    for (const Count node : standing) count_node(node);
+    return !standing.empty();
+  }
+
+  // All nodes, or as many as there is time for: the root's, the first, the last and the largest one, then some all over.
+  void count_nodes() {
+    const Count count = nodes_.node_count();
+    std::vector<bool> is_counted(index(count));
+    Count counted = 0;
+    const auto count_once = [&](Count node) {
+      if (is_counted[index(node)]) return;
+      is_counted[index(node)] = true;
+      count_node(node);
+      ++counted;
+    };
+    if (count > least_sampled) {
+      Count largest = 0;
+      for (Count node = 1; node < count; ++node)
+        if (nodes_.size(node) > nodes_.size(largest)) largest = node;
+      for (const Count node : {nodes_.node_of(schedule_.problem.root), Count{0}, count - 1, largest}) count_once(node);
+    }
+    Count step = count * 5 / 8;  // without a common divisor, so that it comes to every node
+    while (std::gcd(step, count) != 1) ++step;
+    for (Count i = 0, node = step % count; i < count; ++i, node = (node + step) % count) {
+      const bool is_too_much = counted > 0 && effort_ / counted > much_effort / count;
+      if (counted >= least_sampled && is_too_much && effort_ > sample_effort) break;
+      count_once(node);
+    }
+    if (counted < count) result_.nodes_sampled = counted;
+  }
+
   void count_node(Count node) {
-    std::map<Count, NodeWork> work;
-    for (const Rank rank : nodes_.ranks(node)) count_rank(rank, work);
-    for (const auto& [number, own] : work) {
-      RoundFigures& round = rounds_[number];
-      const auto raise = [](auto& figure, auto value) { figure = std::max(figure, value); };
-      raise(round.node_outside_messages, std::max(own.sent.outside, own.received.outside));
-      raise(round.exchanged, std::max(own.sent.outside_bytes, own.received.outside_bytes));
-      raise(round.node_inside_messages, own.sent.inside);
-      raise(round.node_inside_bytes, own.sent.inside_bytes);
-      raise(round.node_copied, own.copied);
-      raise(round.node_combined, own.combined);
+    for (const Rank rank : nodes_.ranks(node)) {
+      if (!symmetry_) steps_[0].read(made(rank));
+      count_rank(rank, steps_[symmetry_ ? index(symmetry_->orbit_of(rank)) : 0], 1);
+    }
+    end_node();
+  }
+
+  Way counted(Rank rank, std::span<const Steps::Transfer> transfers) const {
+    Way way;
+    const Count home = nodes_.node_of(rank);
+    for (const auto& [peer, bytes] : transfers) {
+      const bool leaves = nodes_.node_of(symmetry_ ? symmetry_->image(rank, peer) : peer) != home;
+      ++(leaves ? way.outside : way.inside);
+      add_bytes(leaves ? way.outside_bytes : way.inside_bytes, bytes);
+    }
+    return way;
+  }
+
+  void count_rank(Rank rank, const Steps& steps, Count times) {
+    result_.messages += steps.messages();
+    effort_ += steps.messages();
+    check_limit(schedule_.problem, result_.messages, most_messages, "messages, all of them looked at");
+    for (const Steps::Round& round : steps.rounds()) {
+      Tally& tally = tallies_[round.number];
+      if (!tally.figures) tally.figures = &rounds_[round.number];
+      if (!tally.is_touched) tally.is_touched = true, touched_.push_back(&tally);
+      RoundFigures& figures = *tally.figures;
+      figures.number = round.number;
+      const Way sent = counted(rank, steps.sends(round)), received = counted(rank, steps.receives(round));
+      tally.sent.add(times, sent), tally.received.add(times, received);
+      add_times(tally.copied, times, round.copied);
+      add_times(tally.combined, times, round.combined);
+      figures.outside_messages = std::max({figures.outside_messages, sent.outside, received.outside});
+      figures.outside_bytes = std::max({figures.outside_bytes, sent.outside_bytes, received.outside_bytes});
+      figures.inside_messages = std::max({figures.inside_messages, sent.inside, received.inside});
+      figures.inside_bytes = std::max({figures.inside_bytes, sent.inside_bytes, received.inside_bytes});
+      figures.copied = std::max(figures.copied, round.copied);
+      figures.combined = std::max(figures.combined, round.combined);
     }
   }
 
-  void count_rank(Rank rank, std::map<Count, NodeWork>& work) {
-    const bool is_image = schedule_.symmetry.has_value();
-    const Rank owner = is_image ? schedule_.symmetry->representative_of(rank) : rank;
-    if (!is_image || owner != known_owner_) known_ = steps_of(schedule_.program(owner)), known_owner_ = owner;
-    for (const Steps& steps : known_) {
-      RoundFigures& round = rounds_[steps.round];
-      round.number = steps.round;
-      NodeWork& of_node = work[steps.round];
-      const auto counted = [&](const std::vector<Steps::Transfer>& transfers) {
-        Way way;
-        for (const auto& [peer, bytes] : transfers) {
-          const bool leaves = nodes_.node_of(is_image ? schedule_.symmetry->image(rank, peer) : peer) != nodes_.node_of(rank);
-          ++(leaves ? way.outside : way.inside);
-          add_bytes(leaves ? way.outside_bytes : way.inside_bytes, bytes);
-        }
-        return way;
-      };
-      const Way sent = counted(steps.sends), received = counted(steps.receives);
-      of_node.sent.add(sent), of_node.received.add(received);
-      add_bytes(of_node.copied, steps.copied);
-      add_bytes(of_node.combined, steps.combined);
-      round.outside_messages = std::max({round.outside_messages, sent.outside, received.outside});
-      round.outside_bytes = std::max({round.outside_bytes, sent.outside_bytes, received.outside_bytes});
-      round.inside_messages = std::max({round.inside_messages, sent.inside, received.inside});
-      round.inside_bytes = std::max({round.inside_bytes, sent.inside_bytes, received.inside_bytes});
-      round.copied = std::max(round.copied, steps.copied);
-      round.combined = std::max(round.combined, steps.combined);
+  void end_node() {
+    const auto raise = [](auto& figure, auto value) { figure = std::max(figure, value); };
+    for (Tally* tally : touched_) {
+      RoundFigures& figures = *tally->figures;
+      raise(figures.node_outside_messages, std::max(tally->sent.outside, tally->received.outside));
+      raise(figures.exchanged, std::max(tally->sent.outside_bytes, tally->received.outside_bytes));
+      raise(figures.node_inside_messages, tally->sent.inside);
+      raise(figures.node_inside_bytes, tally->sent.inside_bytes);
+      raise(figures.node_copied, tally->copied);
+      raise(figures.node_combined, tally->combined);
+      *tally = {.figures = &figures};
     }
+    touched_.clear();
   }
 
   const Schedule& schedule_;
+  const Symmetry* symmetry_;  // null: none is stated
   const NodeRanks nodes_;
-  std::map<Count, RoundFigures>& rounds_;
-  std::vector<Steps> known_;
-  Rank known_owner_ = -1;
+  ByRound<RoundFigures>& rounds_;
+  const std::function<void(const Program&)>& visit_;
+  std::vector<Steps> steps_;  // of each orbit's representative; without a symmetry, of the rank that is being counted
+  ByRound<Tally> tallies_;
+  std::vector<Tally*> touched_;  // by this node
+  Count effort_ = 0;             // about how many messages and regions were looked at
+  CountedWork result_;
 };
 
 }  // namespace
 
-Count count_work(const Schedule& schedule, std::map<Count, RoundFigures>& rounds) { return Counting(schedule, rounds).run(); }
+CountedWork count_work(const Schedule& schedule, ByRound<RoundFigures>& rounds, const std::function<void(const Program&)>& visit) {
+  return Counting(schedule, rounds, visit).run();
+}
 
 }  // namespace quadrille

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counting what models price, one program in memory at a time.
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -59,25 +58,31 @@ class Counting {
   }
 
   Workload run() && {
-    if (result_.has_links || result_.has_nodes)
+    const bool is_together = result_.has_links || result_.has_nodes;
+    if (is_together)
       count_together();
-    else
+    else if (!result_.has_work)
       for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
+    bool in_circle = false;
     if (result_.has_work) {
-      result_.nodes_sampled = count_work(schedule_, rounds_);
-      const bool in_circle = waits_in_circle(schedule_);
-      for (auto& [number, round] : rounds_) round.in_circle = in_circle;
+      const CountedWork work = count_work(schedule_, rounds_, [&](const Program& program) {
+        if (!is_together) count(program);
+      });
+      result_.nodes_sampled = work.nodes_sampled;
+      result_.messages_counted = work.messages;
+      in_circle = waits_in_circle(schedule_);
     }
     std::size_t stage = 0;
-    for (const auto& [number, round] : rounds_) {
-      if (round.messages == 0 && round.copied == 0 && round.combined == 0) continue;
+    rounds_.for_each([&](Count number, const RoundFigures& round) {
+      if (round.messages == 0 && round.copied == 0 && round.combined == 0) return;
       advance(stage, number);
       StageFigures& figures = result_.stages[stage];
       figures.startups += round.messages;
       add_bytes(figures.volume, round.bytes);
       add_bytes(figures.wire, std::max(round.bytes, round.link_bytes));
       figures.rounds.push_back(round);
-    }
+      figures.rounds.back().in_circle = in_circle;
+    });
     return std::move(result_);
   }
 
@@ -89,6 +94,7 @@ class Counting {
   void count(const Program& program) {
     if (result_.stages.empty())
       for (const Stage& stage : named_ = program.stages) result_.stages.push_back({.name = stage.name});
+    if (!is_begun_) rounds_.expect(program), is_begun_ = true;
     if (result_.stages.empty() && !program.rounds.empty()) result_.stages.emplace_back();  // a document may name none
     result_.held =
         std::max({result_.held, input_bytes(schedule_.problem, program.rank), output_bytes(schedule_.problem, program.rank)});
@@ -236,8 +242,9 @@ class Counting {
   const Schedule& schedule_;
   const Topology* topology_;
   std::optional<NodeRanks> nodes_;  // where they are counted
+  bool is_begun_ = false;           // has a program been counted?
   std::vector<Stage> named_;
-  std::map<Count, RoundFigures> rounds_;
+  ByRound<RoundFigures> rounds_;
   std::tuple<Rank, Count, Count> in_one_run_;  // of a representative, blocks that stay together, whatever the group does
   Workload result_;
 };

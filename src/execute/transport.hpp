@@ -72,8 +72,10 @@ class Transport {
     return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
   }
 
-  // The names of the algorithms for the problem that the transport's own collective can be made to take.
-  virtual std::vector<std::string> vendor_algorithms(const Problem& /*problem*/) { return {}; }
+  // The names of the algorithms for the problem that the transport's own collective can be made to take, at least one; local.
+  virtual Result<std::vector<std::string>> vendor_algorithms(const Problem& /*problem*/) {
+    return cannot("there is no MPI library here, whose algorithms they would be");
+  }
 
   // The transport that uses shared memory: among all ranks (`shared`) or within each node (`hybrid`). It may be this one itself
   // and lives as long as this one does. On all ranks there is one, or on none; then no two ranks share any memory.

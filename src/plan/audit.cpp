@@ -22,18 +22,14 @@
 namespace quadrille {
 namespace {
 
-bool is_same(const std::shared_ptr<const std::vector<Bytes>>& a, const std::shared_ptr<const std::vector<Bytes>>& b) {
-  return a == b || (a && b && *a == *b);
+// Of problems that differ in nothing else. Mock-ups make lists of counts of their own, so the counts themselves are compared.
+bool asks_the_same(const Problem& a, const Problem& b) {
+  const bool same_counts = a.counts == b.counts || (a.counts && b.counts && *a.counts == *b.counts);
+  return same_counts && a.collective == b.collective && a.block_bytes == b.block_bytes && a.root == b.root &&
+         a.element_bytes == b.element_bytes;
 }
 
-// Of problems that differ in nothing else.
-bool is_same(const Problem& a, const Problem& b) {
-  return a.collective == b.collective && a.block_bytes == b.block_bytes && a.root == b.root && a.element_bytes == b.element_bytes &&
-         is_same(a.counts, b.counts);
-}
-
-// Calls of the same problem have the same plan, also where they reduce: the operator is the one of the left side or the one that
-// combines bytes, and an audit with one on the left side has no use for the other.
+// The plan of a problem. The operator need not be compared: all calls of an audit that reduce have the same one.
 struct Planned {
   Library library;
   Problem problem;
@@ -64,8 +60,7 @@ class Audit {
 
   AuditResult run() {
     for (const Guideline& guideline : options_.guidelines)
-      if (guideline.left == result_.collective)
-        for (const Library library : options_.libraries) enter(guideline, library);
+      if (guideline.left == result_.collective) enter(guideline);
     if (works_.empty()) return std::move(result_);
     for (std::size_t place = 0; place < extents_.size(); ++place) {
       buffers_[place] = buffer(communicator_, extents_[place], false);
@@ -81,30 +76,33 @@ class Audit {
     std::size_t left, right;  // works
   };
 
-  void enter(const Guideline& guideline, Library library) {
+  void enter(const Guideline& guideline) {
     const std::shared_ptr<const Operator> operation = is_reduction(guideline.left) ? options_.operation : nullptr;
     const Setting setting{placed(communicator_, left_side(guideline, communicator_.size(), result_.block_bytes, operation.get())),
                           operation, communicator_.rank()};
+    const MockUp left{setting.problem, {Call{setting.problem, operation, {Place::input}, {Place::output}}}};
+    const Result<MockUp> right = guideline.make(setting);
+    if (!right) {
+      result_.left_out.emplace_back(name(guideline), right.error());
+      return;
+    }
+    for (const Library library : options_.libraries) enter(guideline, library, left, *right);
+  }
+
+  void enter(const Guideline& guideline, Library library, const MockUp& left, const MockUp& right) {
     try {
-      Result<MockUp> right = guideline.make(setting);
-      if (!right) {
-        result_.left_out.emplace_back(quadrille::name(guideline), right.error());
-        return;
-      }
-      const std::size_t left_work =
-          work_of(library, {setting.problem, {Call{setting.problem, operation, {Place::input}, {Place::output}}}});
-      const std::size_t right_work = work_of(library, *std::move(right));
-      sides_.push_back({left_work, right_work});
+      const std::size_t left_work = work_of(library, left);
+      sides_.push_back({left_work, work_of(library, right)});
     } catch (const Error& error) {
       // What the vendor does not have, it does not have on all ranks alike; anything else ends the audit.
       if (library != Library::vendor || error.code() != ErrorCode::misuse) throw;
-      result_.left_out.emplace_back(quadrille::name(guideline), error.what());
+      result_.left_out.emplace_back(name(guideline), error.what());
       return;
     }
-    Finding finding{.guideline = &guideline, .library = library};
-    finding.left = algorithms(works_[sides_.back().left]);
-    finding.right = algorithms(works_[sides_.back().right]);
-    result_.findings.push_back(std::move(finding));
+    result_.findings.push_back({.guideline = &guideline,
+                                .library = library,
+                                .left = algorithms(works_[sides_.back().left]),
+                                .right = algorithms(works_[sides_.back().right])});
   }
 
   std::size_t work_of(Library library, MockUp mock_up) {
@@ -112,7 +110,7 @@ class Audit {
     if (const Call* call = work.single_call())
       for (std::size_t i = 0; i < works_.size(); ++i) {
         const Call* const other = works_[i].single_call();
-        if (works_[i].library == library && other && is_same(other->problem, call->problem)) return i;
+        if (works_[i].library == library && other && asks_the_same(other->problem, call->problem)) return i;
       }
     for (const Step& step : work.mock_up.steps) {
       if (const Call* call = std::get_if<Call>(&step)) work.plans.push_back(plan_of(library, *call));
@@ -124,7 +122,7 @@ class Audit {
 
   std::size_t plan_of(Library library, const Call& call) {
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      if (plans_[i].library == library && is_same(plans_[i].problem, call.problem)) return i;
+      if (plans_[i].library == library && asks_the_same(plans_[i].problem, call.problem)) return i;
     check_memory(call.problem);
     PlanOptions plan_options{.operation = call.operation};
     if (library == Library::vendor) plan_options.algorithm = Vendor{};

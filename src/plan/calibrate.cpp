@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <cstring>
-#include <functional>
 
-#include "plan/timing.hpp"
+#include "plan/exchange_timer.hpp"
+#include "plan/fit_max_rate.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/race.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
@@ -20,22 +19,14 @@ namespace quadrille {
 namespace {
 
 constexpr Bytes smallest = 8, piece = 64;
-constexpr int samples_per_time = 5;
 
-class Measuring {
+// Messages of a calibration.
+class Measuring : public ExchangeTimer {
  public:
   Measuring(Communicator& communicator, Executor executor, double seconds_per_time)
-      : communicator_(communicator),
-        stopwatch_(communicator),
-        executor_(executor),
-        seconds_(seconds_per_time),
+      : ExchangeTimer(communicator, executor, 2 * communicator.size() * longest_of(communicator.size()), seconds_per_time),
         ranks_(communicator.size()),
-        // 16 MiB among all ranks, if they are not many
-        longest_(std::clamp<Bytes>((Bytes{1} << 24) / (ranks_ * ranks_), 8 * piece, 65536)),
-        input_(buffer(communicator, 2 * ranks_ * longest_, false)),
-        output_(buffer(communicator, 2 * ranks_ * longest_, false)) {
-    for (std::byte* memory : {input_.get(), output_.get()}) std::memset(memory, 0, index(2 * ranks_ * longest_));
-  }
+        longest_(longest_of(ranks_)) {}
 
   Bytes longest() const { return longest_; }
 
@@ -47,18 +38,11 @@ class Measuring {
     return list;
   }
 
-  // The median of a few batches.
-  Span time_of(const Problem& problem, std::string_view algorithm, Policy policy) {
-    Plan made = plan(communicator_, problem, {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_});
-    return median_of([&] { made.execute(input_.get(), output_.get()); });
-  }
-
   // A byte that every rank copies in runs of `length` bytes, which lie two lengths apart where they are read.
   double copying_s_per_byte(Bytes length, Bytes apart) {
     const Bytes total = ranks_ * longest_ / length * length;
-    const Span copying = median_of([&] {
-      for (Bytes at = 0; at < total; at += length)
-        std::memcpy(output_.get() + at, input_.get() + at / length * apart, index(length));
+    const Span copying = time_of([&] {
+      for (Bytes at = 0; at < total; at += length) std::memcpy(output() + at, input() + at / length * apart, index(length));
     });
     return copying.seconds / static_cast<double>(total);
   }
@@ -68,41 +52,18 @@ class Measuring {
   LineFit line(std::string of, std::string_view algorithm, Count rounds, const ProblemOf& problem_of) {
     std::vector<LineFit::Sample> samples;
     for (const Bytes bytes : sizes()) {
-      const Span all = time_of(problem_of(bytes), algorithm, Policy::blocking);
+      const Span all = time_of(problem_of(bytes), algorithm);
       samples.push_back({bytes, all.seconds / static_cast<double>(rounds), all.bound / static_cast<double>(rounds)});
     }
     return fit_line(std::move(of), std::move(samples));
   }
 
  private:
-  // Of one run.
-  Span median_of(const std::function<void()>& run) {
-    constexpr double most_runs = 4096;
-    const auto batches = [&](std::size_t count, Count runs) {
-      return stopwatch_.time(count, [&](std::size_t) {
-        for (Count i = 0; i < runs; ++i) run();
-      });
-    };
-    const auto first = batches(4, 1);  // some are cold or disturbed
-    const Span warm = *std::min_element(first.begin(), first.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
-    const double batch_s = std::max(seconds_ / samples_per_time, warm.bound / tolerated_clock_error);
-    const auto runs = static_cast<Count>(std::clamp(batch_s / std::max(1e-7, warm.seconds), 1.0, most_runs));
-    std::vector<double> times;
-    double bound = 0;
-    for (const Span& batch : batches(samples_per_time, runs)) {
-      times.push_back(batch.seconds / static_cast<double>(runs));
-      bound = std::max(bound, batch.bound / static_cast<double>(runs));
-    }
-    return {std::max(1e-9, boost::math::statistics::median(times)), bound};
-  }
+  // 16 MiB among all ranks, if they are not many.
+  static Bytes longest_of(Count ranks) { return std::clamp<Bytes>((Bytes{1} << 24) / (ranks * ranks), 8 * piece, 65536); }
 
-  Communicator& communicator_;
-  Stopwatch stopwatch_;
-  const Executor executor_;
-  const double seconds_;
   const Count ranks_;
   const Bytes longest_;
-  const std::shared_ptr<std::byte> input_, output_;
 };
 
 // In a permutation every rank has one message, but the steps in which these are due add up to many. Ranks that need not keep step
@@ -114,13 +75,6 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
   const auto load = static_cast<double>(figures.load), volume = static_cast<double>(figures.volume);
   if (s_per_byte <= 0 || volume <= load) return std::nullopt;
   return std::clamp(measuring.time_of(uneven, "shift", Policy::nonblocking).seconds / (load * s_per_byte), 1.0, volume / load);
-}
-
-// To four digits, which is more than there is to know.
-double rounded(double value) {
-  if (value <= 0) return 0;
-  const double scale = std::pow(10, 3 - std::floor(std::log10(value)));
-  return std::round(value * scale) / scale;
 }
 
 double in_microseconds(double seconds) { return rounded(seconds * 1e6); }
@@ -172,6 +126,12 @@ std::optional<Coefficients> cluster(Measuring& measuring, const std::vector<Coun
   return costs;
 }
 
+// All that the group has, the preferred one last; or the one that was asked for.
+std::vector<Executor> executors(Executor asked) {
+  if (asked == Executor::automatic) return {};
+  return {asked};
+}
+
 Count shift_rounds(Communicator& communicator) { return communicator.size() - 1; }
 
 }  // namespace
@@ -205,6 +165,8 @@ LineFit fit_line(std::string of, std::vector<LineFit::Sample> samples) {
 std::vector<std::string> Calibration::remarks() const {
   std::vector<std::string> lines;
   for (const LineFit& fit : fits) lines.push_back(fmt::format("{}: off by {:.0f} % at most", fit.of, 100 * fit.worst_error()));
+  lines.push_back(
+      fmt::format("[max-rate]: half of the times that it was fitted to are off by {:.0f} % or less", 100 * max_rate_error));
   lines.insert(lines.end(), missing.begin(), missing.end());
   return lines;
 }
@@ -212,7 +174,7 @@ std::vector<std::string> Calibration::remarks() const {
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options) {
   const Count p = communicator.size();
   if (p == 1) throw Error(ErrorCode::misuse, "one rank alone exchanges nothing; calibrate with two at least");
-  Measuring measuring(communicator, options.executor, options.seconds / 12);
+  Measuring measuring(communicator, options.executor, options.seconds / 24);
   Calibration result;
   MachineCosts& machine = result.machine;
   machine = {.name = "this-machine",
@@ -240,27 +202,12 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
     machine.models["cluster"] = std::move(*costs);
   else
     result.missing.emplace_back("[cluster] is missing: all ranks are on one node");
+  const ExecutorFit fit =
+      fit_executors(communicator, {.executors = executors(options.executor), .seconds = options.seconds / 4}).back();
+  machine.models["max-rate"] = fit.coefficients;
+  result.max_rate_error = fit.error;
   result.missing.emplace_back("[torus] is missing: there are no links to measure");
   return result;
-}
-
-FlatModel fit_model(Communicator& communicator) {
-  const Count p = communicator.size();
-  FlatModel model;
-  model.name = "fitted";
-  model.is_fitted = true;
-  model.description = fmt::format("{} ranks on {}, as they are now", p, communicator.transport_name());
-  if (p == 1) return model;
-  Measuring measuring(communicator, Executor::automatic, 0.1);
-  const auto of = [&](Bytes bytes) {
-    return LineFit::Sample{bytes,
-                           measuring.time_of(alltoall(p, bytes), "shift", Policy::blocking).seconds / static_cast<double>(p - 1)};
-  };
-  const LineFit round = fit_line("", {of(smallest), of(measuring.longest())});
-  model.startup_s = round.startup_s;
-  model.wire_s_per_byte = round.s_per_byte;
-  model.contention = contention(measuring, p, round.s_per_byte);
-  return model;
 }
 
 }  // namespace quadrille

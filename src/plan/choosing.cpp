@@ -79,7 +79,7 @@ class Choosing {
       : communicator_(communicator),
         asked_(problem),
         options_(options),
-        knowledge_(present_knowledge(communicator.transport_name())) {}
+        knowledge_(present_knowledge(communicator)) {}
 
   Plan plan() {
     bool agrees_first = !knowledge_ || races() || asked_.collective == Collective::alltoallv;
@@ -140,7 +140,7 @@ class Choosing {
     by.with_vendor = !vendor_is_refused_ && own.executor() == Executor::messages &&
                      (options_.executor == Executor::automatic || options_.executor == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
-    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
+    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem, true);
     by.preset = knowledge_->preset(by.situation->nodes);
     by.cores = knowledge_->wisdom.machine.cores;
     return by;
@@ -181,7 +181,7 @@ class Choosing {
       if (error.code() != ErrorCode::misuse) throw;
       return;
     }
-    knowledge_ = learn(communicator_.transport_name(), *knowledge_, found);
+    knowledge_ = learn(communicator_, *knowledge_, found);
     if (communicator_.rank() == 0) save(found);
   }
 

@@ -17,13 +17,14 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
 
-bool is_vendor(const Way& way) { return names_vendor(way.algorithm); }
+// The one that the library takes by itself: to force another one takes settings from before MPI_Init.
+bool is_vendor(const Way& way) { return way.algorithm == specification(Candidate(Vendor{})); }
 
 class Deciding {
  public:
   Deciding(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options)
       : problem_(problem), wisdom_(wisdom), options_(options) {
-    decision_.situation = options.situation ? *options.situation : situation_of(problem);
+    decision_.situation = options.situation ? *options.situation : situation_of(problem, !options.own_counts_only);
   }
 
   Decision run() && {
@@ -54,6 +55,7 @@ class Deciding {
 
   bool is_available(const Way& way) const {
     if (is_vendor(way)) return options_.with_vendor;
+    if (names_vendor(way.algorithm)) return false;
     if (std::find(options_.executors.begin(), options_.executors.end(), way.executor) == options_.executors.end()) return false;
     try {
       const Choice choice = parse_choice(problem_, way.algorithm);
@@ -66,7 +68,12 @@ class Deciding {
   }
 
   void take_measured() {
-    const WisdomRecord* const record = wisdom_.find(decision_.situation);
+    const WisdomRecord* record = wisdom_.find(decision_.situation);
+    if (!record && !decision_.situation.counts_known) {  // what was measured of counts that all ranks know, by ways that need not
+      Situation known = decision_.situation;
+      known.counts_known = true;
+      record = wisdom_.find(known);
+    }
     if (!record) return;
     date_ = record->date;
     for (const WisdomEntry& entry : record->entries)

@@ -25,7 +25,7 @@ constexpr std::string_view model = "max-rate";
 // Ranks of a process have one memory of it; those that are threads share it.
 struct Kept {
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<const Knowledge>, std::less<>> by_transport;
+  std::map<std::pair<std::string, bool>, std::shared_ptr<const Knowledge>> by_machine;
 };
 
 Kept& kept() {
@@ -33,10 +33,17 @@ Kept& kept() {
   return one;
 }
 
-std::shared_ptr<const Knowledge> keep(std::string_view transport_name, Knowledge knowledge) {
+// Fingerprints of machines differ between groups on one node and on several.
+std::pair<std::string, bool> key_of(Communicator& communicator) {
+  const std::vector<Count>& nodes = communicator.nodes();
+  const bool on_several = std::any_of(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; });
+  return {std::string(communicator.transport_name()), on_several};
+}
+
+std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge knowledge) {
   auto shared = std::make_shared<const Knowledge>(std::move(knowledge));
   const std::lock_guard lock(kept().mutex);
-  return kept().by_transport[std::string(transport_name)] = std::move(shared);
+  return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
 // Name and coefficients of a preset in one line each; empty for none. Numbers are exact.
@@ -79,15 +86,6 @@ Knowledge parse(const std::string& text) {
   return knowledge;
 }
 
-// No preset is no error: what nothing is known of is then not predicted.
-std::optional<MachineCosts> preset_called(const std::string& name) {
-  try {
-    MachineCosts machine = find_machine(name);
-    if (machine.models.contains(model)) return machine;
-  } catch (const Error&) {}
-  return std::nullopt;
-}
-
 std::string read_text(const Fingerprint& machine) {
   Knowledge knowledge;
   try {
@@ -96,42 +94,51 @@ std::string read_text(const Fingerprint& machine) {
     fmt::print(stderr, "quadrille: {}; going on by estimates\n", error.what());
   }
   knowledge.wisdom.machine = machine;
-  const char* const asked = std::getenv(preset_variable);
-  knowledge.on_one_node = preset_called(asked ? asked : usual_node);
-  knowledge.on_several = preset_called(asked ? asked : usual_network);
+  knowledge.on_one_node = usual_preset(1);
+  knowledge.on_several = usual_preset(2);
   return text_of(knowledge);
 }
 
 }  // namespace
 
-std::shared_ptr<const Knowledge> present_knowledge(std::string_view transport_name) {
+// No preset is no error: what nothing is known of is then not predicted.
+std::optional<MachineCosts> usual_preset(Count nodes) {
+  const char* const asked = std::getenv(preset_variable);
+  try {
+    MachineCosts machine = find_machine(asked ? asked : nodes > 1 ? usual_network : usual_node);
+    if (machine.models.contains(model)) return machine;
+  } catch (const Error&) {}
+  return std::nullopt;
+}
+
+std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
   const std::lock_guard lock(kept().mutex);
-  const auto found = kept().by_transport.find(transport_name);
-  return found == kept().by_transport.end() ? nullptr : found->second;
+  const auto found = kept().by_machine.find(key_of(communicator));
+  return found == kept().by_machine.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
   const Fingerprint machine = fingerprint(communicator);
   const std::string own = made_or_thrown(communicator, [&]() -> std::string {
     if (communicator.rank() != 0) return {};
-    const auto present = present_knowledge(communicator.transport_name());
+    const auto present = present_knowledge(communicator);
     return present ? text_of(*present) : read_text(machine);
   });
   const std::string text = told_by(communicator, 0, own);
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
-  return keep(communicator.transport_name(), std::move(parsed));
+  return keep(communicator, std::move(parsed));
 }
 
-std::shared_ptr<const Knowledge> learn(std::string_view transport_name, const Knowledge& known, const Wisdom& found) {
+std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found) {
   Knowledge knowledge = known;
   knowledge.wisdom.merge(found);
   knowledge.hash = hash_of(text_of(knowledge));
-  return keep(transport_name, std::move(knowledge));
+  return keep(communicator, std::move(knowledge));
 }
 
 void forget_wisdom() {
   const std::lock_guard lock(kept().mutex);
-  kept().by_transport.clear();
+  kept().by_machine.clear();
 }
 
 }  // namespace quadrille

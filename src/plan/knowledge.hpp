@@ -24,14 +24,18 @@ struct Knowledge {
   const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
 };
 
-// What this process has for groups of this transport; null if it has nothing yet.
-std::shared_ptr<const Knowledge> present_knowledge(std::string_view transport_name);
+// The machine that stands for what was never measured: the one that QUADRILLE_MACHINE names, else the usual one. Absent where no
+// file of it is found.
+std::optional<MachineCosts> usual_preset(Count nodes);
+
+// What this process has for groups of this transport, on one node or on several; null if it has nothing yet.
+std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 
 // Collective. All ranks have rank 0's afterwards. Rank 0 reads the wisdom of its machine if it has none; where the file is damaged,
 // it says so on stderr and goes on without. Throws on all ranks or on none.
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
 
 // Adds what was measured just now. Ranks that had the same knowledge and add the same have the same afterwards.
-std::shared_ptr<const Knowledge> learn(std::string_view transport_name, const Knowledge& known, const Wisdom& found);
+std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found);
 
 }  // namespace quadrille

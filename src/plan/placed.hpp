@@ -2,9 +2,12 @@
 // Where the ranks of a problem are.
 #pragma once
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -12,6 +15,16 @@ namespace quadrille {
 inline Problem placed(const Communicator& communicator, Problem problem) {
   if (problem.nodes.empty() && problem.ranks == communicator.size()) problem.nodes = communicator.nodes();
   return problem;
+}
+
+// How many ranks each node has.
+inline std::vector<Count> ranks_of_nodes(const Communicator& communicator) {
+  std::vector<Count> sizes;
+  for (const Count node : communicator.nodes()) {
+    sizes.resize(std::max(sizes.size(), index(node + 1)));
+    ++sizes[index(node)];
+  }
+  return sizes;
 }
 
 }  // namespace quadrille

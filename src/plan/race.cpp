@@ -21,6 +21,7 @@
 #include "plan/timing.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -36,7 +37,7 @@ class Race {
         buffers_(communicator, input_bytes(problem, communicator.rank()), output_bytes(problem, communicator.rank()),
                  options.shared_buffers, options.cold) {
     result_.problem = placed(communicator, problem);
-    result_.model = options.model ? *options.model : fit_model(communicator);
+    result_.fits = options.fits;
     result_.rounds = options.rounds;
     result_.buffer_pairs = buffers_.count();
   }
@@ -64,6 +65,7 @@ class Race {
                                    .operation = options_.operation,
                                    .keep_step = candidate.keep_step};
     std::optional<Program> steps;  // that are known beforehand
+    std::optional<Workload> counted;
     try {
       if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
         if (const auto result = applies(problem, *choice); !result) {
@@ -72,7 +74,7 @@ class Race {
         }
         const Schedule schedule = make_schedule(problem, *choice);
         entry.figures = figures(schedule);
-        entry.predicted_seconds = predict(stage_figures(schedule), result_.model).seconds(candidate.policy);
+        if (!result_.fits.empty()) counted = workload(schedule, {.nodes = true, .work = true});
         const Algorithm& algorithm = *choice->algorithm;
         if (!algorithm.in_stages || !algorithm.in_stages(problem, choice->parameters, communicator_.rank())) {
           steps = steps_of(schedule.program(communicator_.rank()));
@@ -88,8 +90,12 @@ class Race {
     }
     execution_of(plans_.back()).stay();  // its executions are timed, and making it ready again is no part of them
     entry.candidate.executor = plans_.back().executor();
+    for (const ExecutorFit& fit : result_.fits)
+      if (counted && fit.executor == entry.candidate.executor)
+        entry.predicted_seconds = price_by(fit, *counted).seconds(candidate.policy);
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
+      first.candidate.is_auto = first.candidate.is_auto || candidate.is_auto;
       const Candidate& own = candidate.algorithm;
       if (own != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), own) == first.same_as.end())
         first.same_as.push_back(own);
@@ -259,10 +265,10 @@ class Race {
     const LoadMeter load;
     const std::size_t count = plans_.size();
     std::vector<Measured> measured(count);
-    const auto vendor =
-        static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                              [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
-                                 result_.entries.begin());
+    const auto vendor = static_cast<std::size_t>(
+        std::find_if(result_.entries.begin(), result_.entries.end(),
+                     [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
+        result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;

@@ -123,7 +123,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
                                    .seconds_per_problem = options.seconds * rounds / all_rounds,
                                    .seed = heat + 1,
                                    .operation = options.operation,
-                                   .model = FlatModel{},  // predictions are not looked at
+                                   .fits = {},
                                    .progress = [&](int round, int) {
                                      if (options.progress) options.progress(done + round, all_rounds, running.size());
                                    }};
@@ -135,9 +135,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = situation_of(here), .date = today(), .rounds = done};
-  record.least_bytes = record.most_bytes = record.situation.block_bytes;
-  record.least_ranks = record.most_ranks = record.situation.ranks;
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here, true)), .date = today(), .rounds = done};
   record.entries = ranking(result, leavers);
   return record;
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct TuneOptions {
   double clearly_slower = 1.05;               // the whole interval of the ratio to the best lies above it
   double seconds = 1;                         // about how long all heats may take
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
+  std::optional<Situation> situation;         // of the record; absent: the problem's
   // Called on rank 0.
   std::function<void(int round, int rounds, std::size_t ways)> progress;  // rounds of all heats
   std::function<void(const std::string& sentence)> wrong;                 // a way gave wrong data
@@ -33,7 +35,7 @@ struct TuneOptions {
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
-// Collective. Every rank gets the same record, which speaks for this size and this number of ranks only. The times of ways that
+// Collective. Every rank gets the same record. The times of ways that
 // left early are their ratios to the best, times what the best took in the last heat, so that all can be compared. Ways that do not
 // apply, and those whose data was wrong, are not in it. Throws Error{misuse} if nothing is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,

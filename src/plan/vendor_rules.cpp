@@ -33,11 +33,11 @@ std::string best_of(const WisdomRecord& record) {
 
 void allow_vendor_algorithms() { ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0); }
 
-std::vector<Way> vendor_ways(Communicator& communicator, const Problem& problem) {
-  const Problem here = placed(communicator, problem);
-  std::vector<Way> ways;
-  for (std::string& name : communicator.transport().vendor_algorithms(here)) ways.push_back(way_of({std::move(name)}));
-  if (!ways.empty()) ways.insert(ways.begin(), way_of({}));
+Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem) {
+  const auto names = communicator.transport().vendor_algorithms(placed(communicator, problem));
+  if (!names) return cannot(names.error());
+  std::vector<Way> ways{way_of({})};
+  for (const std::string& name : *names) ways.push_back(way_of({name}));
   return ways;
 }
 

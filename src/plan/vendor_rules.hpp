@@ -4,7 +4,7 @@
 //
 //   allow_vendor_algorithms();                                                       // before MPI is initialised
 //   Wisdom found{.machine = fingerprint(communicator)};
-//   found.add(tune_cell(communicator, problem, vendor_ways(communicator, problem)));
+//   found.add(tune_cell(communicator, problem, *vendor_ways(communicator, problem)));
 //   save_wisdom(vendor_wisdom_file(found.machine), found);
 //   openmpi_rules(vendor_rules(found));                                              // the text of the file
 #pragma once
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "quadrille/result.hpp"
 #include "quadrille/wisdom.hpp"
 
 namespace quadrille {
@@ -24,9 +25,8 @@ namespace quadrille {
 void allow_vendor_algorithms();
 
 // What is worth measuring: the library's collective as it is, and by each of its own algorithms that it can be made to take for
-// this problem. Empty where it has no choice, or there is no MPI library. Throws Error{environment} where a choice has no effect,
-// with the reason.
-std::vector<Way> vendor_ways(Communicator& communicator, const Problem& problem);
+// this problem; or why there is no choice. Local.
+Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
 // A file of its own beside the machine's wisdom (wisdom_file), since plans do not choose among these ways. Empty where that is
 // empty.

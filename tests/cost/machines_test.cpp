@@ -34,13 +34,53 @@ class Machines : public testing::OwnFolder {
 };
 
 TEST_F(Machines, AreInstalledWithTheirSource) {
-  EXPECT_EQ(machine_names(), (std::vector<std::string>{"cm5", "myrinet", "paragon", "sp1", "sp2", "t3d", "t3e"}));
+  EXPECT_EQ(machine_names(), (std::vector<std::string>{"cm5", "efa100", "epyc", "ethernet100", "hdr", "myrinet", "ndr", "paragon",
+                                                       "slingshot11", "sp1", "sp2", "t3d", "t3e"}));
   for (const std::string& name : machine_names()) {
     const MachineCosts machine = find_machine(name);
     EXPECT_EQ(machine.name, name);
     EXPECT_FALSE(machine.source.empty());
     EXPECT_FALSE(machine.models.empty());
   }
+}
+
+// What nobody has published is marked, and every rule is about a figure that the model has.
+TEST_F(Machines, OfTodayHaveFiguresForNodesAndSayWhatIsAssumed) {
+  for (const char* name : {"efa100", "epyc", "ethernet100", "hdr", "ndr", "slingshot11"}) {
+    const MachineCosts machine = find_machine(name);
+    const Coefficients& figures = machine.models.at("max-rate");
+    EXPECT_LE(figures.at("node_us_per_byte"), figures.at("us_per_byte")) << name;
+    EXPECT_LE(figures.at("inside_startup_us"), figures.at("startup_us")) << name;
+    EXPECT_LE(figures.at("memory_us_per_byte"), figures.at("inside_us_per_byte")) << name;
+    for (const char* key : {"inside_startup_us", "inside_us_per_byte", "memory_us_per_byte", "copy_us_per_byte"})
+      EXPECT_TRUE(machine.assumed.at("max-rate").contains(key)) << name << ' ' << key;
+    for (const auto& [id, rules] : machine.assumed)
+      for (const auto& [key, rule] : rules) EXPECT_TRUE(machine.models.at(id).contains(key)) << name << ' ' << key;
+  }
+  EXPECT_FALSE(find_machine("hdr").assumed.at("max-rate").contains("startup_us")) << "published";
+}
+
+TEST_F(Machines, KeepWhatIsAssumed) {
+  std::ofstream(file()) << "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n"
+                           "fixed_us = 3\n[linear.assumed]\nstartup_us = \"twice 'half'\"\nfixed_us = 'a guess'\n";
+  const MachineCosts machine = read_machine(file());
+  EXPECT_EQ(machine.assumed.at("linear"), (Assumptions{{"startup_us", "twice 'half'"}})) << "it has no fixed part";
+  EXPECT_EQ(machine.assumed.at("fitted"), (Assumptions{{"startup_us", "twice 'half'"}, {"fixed_us", "a guess"}}));
+  std::ofstream(file()) << machine_text(machine);
+  EXPECT_EQ(read_machine(file()).assumed, machine.assumed);
+}
+
+TEST_F(Machines, RefuseAssumptionsAboutNothing) {
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
+  const auto expect = [&](const std::string& text, const std::string& sentence) {
+    EXPECT_NE(complaint(head + text).find(sentence), std::string::npos) << complaint(head + text);
+  };
+  expect("assumed = 3\n", "line 7: 'assumed' is no table");
+  expect("[linear.assumed]\nports = 'one'\n", "line 8: 'ports' is assumed, but the table [linear] has no such figure");
+  expect("[linear.assumed]\nassumed = 'one'\n", "line 8: 'assumed' is assumed, but the table [linear] has no such figure");
+  expect("[linear.assumed]\nstartup_us = 1\n", "line 8: the rule by which 'startup_us' is assumed is no text");
+  expect("[linear.assumed]\nstartup_us = ''\n", "line 8: the rule by which 'startup_us' is assumed is no text");
+  expect("[assumed]\nstartup_us = 'x'\n", "there is no 'assumed'");
 }
 
 // [liu2002], table 1: T_s in us and t_c + t_d in us per byte.
@@ -94,7 +134,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   EXPECT_NE(complaint(head + "[fitted]\nstartup_us = 1\n").find("line 4: there is no 'fitted'"), std::string::npos);
   EXPECT_NE(complaint(head + flat).find("line 4: 'wire_us_per_byte' is missing in the table [flat]"), std::string::npos)
       << complaint(head + flat);
-  EXPECT_NE(complaint(head).find("there is no table of a model; there are: cluster, torus, flat, linear, loggp"),
+  EXPECT_NE(complaint(head).find("there is no table of a model; there are: max-rate, cluster, torus, flat, linear, loggp"),
             std::string::npos);
   EXPECT_NE(complaint(flat + "wire_us_per_byte = 1\n").find("'name' is missing"), std::string::npos);
   for (const std::string wrong : {"-1", "nan", "inf", "-inf", "1e30"})
@@ -139,7 +179,7 @@ TEST_F(Machines, AreFoundByNameAndByFile) {
   fs::create_directories(user_machine_folder());
   std::ofstream(fs::path(user_machine_folder()) / "this-machine.toml") << machine_text(own);
   EXPECT_EQ(find_machine("this-machine").name, "this-machine");
-  EXPECT_EQ(machine_names().size(), 8u);
+  EXPECT_EQ(machine_names().size(), 14u);
   std::ofstream(file()) << machine_text(own);
   EXPECT_EQ(find_machine(file()).models, own.models);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/labels.hpp"
+#include "quadrille/fit.hpp"
 
 namespace quadrille {
 namespace {
@@ -68,11 +69,48 @@ TEST(Race, TimesAndChecksEveryCandidate) {
       EXPECT_LE(entry.seconds.median, entry.seconds.most);
       EXPECT_FALSE(entry.ratio);
       EXPECT_EQ(entry.figures->traffic_out, 200);
-      EXPECT_GT(entry.predicted_seconds.value(), 0);
+      EXPECT_FALSE(entry.predicted_seconds);
       EXPECT_GT(entry.phases.communicate_s, 0);
     }
     EXPECT_GE(result.runs_per_sample, 1);
   });
+}
+
+TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
+  run_threads(3, [](Communicator& communicator) {
+    const Problem problem = alltoall(3, 100);
+    const RaceResult result =
+        race(communicator, problem, {{parse_candidate(problem, "direct")}, {parse_candidate(problem, "bruck")}},
+             {.rounds = 3, .iterations = 4, .warm_up = 2, .progress = {}});
+    EXPECT_EQ(result.runs_per_sample, 4);
+    EXPECT_EQ(result.buffer_pairs, 1);
+    for (const RaceEntry& entry : result.entries) {
+      ASSERT_EQ(entry.samples_s.size(), 3u);
+      std::vector<double> rounds;
+      for (std::vector<double> batches : entry.samples_s) {
+        ASSERT_EQ(batches.size(), 5u);
+        std::sort(batches.begin(), batches.end());
+        rounds.push_back(batches[2]);
+      }
+      std::sort(rounds.begin(), rounds.end());
+      EXPECT_EQ(entry.seconds.median, rounds[1]);
+      EXPECT_EQ(entry.seconds.least, rounds[0]);
+      EXPECT_GT(entry.over_ranks.least, 0);
+      EXPECT_LE(entry.over_ranks.least, entry.over_ranks.mean);
+      EXPECT_LE(entry.over_ranks.mean, entry.over_ranks.most);
+    }
+  });
+}
+
+TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
+  for (const bool shared : {false, true})
+    run_threads(2, [shared](Communicator& communicator) {
+      const Problem problem = alltoall(2, Bytes{1} << 20);
+      const RaceResult result = race(communicator, problem, {{parse_candidate(problem, "direct")}},
+                                     {.rounds = 1, .iterations = 2, .shared_buffers = shared, .cold = true, .progress = {}});
+      EXPECT_GT(result.buffer_pairs, 1);
+      EXPECT_EQ(result.entries.at(0).failed_check, "");
+    });
 }
 
 TEST(Race, RunsWhatIsTheSameOnce) {
@@ -104,27 +142,24 @@ TEST(Race, KnowsTheLoadOfTheMachine) {
   EXPECT_FALSE((MachineLoad{.others = 0.05, .cores = 2, .ranks = 2}.disturbs()));
 }
 
-TEST(Race, PredictsByTheModelItIsGiven) {
+TEST(Race, PredictsByTheFitOfTheExecutor) {
   run_threads(2, [](Communicator& communicator) {
-    FlatModel model;
-    model.startup_s = 3;
-    model.wire_s_per_byte = 0.5;
-    const RaceResult result = race(communicator, alltoall(2, 10), {{parse_candidate(alltoall(2, 10), "shift")}},
-                                   {.rounds = 1, .seconds_per_problem = 0.01, .model = model, .progress = {}});
-    EXPECT_DOUBLE_EQ(result.entries[0].predicted_seconds.value(), 3 + 10 * 0.5);
+    MachineCosts machine{.name = "m", .description = {}, .source = {}};
+    for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
+      machine.models["max-rate"][std::string(coefficient.key)] = 0;
+    machine.models["max-rate"]["inside_startup_us"] = 3;
+    const RaceCandidate shift{parse_candidate(alltoall(2, 10), "shift")};
+    for (const Executor executor : {Executor::messages, Executor::shared}) {
+      const RaceResult result =
+          race(communicator, alltoall(2, 10), {shift},
+               {.rounds = 1, .seconds_per_problem = 0.01, .fits = {preset_fit(machine, executor, {}, 0)}, .progress = {}});
+      const RaceEntry& entry = result.entries.at(0);
+      EXPECT_EQ(entry.predicted_seconds.has_value(), entry.candidate.executor == executor);
+      if (entry.predicted_seconds) EXPECT_DOUBLE_EQ(*entry.predicted_seconds, 3e-6);
+    }
+    EXPECT_FALSE(
+        race(communicator, alltoall(2, 10), {shift}, {.rounds = 1, .seconds_per_problem = 0.01, .progress = {}}).prediction_error);
   });
-}
-
-TEST(Race, FitsAModelThatIsTheSameOnAllRanks) {
-  run_threads(3, [](Communicator& communicator) {
-    const FlatModel model = fit_model(communicator);
-    const double mine[2] = {model.startup_s, model.wire_s_per_byte};
-    double all[6];
-    communicator.all_gather(mine, all, sizeof mine);
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(all[i], mine[i % 2]);
-    EXPECT_GT(model.startup_s + model.wire_s_per_byte, 0);
-  });
-  run_threads(1, [](Communicator& communicator) { EXPECT_EQ(fit_model(communicator).startup_s, 0); });
 }
 
 TEST(Alltoallv, IsPlannedFromRows) {

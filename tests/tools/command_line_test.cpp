@@ -62,8 +62,9 @@ class CommandLineTest : public CommandTest {
   }
 };
 
-const std::vector<std::string> subcommands{"list",      "info", "schedule",  "verify", "draw",       "price", "simulate",
-                                           "calibrate", "race", "reproduce", "run",    "completion", "help"};
+const std::vector<std::string> subcommands{"list",  "info",      "schedule",  "verify",     "draw",
+                                           "price", "simulate",  "calibrate", "race",       "compare",
+                                           "plot",  "reproduce", "run",       "completion", "help"};
 
 TEST_F(CommandLineTest, SizesAreBytesOrHaveAUnit) {
   EXPECT_EQ(sizes("64,64B,1K,1KiB,1kB,1KB,0"), (std::vector<std::int64_t>{64, 64, 1024, 1024, 1000, 1000, 0}));

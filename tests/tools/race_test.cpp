@@ -80,8 +80,11 @@ TEST_F(CommandTest, RacesSayWhatIsTheSameAndWhatCanBeTold) {
 
 TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   const auto race_on = [&](const std::string& startup) {
-    write("machine.toml", "name = 'm'\ndescription = 'd'\nsource = 's'\n[flat]\nstartup_us = " + startup +
-                              "\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0\nwire_us_per_byte = 0\n");
+    write("machine.toml",
+          "name = 'm'\ndescription = 'd'\nsource = 's'\n[max-rate]\nstartup_us = 0\nus_per_byte = 0\nnode_us_per_byte = "
+          "0\ninside_us_per_byte = 0\n"
+          "inside_startup_us = " +
+              startup + "\n");
     return Words{"race",   "barrier", "--ranks",    "2",       "--rounds",  "1",
                  "--time", "0.02s",   "--executor", "threads", "--machine", file("machine.toml").string()};
   };
@@ -93,6 +96,84 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   const Json size = Json::parse(prints(as_json))["sizes"][0];
   EXPECT_GT(size["prediction_error"], 0.25);
   for (const Json& entry : size["entries"]) EXPECT_GT(entry["predicted_s"], 0.0) << "JSON keeps them";
+}
+
+TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
+  const Words race{"race",     "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
+                   "--rounds", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
+  const auto with = [&](const Words& more) {
+    Words words = race;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string plain = prints(race), wide = prints(with({"--bandwidth", "--over-ranks"}));
+  for (const char* heading : {"algbw GB/s", "busbw GB/s", "least rank", "most rank"}) {
+    EXPECT_EQ(plain.find(heading), std::string::npos) << plain;
+    EXPECT_NE(wide.find(heading), std::string::npos) << wide;
+  }
+  EXPECT_NE(plain.find("2 rounds of 3 runs"), std::string::npos) << plain;
+  const Json result = Json::parse(prints(with({"--json"})));
+  EXPECT_EQ(result["memory"], "private");
+  EXPECT_EQ(result["cold"], false);
+  EXPECT_EQ(result["warm_up"], 1);
+  EXPECT_EQ(result["nodes"], 1);
+  for (const Json& size : result["sizes"]) {
+    const Json& entry = size["entries"].at(0);
+    ASSERT_EQ(entry["samples_s"].size(), 2u);
+    EXPECT_EQ(entry["samples_s"][0].size(), 5u);
+    const double block = size["block_bytes"], median = entry["median_s"];
+    EXPECT_NEAR(entry["algorithm_bandwidth_bytes_per_s"].get<double>() * median, block, 1e-6);
+    EXPECT_NEAR(entry["bus_bandwidth_bytes_per_s"].get<double>() * median, block * 4 / 3, 1e-6);
+    EXPECT_LE(entry["least_over_ranks_s"], entry["most_over_ranks_s"]);
+  }
+}
+
+TEST_F(CommandTest, RacesWriteCsv) {
+  const std::string csv = prints({"race", "alltoall", "--ranks", "2", "--block", "8B,16B", "--algorithm", "clustered", "--rounds",
+                                  "1", "--iterations", "1", "--executor", "threads", "--csv"});
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool quoted = false;
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    if (csv[i] == '"')
+      quoted = !quoted;
+    else if (csv[i] == ',' && !quoted)
+      rows.back().emplace_back();
+    else if (csv.compare(i, 2, "\r\n") == 0 && !quoted)
+      rows.emplace_back(1), ++i;
+    else
+      rows.back().back() += csv[i];
+  }
+  rows.pop_back();  // what follows the last line end: nothing
+  ASSERT_EQ(rows.size(), 3u) << csv;
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << csv;
+  const auto column = [&](const std::string& name) {
+    const auto at = std::find(rows[0].begin(), rows[0].end(), name);
+    EXPECT_NE(at, rows[0].end()) << name;
+    return static_cast<std::size_t>(at - rows[0].begin());
+  };
+  EXPECT_EQ(rows[1][column("block_bytes")], "8");
+  EXPECT_EQ(rows[2][column("block_bytes")], "16");
+  EXPECT_NE(rows[1][column("algorithm")].find("clustered:adapters=1,"), std::string::npos) << "with commas, so quoted";
+  EXPECT_GT(std::stod(rows[1][column("median_s")]), 0);
+  EXPECT_EQ(rows[1][column("ratio_median")], "") << "no vendor";
+}
+
+TEST_F(CommandTest, RacesRefuseContradictoryMeasurements) {
+  const auto with = [](const Words& more) {
+    Words words{"race", "alltoall", "--ranks", "2", "--executor", "threads"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  refuses(with({"--time", "1s", "--iterations", "3"}), "--time and --iterations exclude each other");
+  refuses(with({"--iterations", "0"}), "it must be at least 1");
+  refuses(with({"--iterations", "9999999"}), "9999999 iterations are too many");
+  refuses(with({"--warm-up", "-1"}), "it must be at least 0");
+  refuses(with({"--json", "--csv"}), "exclude each other");
+  refuses(with({"--curves", "3"}), "name its file");
+  refuses(with({"--curves", "9", "--plot", file("a.svg").string()}), "the limit is 8");
+  refuses(with({"--plot", file("a.svg").string(), "--output", file("a.svg").string()}), "need two files");
+  refuses(with({"--algorithm", "direct", "--plot", "/nowhere/a.svg"}), "/nowhere");
+  EXPECT_FALSE(fs::exists(file("a.svg")));
 }
 
 TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {

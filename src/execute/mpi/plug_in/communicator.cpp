@@ -81,7 +81,9 @@ Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const 
   return Vendor([group = group_, made_with, forced = *forced] { return forced->make(group->lease(), made_with); });
 }
 
-std::vector<std::string> MpiCommunicator::vendor_algorithms(const Problem& problem) { return ForcedAlgorithm::names(problem); }
+Result<std::vector<std::string>> MpiCommunicator::vendor_algorithms(const Problem& problem) {
+  return ForcedAlgorithm::names(problem);
+}
 
 Result<Transport*> MpiCommunicator::over_shared_memory() {
   if (hybrid_) return hybrid_.get();

@@ -30,7 +30,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   std::unique_ptr<Mail> mail() override;
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override;
-  std::vector<std::string> vendor_algorithms(const Problem& problem) override;
+  Result<std::vector<std::string>> vendor_algorithms(const Problem& problem) override;
   Result<Transport*> over_shared_memory() override;
   std::shared_ptr<Starts> starts(Executor executor) override;
 

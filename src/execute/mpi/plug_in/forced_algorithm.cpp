@@ -152,22 +152,23 @@ std::string obstacle() {
 
 }  // namespace
 
-std::vector<std::string> ForcedAlgorithm::names(const Problem& problem) {
-  std::vector<std::string> names;
+Result<std::vector<std::string>> ForcedAlgorithm::names(const Problem& problem) {
   const auto variable = variable_of(problem.collective);
-  if (!variable || variable->is_constant()) return names;
-  for (const auto& each : values_for(*variable, problem)) names.push_back(each.first);
+  std::vector<std::string> names;
+  if (variable && !variable->is_constant())
+    for (const auto& each : values_for(*variable, problem)) names.push_back(each.first);
+  if (names.empty())
+    return cannot(fmt::format("this MPI library offers no choice of algorithms for {}", mpi_name(problem.collective)));
+  if (std::string reason = obstacle(); !reason.empty()) return cannot(std::move(reason));
   return names;
 }
 
 Result<std::shared_ptr<const ForcedAlgorithm>> ForcedAlgorithm::of(const Problem& problem, const std::string& name) {
   const auto known = names(problem);
-  if (known.empty())
-    return cannot(fmt::format("this MPI library offers no choice of algorithms for {}", mpi_name(problem.collective)));
-  if (std::find(known.begin(), known.end(), name) == known.end())
+  if (!known) return cannot(known.error());
+  if (std::find(known->begin(), known->end(), name) == known->end())
     return cannot(fmt::format("this MPI library has no algorithm '{}' for {} among {} ranks; it has {}", name,
-                              mpi_name(problem.collective), problem.ranks, fmt::join(known, ", ")));
-  if (std::string reason = obstacle(); !reason.empty()) return cannot(std::move(reason));
+                              mpi_name(problem.collective), problem.ranks, fmt::join(*known, ", ")));
   const auto variable = variable_of(problem.collective);
   return std::shared_ptr<const ForcedAlgorithm>(std::make_shared<Forced>(variable, values_for(*variable, problem).at(name)));
 }

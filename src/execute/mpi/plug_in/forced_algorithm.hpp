@@ -18,10 +18,10 @@ namespace quadrille {
 
 class ForcedAlgorithm {
  public:
-  // Of all that the library offers for the problem; none where it offers no choice.
-  static std::vector<std::string> names(const Problem& problem);
+  // Of all that the library offers for the problem; or why it cannot be made to take one; local.
+  static Result<std::vector<std::string>> names(const Problem& problem);
 
-  // Or why the library cannot be made to take it; local.
+  // The same for one.
   static Result<std::shared_ptr<const ForcedAlgorithm>> of(const Problem& problem, const std::string& name);
 
   virtual ~ForcedAlgorithm() = default;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille explain.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/wisdom.hpp"
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+class ExplainTest : public CommandTest {
+ protected:
+  // A machine whose start-ups are dear.
+  std::string machine() const {
+    return write("dear.toml",
+                 "name = \"dear\"\ndescription = \"made for a test\"\nsource = \"nobody\"\n\n[max-rate]\nstartup_us = 10\n"
+                 "us_per_byte = 0.001\nnode_us_per_byte = 0.0005\ninside_startup_us = 1\ninside_us_per_byte = 0.0002\n")
+        .string();
+  }
+
+  Json explained(Words words) const {
+    words.insert(words.begin(), "explain");
+    words.push_back("--json");
+    return Json::parse(prints(words));
+  }
+
+  Outcome with_wisdom(const std::string& file, Words words) const {
+    words.insert(words.begin(), {"env", "QUADRILLE_WISDOM=" + file, QUADRILLE_COMMAND, "explain"});
+    return run_program(words);
+  }
+
+  // In which `best` was measured to be faster than the default algorithm.
+  std::string wisdom_of(const Problem& problem, const std::string& best, const std::string& mpi) const {
+    Wisdom wisdom;
+    run_threads(1, [&](Communicator& communicator) { wisdom.machine = fingerprint(communicator); });
+    wisdom.machine.mpi = mpi;
+    WisdomRecord record{.situation = situation_of(problem, true), .date = "2026-11-20", .rounds = 9};
+    const auto add = [&](const std::string& algorithm, double seconds) {
+      record.entries.push_back({{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
+                                {seconds, 0.9 * seconds, 1.1 * seconds}});
+    };
+    add(best, 2e-6);
+    add(std::string(default_algorithm(problem.collective).id), 3e-6);
+    wisdom.add(record);
+    return write(mpi + ".wisdom", wisdom_text(wisdom)).string();
+  }
+};
+
+TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
+  const Json told = explained({"alltoall", "--node-sizes", "4x4", "--block", "64B", "--machine", machine()});
+  EXPECT_EQ(told["source"], "price");
+  EXPECT_EQ(told["nodes"], 4);
+  EXPECT_EQ(told["assumed"], "dear");
+  const Json& candidates = told["candidates"];
+  ASSERT_GE(candidates.size(), 4u);
+  EXPECT_EQ(candidates[0]["algorithm"], told["chosen"]["algorithm"]);
+  EXPECT_EQ(candidates[0]["rejected"], "");
+  double before = 0;
+  int taken_apart = 0;
+  for (const Json& each : candidates) {
+    if (&each != &candidates[0]) EXPECT_NE(each["rejected"], "") << each;
+    if (each["predicted_s"].is_null()) continue;
+    const double seconds = each["predicted_s"];
+    EXPECT_GE(seconds, before);
+    before = seconds;
+    if (each["parts"].is_null()) continue;
+    ++taken_apart;
+    const Json& parts = each["parts"];
+    const double sum = parts["startups_s"].get<double>() + parts["bytes_s"].get<double>() + parts["copies_s"].get<double>() +
+                       parts["contention_s"].get<double>();
+    EXPECT_NEAR(sum, seconds, 1e-3 * seconds) << each;
+  }
+  EXPECT_GE(taken_apart, 4);
+  EXPECT_LE(told["lower_bound"]["seconds"].get<double>(), told["seconds"].get<double>());
+  EXPECT_GT(told["lower_bound"]["seconds"].get<double>(), 0);
+}
+
+TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
+  const Words words{"alltoall", "--ranks", "16", "--machine", machine(), "--mpi", "none"};
+  const Json told = explained(words);
+  const Json& changes = told["by_block"]["changes"];
+  ASSERT_GE(changes.size(), 2u) << told;
+  const auto taken_at = [&](Bytes bytes) {
+    Words at = words;
+    at.insert(at.end(), {"--block", std::to_string(bytes), "--time", "0.01"});
+    return explained(at)["chosen"].dump();
+  };
+  const Bytes from = changes[1]["from"];
+  EXPECT_NE(taken_at(from), taken_at(from - from / 16 - 1)) << "it changes near " << from;
+  EXPECT_GE(told["by_ranks"]["looked_up_to"].get<int>(), 16);
+}
+
+TEST_F(ExplainTest, TakesWhatWasMeasured) {
+  const Problem problem = alltoall(4, 64);
+  const std::string file = wisdom_of(problem, "bruck:radix=2", "none");
+  const Outcome outcome = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "64B"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_EQ(outcome.out.rfind("Take bruck", 0), 0u) << outcome.out;
+  for (const std::string part :
+       {"measured", "2 µs", "3 µs", "2026-11-20", "By size of block", "By number of ranks", "No algorithm takes fewer"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << '\n' << outcome.out;
+  const Outcome larger = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "1MiB", "--json"});
+  EXPECT_NE(Json::parse(larger.out)["source"], "wisdom") << "64 B do not speak for 1 MiB";
+}
+
+TEST_F(ExplainTest, ReadsTheWisdomOfTheLibraryThatIsNamed) {
+  const Problem problem = alltoall(4, 64);
+  wisdom_of(problem, "bruck:radix=2", "none");
+  wisdom_of(problem, "direct", "Open MPI 4.1.4");
+  const auto file_with = [&](const Words& more) {
+    Words words{"alltoall", "--ranks", "4", "--block", "64B", "--json", "--time", "0.01"};
+    words.insert(words.end(), more.begin(), more.end());
+    return fs::path(Json::parse(with_wisdom(place_.string(), words).out)["wisdom"].get<std::string>()).filename();
+  };
+  EXPECT_EQ(file_with({"--mpi", "none"}), "none.wisdom");
+  EXPECT_EQ(file_with({"--mpi", "openmpi"}), "Open MPI 4.1.4.wisdom");
+  EXPECT_EQ(file_with({"--mpi", "mpich"}), "");
+  fs::last_write_time(file("none.wisdom"), fs::last_write_time(file("Open MPI 4.1.4.wisdom")) + std::chrono::hours(1));
+  EXPECT_EQ(file_with({}), "none.wisdom") << "the newest";
+  write("none.wisdom", "damaged\n");
+  const Outcome outcome = with_wisdom(place_.string(), {"alltoall", "--ranks", "4", "--mpi", "none", "--time", "0.01"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.talk.find("none.wisdom"), std::string::npos) << outcome.talk;
+}
+
+TEST_F(ExplainTest, ExplainsCountsOfAFile) {
+  const std::string counts = write("counts.csv", "0,1000,0,0\n0,0,1000,0\n0,0,0,1000\n90000,0,0,0\n").string();
+  const Json told = explained({"alltoallv", "--counts", counts, "--machine", machine()});
+  EXPECT_EQ(told["ranks"], 4);
+  EXPECT_EQ(told["skew"], 4);
+  EXPECT_EQ(told["sparsity"], 4);
+  EXPECT_GE(told["by_skew"]["looked_up_to"].get<int>(), 4);
+  EXPECT_NE(told["by_block"]["note"], "");
+}
+
+TEST_F(ExplainTest, RefusesWhatCannotBe) {
+  refuses({"explain", "alltoall"}, "say how many ranks");
+  refuses({"explain", "alltoall", "--ranks", "4", "--mpi", "lam"}, "MPI library");
+  refuses({"explain", "alltoall", "--ranks", "4", "--machine", "nowhere"}, "nowhere");
+  refuses({"explain", "alltoall", "--ranks", "4", "--machine", "sp1"}, "max-rate");
+  refuses({"explain", "alltoall", "--node-sizes", "2x2", "--executor", "shared"}, "hybrid");
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille tune.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "quadrille/wisdom.hpp"
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+class TuneTest : public CommandTest {
+ protected:
+  fs::path wisdom_path() const { return file("tuned.wisdom"); }
+  Wisdom wisdom() const { return parse_wisdom(contents(wisdom_path()), "tuned.wisdom"); }
+
+  // Runs the command with wisdom in the test's own folder.
+  Words with_wisdom(const Words& words, const std::string& path = {}) const {
+    Words all{"env", "QUADRILLE_WISDOM=" + (path.empty() ? wisdom_path().string() : path)};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+
+  static Words tune(const Words& words) {
+    Words all{QUADRILLE_COMMAND, "tune", "--cell", "0.01", "--ways", "2"};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+
+  Json tuned(const Words& words) const {
+    const Outcome outcome = run_program(with_wisdom(words));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+    return Json::parse(outcome.out);
+  }
+
+  static std::multiset<std::string> states(const Json& session) {
+    std::multiset<std::string> all;
+    for (const Json& cell : session["cells"]) all.insert(cell["state"]);
+    return all;
+  }
+
+  void expect_refused(const Words& words, const std::string& hint) const {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.talk;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1) << outcome.talk;
+    EXPECT_NE(outcome.talk.find(hint), std::string::npos) << outcome.talk;
+  }
+};
+
+TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
+  const Words few = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B,64B", "barrier", "allreduce"});
+  const Json first = tuned(few);
+  EXPECT_EQ(states(first), (std::multiset<std::string>{"measured", "measured", "measured"})) << "a barrier has one size";
+  const Wisdom kept = wisdom();
+  ASSERT_EQ(kept.records.size(), 3u);
+  EXPECT_FALSE(kept.executors.empty()) << "prices are fitted first";
+  for (const WisdomRecord& record : kept.records) {
+    EXPECT_EQ(record.situation.ranks, 2);
+    ASSERT_FALSE(record.entries.empty());
+    for (std::size_t i = 1; i < record.entries.size(); ++i)
+      EXPECT_LE(record.entries[i - 1].timing.median_s, record.entries[i].timing.median_s);
+  }
+  EXPECT_EQ(states(tuned(few)), (std::multiset<std::string>{"known", "known", "known"}));
+  EXPECT_EQ(wisdom(), kept);
+
+  Words more = few;
+  more.insert(more.end(), {"--block", "8B,64B,512B"});
+  more.erase(std::find(more.begin(), more.end(), "8B,64B"));
+  more.erase(std::find(more.begin(), more.end(), "--block"));
+  const Json second = tuned(more);
+  EXPECT_EQ(states(second), (std::multiset<std::string>{"known", "known", "known", "measured"}));
+  EXPECT_EQ(wisdom().records.size(), 4u);
+
+  Words again = few;
+  again.push_back("--again");
+  EXPECT_EQ(states(tuned(again)), (std::multiset<std::string>{"measured", "measured", "measured"}));
+  EXPECT_EQ(wisdom().records.size(), 4u);
+}
+
+TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
+  const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "1B..16B", "--time", "1e-6",
+                                   "barrier", "broadcast", "alltoall"}));
+  std::vector<std::string> order;
+  for (const Json& cell : session["cells"]) {
+    EXPECT_EQ(cell["state"], "open") << "no time is left for any";
+    order.push_back(fmt::format("{} {}", cell["collective"].get<std::string>(), cell["size"].get<int>()));
+  }
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"alltoall 1", "alltoall 16", "alltoall 4", "broadcast 1", "broadcast 16", "broadcast 4",
+                                      "barrier 1", "alltoall 2", "alltoall 8", "broadcast 2", "broadcast 8"}));
+}
+
+TEST_F(TuneTest, TellsShapesOfCountsApart) {
+  tuned(tune({"--ranks", "4", "--executor", "threads", "--json", "--block", "256B", "alltoallv"}));
+  std::set<std::pair<bool, Count>> found;
+  for (const WisdomRecord& record : wisdom().records) found.emplace(record.situation.counts_known, record.situation.skew);
+  EXPECT_TRUE(found.contains({true, 1}) && found.contains({false, 1})) << "uniform";
+  EXPECT_GT(found.size(), 2u) << "a spike is more uneven";
+}
+
+TEST_F(TuneTest, RunsOnLaunchedRanks) {
+  Words words{QUADRILLE_COMMAND, "run", "-n", "3", "--"};
+  const Words what = tune({"--block", "8B", "gather", "--json"});
+  words.insert(words.end(), what.begin(), what.end());
+  const Json session = tuned(words);
+  EXPECT_EQ(session["transport"], "shared");
+  EXPECT_EQ(states(session), std::multiset<std::string>{"measured"});
+  ASSERT_EQ(wisdom().records.size(), 1u);
+  EXPECT_EQ(wisdom().records[0].situation.ranks, 3);
+  words.insert(words.end(), {"--ranks", "2"});
+  expect_refused(with_wisdom(words), "--ranks is the launcher's");
+}
+
+// A shell ends it as soon as there is something to lose.
+TEST_F(TuneTest, ASignalLosesNothing) {
+  const Words words = with_wisdom(tune({"--ranks", "2", "--executor", "threads"}));
+  Words all{
+      "sh", "-c",
+      "file=$1; shift; \"$@\" & child=$!; "
+      "until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || exit 1; done; kill -TERM $child; wait $child",
+      "sh", wisdom_path().string()};
+  all.insert(all.end(), words.begin(), words.end());
+  const Outcome outcome = run_program(all);
+  EXPECT_EQ(outcome.exit_code, 128 + 15) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("goes on from here"), std::string::npos) << outcome.talk;
+  EXPECT_NE(outcome.out.find("alltoall"), std::string::npos) << "what was found is told\n" << outcome.out;
+  const std::size_t kept = wisdom().records.size();
+  EXPECT_GE(kept, 1u);
+  const Json next = tuned(tune({"--ranks", "2", "--executor", "threads", "--time", "1e-6", "--json"}));
+  EXPECT_GE(states(next).count("known"), kept);
+}
+
+TEST_F(TuneTest, RefusesWhereNothingCanBeKept) {
+  const Words words = tune({"--ranks", "2", "--executor", "threads", "--block", "8B", "barrier"});
+  expect_refused(with_wisdom(words, "off"), "no place to keep wisdom");
+  expect_refused(with_wisdom(words, write("plain", "").string() + "/below"), "cannot be");
+  const std::string damaged = write("damaged.wisdom", "no wisdom at all\n").string();
+  expect_refused(with_wisdom(words, damaged), "damaged.wisdom");
+  EXPECT_EQ(contents(damaged), "no wisdom at all\n");
+}
+
+TEST_F(TuneTest, RefusesWhatCannotBe) {
+  refuses({"tune", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"tune", "--ranks", "1"}, "number of ranks");
+  refuses({"tune", "--executor", "mpi"}, "there is nobody to run with");
+  refuses({"tune", "reduce", "--block", "3B"}, "no whole elements");
+}
+
+}  // namespace
+}  // namespace quadrille
