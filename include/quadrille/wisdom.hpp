@@ -167,9 +167,8 @@ void save_wisdom(const std::string& file, const Wisdom& newer);
 // one node and on several have different ones, so wisdom of a group is read and saved by the group's own.
 Fingerprint fingerprint(Communicator& communicator);
 
-// `counts_are_shared`: of alltoallv, the problem has the counts of all ranks, and all ranks have the same. Without it they know
-// their own at most, and nothing of the counts enters the situation: whoever has exchanged facts about them fills these in. Of
-// other collectives all ranks have all counts.
-Situation situation_of(const Problem& problem, bool counts_are_shared = false);
+// Of a problem that all ranks know in full. An alltoallv may hold the counts of one rank only (alltoallv_of_rank): then this is not
+// for it, since ranks would get different situations. They first have to exchange facts, and say counts_known = false.
+Situation situation_of(const Problem& problem);
 
 }  // namespace quadrille

@@ -46,7 +46,7 @@ Load load_of(const Problem& problem) {
 
 }  // namespace
 
-Situation situation_of(const Problem& problem, bool counts_are_shared) {
+Situation situation_of(const Problem& problem) {
   Situation situation{.collective = problem.collective, .ranks = problem.ranks, .ranks_of_node = problem.ranks};
   if (!problem.nodes.empty()) {
     std::vector<Count> nodes = problem.nodes;
@@ -61,8 +61,6 @@ Situation situation_of(const Problem& problem, bool counts_are_shared) {
   if (is_reduction(problem.collective)) situation.combining = required_combining(problem);
   if (has_blocks(problem.collective)) situation.block_bytes = problem.block_bytes;
   if (!is_irregular(problem.collective)) return situation;
-  situation.counts_known = counts_are_shared || problem.collective != Collective::alltoallv;
-  if (!situation.counts_known) return situation;
   const Load load = load_of(problem);
   if (load.total == 0) return situation;
   situation.block_bytes = ceil_divide(load.total, load.blocks);
