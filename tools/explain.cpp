@@ -22,7 +22,7 @@ struct Options {
   bool all = false, json = false;
 };
 
-Count nodes_of(const Problem& problem) { return situation_of(problem, true).nodes; }
+Count nodes_of(const Problem& problem) { return situation_of(problem).nodes; }
 
 int run(const Options& options) {
   if (options.collective.empty()) refuse("name a collective: quadrille explain alltoall --ranks 64 --block 1KiB");

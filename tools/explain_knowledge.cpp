@@ -101,7 +101,7 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
 
 DecisionOptions ExplainKnowledge::options(const Problem& problem) const {
   DecisionOptions by{.executors = {}, .with_vendor = has_mpi && (!only || only == Executor::messages)};
-  const Situation situation = situation_of(problem, true);
+  const Situation situation = situation_of(problem);
   const bool shares = situation.ranks_of_node > 1 && (!only || only != Executor::messages);
   const bool sends = only ? only == Executor::messages : has_mpi || situation.nodes > 1;
   if (shares) by.executors.push_back(situation.nodes > 1 ? Executor::hybrid : Executor::shared);

@@ -118,7 +118,7 @@ LowerBound bound_of(const Problem& problem, const Situation& situation, const st
 // Rank 0 sends `factor` times the mean of all ranks, and all send the same to everybody; together as much as `problem` has.
 Problem with_skew(const Problem& problem, Count factor) {
   const Count p = problem.ranks;
-  const auto total = static_cast<double>(situation_of(problem, true).block_bytes) * static_cast<double>(p) * static_cast<double>(p);
+  const auto total = static_cast<double>(situation_of(problem).block_bytes) * static_cast<double>(p) * static_cast<double>(p);
   const double heavy = total * static_cast<double>(factor) / static_cast<double>(p);
   std::vector<Bytes> counts(index(p * p), static_cast<Bytes>((total - heavy) / static_cast<double>((p - 1) * p)));
   std::fill_n(counts.begin(), p, static_cast<Bytes>(heavy / static_cast<double>(p)));
@@ -151,7 +151,7 @@ class FlipFinder {
   // Nodes keep their ranks; without nodes all ranks stay on one.
   Flips by_ranks() const {
     if (options_.problem.counts) return {.note = "the counts are given for so many ranks"};
-    const Situation situation = situation_of(problem_, true);
+    const Situation situation = situation_of(problem_);
     const Count unit = situation.nodes > 1 ? situation.ranks_of_node : 1;
     std::vector<Count> values;
     for (Count units = 2; units * unit <= std::min(most_ranks, 16 * problem_.ranks); units *= 2) values.push_back(units * unit);

@@ -50,7 +50,7 @@ Cell make_cell(Collective collective, const std::string& shape, Bytes size, Coun
 }  // namespace
 
 Situation Cell::situation() const {
-  Situation situation = situation_of(problem, true);
+  Situation situation = situation_of(problem);
   situation.counts_known = !own_counts_only;
   return situation;
 }

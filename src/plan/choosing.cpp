@@ -140,7 +140,7 @@ class Choosing {
     by.with_vendor = !vendor_is_refused_ && own.executor() == Executor::messages &&
                      (options_.executor == Executor::automatic || options_.executor == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
-    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem, true);
+    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
     by.preset = knowledge_->preset(by.situation->nodes);
     by.cores = knowledge_->wisdom.machine.cores;
     return by;

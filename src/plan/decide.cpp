@@ -24,7 +24,7 @@ class Deciding {
  public:
   Deciding(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options)
       : problem_(problem), wisdom_(wisdom), options_(options) {
-    decision_.situation = options.situation ? *options.situation : situation_of(problem, !options.own_counts_only);
+    decision_.situation = options.situation ? *options.situation : situation_of(problem);
   }
 
   Decision run() && {

@@ -135,7 +135,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = options.situation.value_or(situation_of(here, true)), .date = today(), .rounds = done};
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here)), .date = today(), .rounds = done};
   record.entries = ranking(result, leavers);
   return record;
 }

@@ -71,8 +71,6 @@ class Choices {
     problem.nodes = ranks_.nodes();
     const auto sharing = ranks_.transport().over_shared_memory();
     WisdomRecord made{.situation = situation_of(problem), .date = "2026-11-23", .rounds = 9};
-    made.least_bytes = made.most_bytes = block_bytes;
-    made.least_ranks = made.most_ranks = p_;
     const Candidate candidate = parse_candidate(problem, algorithm);
     made.entries.push_back({.way = {.algorithm = specification(candidate),
                                     .executor = is_vendor(candidate) ? Executor::messages : (*sharing)->executor()},

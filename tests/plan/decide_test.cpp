@@ -32,8 +32,6 @@ Problem on_one_node(Problem problem) {
 
 WisdomRecord record_of(const Problem& problem, const std::vector<WisdomEntry>& entries) {
   WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-22", .rounds = 9, .entries = entries};
-  record.least_bytes = record.most_bytes = record.situation.block_bytes;
-  record.least_ranks = record.most_ranks = problem.ranks;
   return record;
 }
 

@@ -40,7 +40,7 @@ class ExplainTest : public CommandTest {
     Wisdom wisdom;
     run_threads(1, [&](Communicator& communicator) { wisdom.machine = fingerprint(communicator); });
     wisdom.machine.mpi = mpi;
-    WisdomRecord record{.situation = situation_of(problem, true), .date = "2026-11-20", .rounds = 9};
+    WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-20", .rounds = 9};
     const auto add = [&](const std::string& algorithm, double seconds) {
       record.entries.push_back({{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
                                 {seconds, 0.9 * seconds, 1.1 * seconds}});
