@@ -69,7 +69,9 @@ int run(const WisdomOptions& options) {
 
 }  // namespace
 
-Wisdom read_wisdom_of(const std::string& file) { return parse_wisdom(read_text(file, "the wisdom"), file); }
+Wisdom read_wisdom_of(const std::string& file) {
+  return parse_wisdom(read_text(file, file == "-" ? "stdin" : "'" + file + "'"), file);
+}
 
 Subcommand add_wisdom(CLI::App& command) {
   auto options = std::make_shared<WisdomOptions>();
