@@ -3,7 +3,7 @@
 // borders of its shared objects, and finds here first.
 // Usage: vendor_rules --write ALGORITHM FILE   rules for alltoall of 64 B among five ranks, with this algorithm of the library's
 // own
-//        vendor_rules                           under mpirun -n 4 or more: prints "64 B: Bruck, 4096 B: another" and the like
+//        vendor_rules                           under mpirun -n 6: prints "5 ranks: 64 B Bruck, 4096 B another" and the like
 // With Open MPI the latter also compares the numbers of all algorithms in such files with those that the library tells.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -97,34 +97,41 @@ void compare_numbers(Collective collective) {
 #endif
 
 // Of rank 0: Bruck's algorithm sends to few of the others, any other to all of them.
-std::string_view algorithm_with(Bytes bytes, int ranks) {
+std::string_view algorithm_with(Bytes bytes, MPI_Comm communicator) {
+  int ranks = 0;
+  MPI_Comm_size(communicator, &ranks);
   std::vector<char> input(static_cast<std::size_t>(ranks * bytes)), output(input.size());
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(communicator);
 #ifdef OPEN_MPI
   is_bruck = false;
 #else
   endpoints.clear();
 #endif
-  MPI_Alltoall(input.data(), static_cast<int>(bytes), MPI_BYTE, output.data(), static_cast<int>(bytes), MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Alltoall(input.data(), static_cast<int>(bytes), MPI_BYTE, output.data(), static_cast<int>(bytes), MPI_BYTE, communicator);
 #ifndef OPEN_MPI
-  const bool is_bruck = static_cast<int>(endpoints.size()) < ranks - 1;
   if (endpoints.empty()) return "unseen";
+  const bool is_bruck = static_cast<int>(endpoints.size()) < ranks - 1;
 #endif
   return is_bruck ? "Bruck" : "another";
 }
 
 int observe() {
-  int rank = 0, ranks = 0;
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 #ifdef OPEN_MPI
   int provided = 0;
   check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T does not start");
   if (rank == 0)
     for (const Collective collective : all_collectives()) compare_numbers(collective);
 #endif
-  const std::string_view small = algorithm_with(with_rule, ranks), large = algorithm_with(without_rule, ranks);
-  if (rank == 0) fmt::print("{} B: {}, {} B: {}\n", with_rule, small, without_rule, large);
+  for (const int ranks : {4, 5, 6}) {
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &some);
+    if (some == MPI_COMM_NULL) continue;
+    const std::string_view small = algorithm_with(with_rule, some), large = algorithm_with(without_rule, some);
+    if (rank == 0) fmt::print("{} ranks: 64 B {}, 4096 B {}\n", ranks, small, large);
+    MPI_Comm_free(&some);
+  }
   return 0;
 }
 
