@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the MPI library read a file of rules, and take other algorithms by it? Seen by whom rank 0 sends to in an MPI_Alltoall among
-// four ranks: all three others where messages go directly, two where Bruck's algorithm combines them.
-// Usage: vendor_rules --write ALGORITHM FILE   rules for alltoall of 64 B among four ranks, with this algorithm of the library's
+// Does the MPI library read a file of rules, and take Bruck's algorithm by it? Seen by functions that the library calls across the
+// borders of its shared objects, and finds here first.
+// Usage: vendor_rules --write ALGORITHM FILE   rules for alltoall of 64 B among five ranks, with this algorithm of the library's
 // own
-//        vendor_rules                           under mpirun -n 4: prints "peers with 64 B: N, with 4096 B: N"
+//        vendor_rules                           under mpirun -n 6: prints "5 ranks: 64 B Bruck, 4096 B another" and the like
 // With Open MPI the latter also compares the numbers of all algorithms in such files with those that the library tells.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -21,7 +21,20 @@
 #include "plan/vendor_rules.hpp"
 #include "quadrille/transports.hpp"
 
-#ifndef OPEN_MPI
+#ifdef OPEN_MPI
+namespace {
+bool is_bruck = false;
+}
+
+// Open MPI's component of tuned collectives calls this function of its library.
+extern "C" int ompi_coll_base_alltoall_intra_bruck(const void* input, int input_count, void* input_type, void* output,
+                                                   int output_count, void* output_type, void* communicator, void* module) {
+  using Function = int (*)(const void*, int, void*, void*, int, void*, void*, void*);
+  static const auto bruck = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "ompi_coll_base_alltoall_intra_bruck"));
+  is_bruck = true;
+  return bruck(input, input_count, input_type, output, output_count, output_type, communicator, module);
+}
+#else
 namespace {
 std::set<void*> endpoints;  // that messages were sent to
 }
@@ -48,7 +61,7 @@ void check(bool holds, const char* what) {
 }
 
 int write_rules(const std::string& algorithm, const std::string& file) {
-  const VendorRules rules{{{Collective::alltoall, 4}, {{with_rule, algorithm}}}};
+  const VendorRules rules{{{Collective::alltoall, 5}, {{with_rule, algorithm}}}};
 #ifdef OPEN_MPI
   const RulesFile made = openmpi_rules(rules);
 #else
@@ -59,45 +72,6 @@ int write_rules(const std::string& algorithm, const std::string& file) {
   std::ofstream(file) << made.text;
   return 0;
 }
-
-#ifdef OPEN_MPI
-// Open MPI's component monitoring counts messages to each peer.
-class Peers {
- public:
-  explicit Peers(int ranks) : before_(index(ranks)), after_(index(ranks)) {
-    int provided = 0, at = 0, count = 0;
-    MPI_Comm world = MPI_COMM_WORLD;
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T does not start");
-    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &at) == MPI_SUCCESS,
-          "skipped: this Open MPI does not count messages");
-    check(MPI_T_pvar_session_create(&session_) == MPI_SUCCESS &&
-              MPI_T_pvar_handle_alloc(session_, at, &world, &handle_, &count) == MPI_SUCCESS && count == ranks &&
-              MPI_T_pvar_start(session_, handle_) == MPI_SUCCESS,
-          "skipped: messages cannot be counted");
-  }
-
-  void begin() { MPI_T_pvar_read(session_, handle_, before_.data()); }
-  std::size_t count() {
-    MPI_T_pvar_read(session_, handle_, after_.data());
-    std::size_t peers = 0;
-    for (std::size_t i = 0; i < after_.size(); ++i) peers += after_[i] > before_[i];
-    return peers;
-  }
-
- private:
-  static std::size_t index(int ranks) { return static_cast<std::size_t>(ranks); }
-  MPI_T_pvar_session session_{};
-  MPI_T_pvar_handle handle_{};
-  std::vector<std::size_t> before_, after_;
-};
-#else
-class Peers {
- public:
-  explicit Peers(int) {}
-  void begin() { endpoints.clear(); }
-  std::size_t count() { return endpoints.size(); }
-};
-#endif
 
 #ifdef OPEN_MPI
 void compare_numbers(Collective collective) {
@@ -122,25 +96,42 @@ void compare_numbers(Collective collective) {
 }
 #endif
 
-std::size_t peers_with(Peers& peers, int ranks, Bytes bytes) {
+// Of rank 0: Bruck's algorithm sends to few of the others, any other to all of them.
+std::string_view algorithm_with(Bytes bytes, MPI_Comm communicator) {
+  int ranks = 0;
+  MPI_Comm_size(communicator, &ranks);
   std::vector<char> input(static_cast<std::size_t>(ranks * bytes)), output(input.size());
-  MPI_Barrier(MPI_COMM_WORLD);
-  peers.begin();
-  MPI_Alltoall(input.data(), static_cast<int>(bytes), MPI_BYTE, output.data(), static_cast<int>(bytes), MPI_BYTE, MPI_COMM_WORLD);
-  return peers.count();
+  MPI_Barrier(communicator);
+#ifdef OPEN_MPI
+  is_bruck = false;
+#else
+  endpoints.clear();
+#endif
+  MPI_Alltoall(input.data(), static_cast<int>(bytes), MPI_BYTE, output.data(), static_cast<int>(bytes), MPI_BYTE, communicator);
+#ifndef OPEN_MPI
+  if (endpoints.empty()) return "unseen";
+  const bool is_bruck = static_cast<int>(endpoints.size()) < ranks - 1;
+#endif
+  return is_bruck ? "Bruck" : "another";
 }
 
 int observe() {
-  int rank = 0, ranks = 0;
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Peers peers(ranks);
-  const std::size_t small = peers_with(peers, ranks, with_rule), large = peers_with(peers, ranks, without_rule);
 #ifdef OPEN_MPI
+  int provided = 0;
+  check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T does not start");
   if (rank == 0)
     for (const Collective collective : all_collectives()) compare_numbers(collective);
 #endif
-  if (rank == 0) fmt::print("peers with {} B: {}, with {} B: {}\n", with_rule, small, without_rule, large);
+  for (const int ranks : {4, 5, 6}) {
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &some);
+    if (some == MPI_COMM_NULL) continue;
+    const std::string_view small = algorithm_with(with_rule, some), large = algorithm_with(without_rule, some);
+    if (rank == 0) fmt::print("{} ranks: 64 B {}, 4096 B {}\n", ranks, small, large);
+    MPI_Comm_free(&some);
+  }
   return 0;
 }
 

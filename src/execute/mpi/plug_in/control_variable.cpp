@@ -7,27 +7,14 @@
 namespace quadrille {
 namespace {
 
-// MPI_T counts how often it is initialised, and a tool beside us may use it, too.
-class Session {
- public:
-  Session() {
+// Never ended: with the last MPI_T_finalize a library may forget what its variables were set to, while it is in use.
+bool is_open() {
+  static const bool is_open = [] {
     int provided = 0;
-    is_open_ = MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided) == MPI_SUCCESS;
-  }
-  ~Session() { close(); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  bool is_open() const { return is_open_; }
-  void keep() { is_open_ = false; }
-
- private:
-  void close() {
-    if (is_open_) MPI_T_finalize();
-  }
-
-  bool is_open_ = false;
-};
+    return MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided) == MPI_SUCCESS;
+  }();
+  return is_open;
+}
 
 std::map<std::string, int> values_of(MPI_T_enum enumeration) {
   std::map<std::string, int> values;
@@ -46,9 +33,8 @@ std::map<std::string, int> values_of(MPI_T_enum enumeration) {
 }  // namespace
 
 std::shared_ptr<ControlVariable> ControlVariable::named(const std::string& name) {
-  Session session;
   int at = 0;
-  if (!session.is_open() || MPI_T_cvar_get_index(name.c_str(), &at) != MPI_SUCCESS) return nullptr;
+  if (!is_open() || MPI_T_cvar_get_index(name.c_str(), &at) != MPI_SUCCESS) return nullptr;
   std::array<char, 256> own_name{};
   std::array<char, 4096> description{};
   int name_length = own_name.size(), description_length = description.size(), verbosity = 0, binding = 0, scope = 0;
@@ -58,7 +44,6 @@ std::shared_ptr<ControlVariable> ControlVariable::named(const std::string& name)
                           &description_length, &binding, &scope) != MPI_SUCCESS ||
       binding != MPI_T_BIND_NO_OBJECT || MPI_T_cvar_handle_alloc(at, nullptr, &variable->handle_, &variable->count_) != MPI_SUCCESS)
     return nullptr;
-  session.keep();  // as long as there is the handle
   variable->has_handle_ = true;
   variable->is_constant_ = scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY;
   variable->description_ = description.data();
@@ -67,9 +52,7 @@ std::shared_ptr<ControlVariable> ControlVariable::named(const std::string& name)
 }
 
 ControlVariable::~ControlVariable() {
-  if (!has_handle_) return;
-  MPI_T_cvar_handle_free(&handle_);
-  MPI_T_finalize();
+  if (has_handle_) MPI_T_cvar_handle_free(&handle_);
 }
 
 int ControlVariable::number() const {
