@@ -109,10 +109,10 @@ int run_all(Communicator& communicator, Request request, bool strict, AuditRepor
     };
     if (report) watchdog.beat();
     AuditResult result = audit(communicator, collective, size, request.options);
-    for (const Finding& finding : result.findings) {
-      const Verdict verdict = finding.verdict(request.tolerance);
-      const bool counts = strict && finding.library == Library::ours && verdict == Verdict::violated;
-      if (counts || verdict == Verdict::wrong_data) code = with_findings;
+    for (const Audited& comparison : result.comparisons) {
+      const Judgement judgement = comparison.judgement(request.tolerance);
+      const bool counts = strict && comparison.library == Library::ours && judgement == Judgement::violated;
+      if (counts || judgement == Judgement::wrong_data) code = with_findings;
     }
     if (!report) continue;
     progress.clear();

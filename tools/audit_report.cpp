@@ -15,22 +15,22 @@
 namespace quadrille::command {
 namespace {
 
-// A finding with the audit that it is of.
+// A comparison with the audit that it is of.
 struct Row {
   const AuditResult* result = nullptr;
-  const Finding* finding = nullptr;
+  const Audited* comparison = nullptr;
 };
 
 std::vector<Row> rows_of(const std::vector<AuditResult>& results, Library library) {
   std::vector<Row> rows;
   for (const AuditResult& result : results)
-    for (const Finding& finding : result.findings)
-      if (finding.library == library) rows.push_back({&result, &finding});
+    for (const Audited& comparison : result.comparisons)
+      if (comparison.library == library) rows.push_back({&result, &comparison});
   return rows;
 }
 
-Count count_of(const std::vector<Row>& rows, Verdict verdict, double tolerance) {
-  return std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.finding->verdict(tolerance) == verdict; });
+Count count_of(const std::vector<Row>& rows, Judgement judgement, double tolerance) {
+  return std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.comparison->judgement(tolerance) == judgement; });
 }
 
 std::string size_text(const AuditResult& result) {
@@ -38,9 +38,10 @@ std::string size_text(const AuditResult& result) {
 }
 
 std::string violations_text(std::vector<Row> rows, double tolerance) {
-  std::erase_if(rows, [&](const Row& row) { return row.finding->verdict(tolerance) != Verdict::violated; });
+  std::erase_if(rows, [&](const Row& row) { return row.comparison->judgement(tolerance) != Judgement::violated; });
   if (rows.empty()) return {};
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.finding->ratio.median > b.finding->ratio.median; });
+  std::sort(rows.begin(), rows.end(),
+            [](const Row& a, const Row& b) { return a.comparison->ratio.median > b.comparison->ratio.median; });
   Table table({{"guideline violated"},
                {"size", Align::right},
                {"factor", Align::right},
@@ -48,22 +49,22 @@ std::string violations_text(std::vector<Row> rows, double tolerance) {
                {"left", Align::right},
                {"right", Align::right},
                {"what ran"}});
-  for (const auto& [result, finding] : rows)
-    table.add({name(*finding->guideline), size_text(*result), fmt::format("{:.2f}", finding->ratio.median),
-               fmt::format("{:.2f} .. {:.2f}", finding->ratio.lower, finding->ratio.upper),
-               seconds_text(finding->left_s.median, finding->clock_bound_s),
-               seconds_text(finding->right_s.median, finding->clock_bound_s),
-               finding->library == Library::vendor
+  for (const auto& [result, comparison] : rows)
+    table.add({name(*comparison->guideline), size_text(*result), fmt::format("{:.2f}", comparison->ratio.median),
+               fmt::format("{:.2f} .. {:.2f}", comparison->ratio.lower, comparison->ratio.upper),
+               seconds_text(comparison->left_s.median, comparison->clock_bound_s),
+               seconds_text(comparison->right_s.median, comparison->clock_bound_s),
+               comparison->library == Library::vendor
                    ? std::string()
-                   : fmt::format("{} | {}", fmt::join(finding->left, " + "), fmt::join(finding->right, " + "))});
+                   : fmt::format("{} | {}", fmt::join(comparison->left, " + "), fmt::join(comparison->right, " + "))});
   return '\n' + table.text();
 }
 
 std::string summary_text(const std::vector<Row>& rows, Library library, double tolerance) {
-  const auto count = [&](Verdict verdict) { return count_of(rows, verdict, tolerance); };
+  const auto count = [&](Judgement judgement) { return count_of(rows, judgement, tolerance); };
   std::string text = fmt::format("{}: of {} guidelines and sizes {} held, {} violated, {} open", name(library), rows.size(),
-                                 count(Verdict::held), count(Verdict::violated), count(Verdict::open));
-  if (const Count wrong = count(Verdict::wrong_data)) text += fmt::format(", {} with wrong data", wrong);
+                                 count(Judgement::held), count(Judgement::violated), count(Judgement::open));
+  if (const Count wrong = count(Judgement::wrong_data)) text += fmt::format(", {} with wrong data", wrong);
   return text + '\n';
 }
 
@@ -73,22 +74,22 @@ Json json_of(const Spread& spread) {
 }
 
 Json json_of(const Row& row, double tolerance) {
-  const auto& [result, finding] = row;
-  const Guideline& guideline = *finding->guideline;
+  const auto& [result, comparison] = row;
+  const Guideline& guideline = *comparison->guideline;
   Json object{{"guideline", name(guideline)},
               {"collective", name(guideline.left)},
               {"source", guideline.source.empty() ? Json(nullptr) : Json(guideline.source)},
-              {"library", name(finding->library)},
+              {"library", name(comparison->library)},
               {"block_bytes", result->block_bytes},
-              {"verdict", name(finding->verdict(tolerance))},
-              {"ratio", json_of(finding->ratio)},
-              {"left_s", json_of(finding->left_s)},
-              {"right_s", json_of(finding->right_s)},
-              {"left", finding->left},
-              {"right", finding->right},
-              {"clock_bound_s", finding->clock_bound_s},
+              {"verdict", name(comparison->judgement(tolerance))},
+              {"ratio", json_of(comparison->ratio)},
+              {"left_s", json_of(comparison->left_s)},
+              {"right_s", json_of(comparison->right_s)},
+              {"left", comparison->left},
+              {"right", comparison->right},
+              {"clock_bound_s", comparison->clock_bound_s},
               {"runs_per_sample", result->runs_per_sample}};
-  if (!finding->failed_check.empty()) object["failed_check"] = finding->failed_check;
+  if (!comparison->failed_check.empty()) object["failed_check"] = comparison->failed_check;
   return object;
 }
 
@@ -99,10 +100,10 @@ AuditReport::AuditReport(const std::optional<std::string>& file, bool json, doub
     : output_(file), json_(json), tolerance_(tolerance), transport_(std::move(transport)), ranks_(ranks), options_(options) {}
 
 void AuditReport::add(AuditResult result) {
-  for (const Finding& finding : result.findings)
-    if (!finding.failed_check.empty())
-      remark(fmt::format("wrong data: {}, {}, {}: {}", name(*finding.guideline), size_text(result), name(finding.library),
-                         finding.failed_check));
+  for (const Audited& comparison : result.comparisons)
+    if (!comparison.failed_check.empty())
+      remark(fmt::format("wrong data: {}, {}, {}: {}", name(*comparison.guideline), size_text(result), name(comparison.library),
+                         comparison.failed_check));
   results_.push_back(std::move(result));
 }
 
@@ -141,8 +142,8 @@ Json AuditReport::json() const {
   for (const Library library : options_.libraries) {
     const std::vector<Row> rows = rows_of(results_, library);
     for (const Row& row : rows) findings.push_back(json_of(row, tolerance_));
-    for (const Verdict verdict : {Verdict::held, Verdict::violated, Verdict::open, Verdict::wrong_data})
-      summary[std::string(name(library))][std::string(name(verdict))] = count_of(rows, verdict, tolerance_);
+    for (const Judgement judgement : {Judgement::held, Judgement::violated, Judgement::open, Judgement::wrong_data})
+      summary[std::string(name(library))][std::string(name(judgement))] = count_of(rows, judgement, tolerance_);
   }
   for (const AuditResult& result : results_)
     for (const auto& [guideline, reason] : result.left_out)

@@ -99,10 +99,10 @@ class Audit {
       result_.left_out.emplace_back(name(guideline), error.what());
       return;
     }
-    result_.findings.push_back({.guideline = &guideline,
-                                .library = library,
-                                .left = algorithms(works_[sides_.back().left]),
-                                .right = algorithms(works_[sides_.back().right])});
+    result_.comparisons.push_back({.guideline = &guideline,
+                                   .library = library,
+                                   .left = algorithms(works_[sides_.back().left]),
+                                   .right = algorithms(works_[sides_.back().right])});
   }
 
   std::size_t work_of(Library library, MockUp mock_up) {
@@ -247,12 +247,12 @@ class Audit {
     }
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const auto [left, right] = sides_[i];
-      Finding& finding = result_.findings[i];
-      finding.left_s = spread_of(seconds[left]);
-      finding.right_s = spread_of(seconds[right]);
-      finding.ratio = ratio_by_rounds(seconds[left], seconds[right]);
-      finding.clock_bound_s = std::max(bounds[left], bounds[right]);
-      finding.failed_check = works_[left].failed_check.empty() ? works_[right].failed_check : works_[left].failed_check;
+      Audited& comparison = result_.comparisons[i];
+      comparison.left_s = spread_of(seconds[left]);
+      comparison.right_s = spread_of(seconds[right]);
+      comparison.ratio = ratio_by_rounds(seconds[left], seconds[right]);
+      comparison.clock_bound_s = std::max(bounds[left], bounds[right]);
+      comparison.failed_check = works_[left].failed_check.empty() ? works_[right].failed_check : works_[left].failed_check;
     }
     result_.load = load.read(communicator_);
     result_.confidence = median_interval(index(options_.rounds)).confidence;
@@ -265,7 +265,7 @@ class Audit {
   std::array<std::shared_ptr<std::byte>, 4> buffers_;  // outlive the plans
   std::vector<Planned> plans_;
   std::vector<Work> works_;
-  std::vector<Sides> sides_;  // of each finding
+  std::vector<Sides> sides_;  // of each comparison
   AuditResult result_;
 };
 
@@ -273,9 +273,9 @@ class Audit {
 
 std::string_view name(Library library) { return library == Library::vendor ? "vendor" : "ours"; }
 
-std::string_view name(Verdict verdict) {
-  static constexpr ByEnum<Verdict, std::string_view, 4> names{{"held", "violated", "open", "wrong data"}};
-  return names[verdict];
+std::string_view name(Judgement judgement) {
+  static constexpr ByEnum<Judgement, std::string_view, 4> names{{"held", "violated", "open", "wrong data"}};
+  return names[judgement];
 }
 
 Spread ratio_by_rounds(const std::vector<double>& left, const std::vector<double>& right) {
@@ -284,10 +284,10 @@ Spread ratio_by_rounds(const std::vector<double>& left, const std::vector<double
   return spread_of(std::move(ratios));
 }
 
-Verdict Finding::verdict(double tolerance) const {
-  if (!failed_check.empty()) return Verdict::wrong_data;
-  if (ratio.lower > tolerance) return Verdict::violated;
-  return ratio.upper <= tolerance ? Verdict::held : Verdict::open;
+Judgement Audited::judgement(double tolerance) const {
+  if (!failed_check.empty()) return Judgement::wrong_data;
+  if (ratio.lower > tolerance) return Judgement::violated;
+  return ratio.upper <= tolerance ? Judgement::held : Judgement::open;
 }
 
 AuditResult audit(Communicator& communicator, Collective collective, Bytes block_bytes, const AuditOptions& options) {

@@ -30,12 +30,12 @@ struct AuditOptions {
   std::function<void(int round, int rounds)> progress;  // called on rank 0
 };
 
-enum class Verdict : std::uint8_t { held, violated, open, wrong_data };
+enum class Judgement : std::uint8_t { held, violated, open, wrong_data };
 
-std::string_view name(Verdict verdict);
+std::string_view name(Judgement judgement);
 
 // One guideline at one size.
-struct Finding {
+struct Audited {
   const Guideline* guideline = nullptr;
   Library library = Library::ours;
   Spread left_s, right_s;                // of the rounds' times of one run
@@ -45,7 +45,7 @@ struct Finding {
   std::string failed_check;              // where the data was wrong; empty: checked and right
 
   // Violated if the whole interval of the ratio is above the tolerance, held if none of it is.
-  Verdict verdict(double tolerance) const;
+  Judgement judgement(double tolerance) const;
 };
 
 // Of the times of both sides, round by round.
@@ -54,7 +54,7 @@ Spread ratio_by_rounds(const std::vector<double>& left, const std::vector<double
 struct AuditResult {
   Collective collective{};
   Bytes block_bytes = 0;
-  std::vector<Finding> findings;                              // in the order of the table
+  std::vector<Audited> comparisons;                           // in the order of the table
   std::vector<std::pair<std::string, std::string>> left_out;  // names of guidelines, and the reason
   Count runs_per_sample = 1;
   double confidence = 0;  // of the intervals

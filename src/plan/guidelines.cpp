@@ -285,7 +285,7 @@ Result<MockUp> two_halves(const Setting& setting) {
 }
 
 constexpr std::string_view traff2010 = "traff2010", hunold2016 = "hunold2016", hunold2018 = "hunold2018", unlisted;
-constexpr auto equal = Shares::equal, rising = Shares::rising;
+constexpr auto equal = CountsForm::equal, rising = CountsForm::rising;
 
 constexpr Guideline guidelines[] = {
     {alltoall, equal, "alltoallv", hunold2018, with_counts<alltoallv>},
@@ -348,7 +348,7 @@ const std::vector<Guideline>& all_guidelines() {
 }
 
 std::string name(const Guideline& guideline) {
-  return fmt::format("{}{} <= {}", name(guideline.left), guideline.shares == Shares::rising ? ", rising shares" : "",
+  return fmt::format("{}{} <= {}", name(guideline.left), guideline.shares == CountsForm::rising ? ", rising shares" : "",
                      guideline.mock_up);
 }
 

@@ -65,11 +65,11 @@ struct Setting {
 };
 
 // The shares of the left side, where it is irregular.
-enum class Shares : std::uint8_t { equal, rising };
+enum class CountsForm : std::uint8_t { equal, rising };
 
 struct Guideline {
   Collective left{};
-  Shares shares = Shares::equal;
+  CountsForm shares = CountsForm::equal;
   std::string_view mock_up;  // "gather + broadcast": the right side, for people; with `left` and `shares` it names the guideline
   std::string_view source;   // its key in docs/references.bib; empty: listed in none of them
   Result<MockUp> (*make)(const Setting&) = nullptr;  // refuses on all ranks alike

@@ -91,7 +91,7 @@ TEST(Guidelines, MockUpsSolveTheLeftSideButForTheLongerOne) {
 
 TEST(Guidelines, SharesRiseFromNothingToTwiceTheMean) {
   for (const Guideline& guideline : all_guidelines()) {
-    if (guideline.shares != Shares::rising) continue;
+    if (guideline.shares != CountsForm::rising) continue;
     const std::vector<Bytes> counts = *setting_of(guideline, 5, 48, 0).problem.counts;
     EXPECT_EQ(counts, (std::vector<Bytes>{0, 24, 48, 72, 96})) << name(guideline);
   }
@@ -113,12 +113,12 @@ void expect_right_data(Count ranks, Bytes bytes, const std::shared_ptr<const Ope
       if (reductions_only && !is_reduction(collective)) continue;
       const AuditResult result =
           audit(communicator, collective, bytes, {.rounds = 1, .seconds = 1e-4, .operation = operation, .progress = {}});
-      EXPECT_EQ(size(result.findings), guidelines_of(collective)) << name(collective);
+      EXPECT_EQ(size(result.comparisons), guidelines_of(collective)) << name(collective);
       EXPECT_TRUE(result.left_out.empty()) << result.left_out.front().second;
-      for (const Finding& finding : result.findings) {
-        EXPECT_EQ(finding.failed_check, "") << name(*finding.guideline) << ", " << ranks << " ranks";
-        EXPECT_FALSE(finding.left.empty()) << name(*finding.guideline);
-        EXPECT_GT(finding.ratio.median, 0) << name(*finding.guideline);
+      for (const Audited& comparison : result.comparisons) {
+        EXPECT_EQ(comparison.failed_check, "") << name(*comparison.guideline) << ", " << ranks << " ranks";
+        EXPECT_FALSE(comparison.left.empty()) << name(*comparison.guideline);
+        EXPECT_GT(comparison.ratio.median, 0) << name(*comparison.guideline);
       }
     }
   });
@@ -141,22 +141,22 @@ Result<MockUp> gather_alone(const Setting& setting) {
 }
 
 TEST(Guidelines, WrongMockUpsAreFound) {
-  const std::vector<Guideline> wrong{{Collective::allgather, Shares::equal, "gather", "", gather_alone}};
+  const std::vector<Guideline> wrong{{Collective::allgather, CountsForm::equal, "gather", "", gather_alone}};
   run_threads(3, [&](Communicator& communicator) {
     const AuditResult result = audit(communicator, Collective::allgather, 16,
                                      {.guidelines = wrong, .rounds = 6, .seconds = 1e-3, .operation = {}, .progress = {}});
-    ASSERT_EQ(result.findings.size(), 1u);
-    EXPECT_NE(result.findings[0].failed_check, "");
-    EXPECT_EQ(result.findings[0].verdict(1), Verdict::wrong_data);
+    ASSERT_EQ(result.comparisons.size(), 1u);
+    EXPECT_NE(result.comparisons[0].failed_check, "");
+    EXPECT_EQ(result.comparisons[0].judgement(1), Judgement::wrong_data);
   });
 }
 
 TEST(Guidelines, VerdictsFollowFromRounds) {
   const std::vector<double> right(9, 2.0);
   const auto verdict_of = [&](std::vector<double> left, double tolerance) {
-    Finding finding;
-    finding.ratio = ratio_by_rounds(left, right);
-    return finding.verdict(tolerance);
+    Audited comparison;
+    comparison.ratio = ratio_by_rounds(left, right);
+    return comparison.judgement(tolerance);
   };
   // The interval of nine rounds is from the second to the eighth figure.
   const std::vector<double> slow{1.0, 2.4, 2.5, 2.6, 2.6, 2.6, 2.7, 2.8, 9.0};
@@ -164,10 +164,10 @@ TEST(Guidelines, VerdictsFollowFromRounds) {
   EXPECT_DOUBLE_EQ(ratio.lower, 1.2);
   EXPECT_DOUBLE_EQ(ratio.median, 1.3);
   EXPECT_DOUBLE_EQ(ratio.upper, 1.4);
-  EXPECT_EQ(verdict_of(slow, 1.05), Verdict::violated);
-  EXPECT_EQ(verdict_of(slow, ratio.lower), Verdict::open) << "not above the tolerance";
-  EXPECT_EQ(verdict_of(slow, 1.3), Verdict::open);
-  EXPECT_EQ(verdict_of(slow, ratio.upper), Verdict::held);
+  EXPECT_EQ(verdict_of(slow, 1.05), Judgement::violated);
+  EXPECT_EQ(verdict_of(slow, ratio.lower), Judgement::open) << "not above the tolerance";
+  EXPECT_EQ(verdict_of(slow, 1.3), Judgement::open);
+  EXPECT_EQ(verdict_of(slow, ratio.upper), Judgement::held);
   // Ratios are taken within a round: what slows both sides down alike tells nothing.
   std::vector<double> drifting;
   for (int round = 0; round < 9; ++round) drifting.push_back(2.0 + round);
