@@ -96,7 +96,7 @@ std::string bound_text(const Explanation& explanation) {
     text += fmt::format(", or passes on fewer than {} one after the other", bytes_text(bound.bytes));
   const auto seconds = explanation.seconds();
   if (!bound.seconds || *bound.seconds <= 0 || !seconds) return text + '.';
-  return text + fmt::format("; by the same figures that is {} at least, and this takes {:.2f} times as long.",
+  return text + fmt::format("; so many start-ups and bytes take {} by the same figures, and this takes {:.2f} times as long.",
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
@@ -107,7 +107,7 @@ std::string flips_text(const std::string& heading, const Flips& flips, const std
   std::vector<std::string> parts;
   for (const Flip& flip : flips.list)
     parts.push_back(flip.from == flips.list[0].from ? flip.way : fmt::format("from {} {}", value_text(flip.from), flip.way));
-  text += fmt::format("{} (looked at up to {}, to within 3 %)", fmt::join(parts, "; "), value_text(flips.upto));
+  text += fmt::format("{} (looked at up to {})", fmt::join(parts, "; "), value_text(flips.upto));
   return text + (flips.note.empty() ? "." : fmt::format("; {}.", flips.note));
 }
 
@@ -189,7 +189,7 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   const auto bytes = [](Count value) { return bytes_text(value); };
   const auto number = [](Count value) { return fmt::format("{}", value); };
   for (const std::string& flips :
-       {moves_data(problem.collective) ? flips_text("By size of block", explanation.by_block, bytes) : std::string(),
+       {moves_data(problem.collective) ? flips_text("By size of block, to within 3 %", explanation.by_block, bytes) : std::string(),
         flips_text("By number of ranks", explanation.by_ranks, number),
         flips_text("By skew, the heaviest rank over the mean", explanation.by_skew, number)})
     if (!flips.empty()) text += paragraph(flips);
