@@ -38,7 +38,9 @@ std::string answer(const Explanation& explanation) {
 // "12 start-ups (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
 std::string account(const PriceParts& parts) {
   std::vector<std::string> words;
-  if (parts.startups_s > 0) words.push_back(fmt::format("{} start-ups ({})", parts.startups, seconds_text(parts.startups_s)));
+  if (parts.startups_s > 0)
+    words.push_back(
+        fmt::format("{} start-up{} ({})", parts.startups, parts.startups == 1 ? "" : "s", seconds_text(parts.startups_s)));
   if (parts.bytes_s > 0) words.push_back(fmt::format("{} ({})", bytes_text(parts.bytes), seconds_text(parts.bytes_s)));
   if (parts.copies_s > 0)
     words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
@@ -54,16 +56,21 @@ std::optional<double> seconds_of(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
-// Against the first of another algorithm or executor.
+// Against the first of another algorithm that is known as the best is: by measured times, or by predicted ones.
 std::string comparison(const Explanation& explanation) {
-  if (explanation.rows.size() < 2) return "";
-  const Row &best = explanation.rows[0], &next = explanation.rows[1];
-  const auto best_s = seconds_of(best.considered), next_s = seconds_of(next.considered);
+  if (explanation.rows.empty()) return "";
+  const Row& best = explanation.rows[0];
+  const auto best_s = seconds_of(best.considered);
   std::string text;
   if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
+  const auto next = std::find_if(explanation.rows.begin() + 1, explanation.rows.end(), [&](const Row& row) {
+    return row.considered.way.algorithm != best.considered.way.algorithm &&
+           row.considered.measured.has_value() == best.considered.measured.has_value();
+  });
+  const auto next_s = next == explanation.rows.end() ? std::nullopt : seconds_of(next->considered);
   if (!best_s || !next_s || *best_s <= 0) return text;
-  text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next.considered.way), *next_s / *best_s);
-  return text + (next.parts ? fmt::format(": {}.", account(*next.parts)) : ".");
+  text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way), *next_s / *best_s);
+  return text + (next->parts ? fmt::format(": {}.", account(*next->parts)) : ".");
 }
 
 std::string source_text(const Explanation& explanation, const ExplainKnowledge& knowledge) {
@@ -89,7 +96,7 @@ std::string bound_text(const Explanation& explanation) {
     text += fmt::format(", or passes on fewer than {} one after the other", bytes_text(bound.bytes));
   const auto seconds = explanation.seconds();
   if (!bound.seconds || *bound.seconds <= 0 || !seconds) return text + '.';
-  return text + fmt::format("; by the same figures that is {} at least, and this takes {:.2f} times as long.",
+  return text + fmt::format("; so many start-ups and bytes take {} by the same figures, and this takes {:.2f} times as long.",
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
@@ -123,7 +130,7 @@ std::string table_of(const Explanation& explanation, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, explanation.rows.size()); ++i) {
     const Row& row = explanation.rows[i];
     const auto part = [&](double PriceParts::*seconds) -> std::string {
-      return row.parts ? seconds_text((*row.parts).*seconds) : "–";
+      return row.parts && (*row.parts).*seconds > 0 ? seconds_text((*row.parts).*seconds) : "–";
     };
     table.add({row.name, std::string(name(row.considered.way.executor)), std::string(quadrille::name(row.considered.way.policy)),
                measured_text(row.considered.measured), row.considered.predicted_s ? seconds_text(*row.considered.predicted_s) : "–",
@@ -182,7 +189,7 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   const auto bytes = [](Count value) { return bytes_text(value); };
   const auto number = [](Count value) { return fmt::format("{}", value); };
   for (const std::string& flips :
-       {moves_data(problem.collective) ? flips_text("By size of block", explanation.by_block, bytes) : std::string(),
+       {moves_data(problem.collective) ? flips_text("By size of block, to within 3 %", explanation.by_block, bytes) : std::string(),
         flips_text("By number of ranks", explanation.by_ranks, number),
         flips_text("By skew, the heaviest rank over the mean", explanation.by_skew, number)})
     if (!flips.empty()) text += paragraph(flips);

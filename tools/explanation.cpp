@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "cases.hpp"
 #include "quadrille/algorithm.hpp"
@@ -71,11 +70,6 @@ std::vector<std::pair<std::string, std::string>> inapplicable(const Problem& pro
   return list;
 }
 
-double coefficient(const ExecutorFit& fit, std::string_view key) {
-  const auto found = fit.coefficients.find(key);
-  return found == fit.coefficients.end() ? 0 : found->second;
-}
-
 // The most bytes that the ranks of a node send to other nodes together, whatever the algorithm; 0 where it is not known.
 Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   if (problem.collective != Collective::alltoall || situation.nodes == 1) return 0;
@@ -89,6 +83,19 @@ Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   return most;
 }
 
+// A message in each round, of the same length but for the rest of the division, to a rank of the same node or of another.
+Workload least_work(Count rounds, Bytes bytes, bool inside) {
+  StageFigures stage;
+  for (Count round = 0; round < rounds; ++round) {
+    const Bytes share = bytes / rounds + (round < bytes % rounds ? 1 : 0);
+    RoundFigures figures{.number = round, .messages = 1, .bytes = share, .longest = share};
+    (inside ? figures.inside_messages : figures.outside_messages) = 1;
+    (inside ? figures.inside_bytes : figures.outside_bytes) = share;
+    stage.rounds.push_back(figures);
+  }
+  return {.stages = {std::move(stage)}, .has_work = true};
+}
+
 // In the model max-rate each message takes its start-up, also of those that are under way together. So the bounds of one port hold.
 LowerBound bound_of(const Problem& problem, const Situation& situation, const std::optional<ExecutorFit>& fit) {
   LowerBound bound;
@@ -96,22 +103,15 @@ LowerBound bound_of(const Problem& problem, const Situation& situation, const st
     if (each.figure == "c1") bound.rounds = each.value, bound.of_rounds = each.source;
     if (each.figure == "c2") bound.bytes = each.value, bound.of_bytes = each.source;
   }
-  if (!fit) return bound;
-  double startup_us = std::numeric_limits<double>::infinity(), us_per_byte = startup_us;
-  const auto allow = [&](double& least, std::string_view key) {
-    if (const auto found = fit->coefficients.find(key); found != fit->coefficients.end()) least = std::min(least, found->second);
+  if (!fit || bound.rounds == 0) return bound;
+  const auto seconds = [&](bool inside) {
+    return price_by(uncontended(*fit), least_work(bound.rounds, bound.bytes, inside)).blocking_s;
   };
-  if (situation.nodes > 1) allow(startup_us, "startup_us"), allow(us_per_byte, "us_per_byte");
-  if (situation.ranks_of_node > 1) {
-    allow(startup_us, "inside_startup_us");
-    for (const std::string_view key :
-         {"inside_us_per_byte", "inside_1k_us_per_byte", "inside_16k_us_per_byte", "inside_128k_us_per_byte"})
-      allow(us_per_byte, key);
-  }
-  if (situation.ranks == 1) return bound;
-  const double of_rank = us_per_byte * static_cast<double>(bound.bytes);
-  const double of_node = coefficient(*fit, "node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
-  bound.seconds = 1e-6 * (startup_us * static_cast<double>(bound.rounds) + std::max(of_rank, of_node));
+  const double of_rank = situation.nodes == 1           ? seconds(true)
+                         : situation.ranks_of_node == 1 ? seconds(false)
+                                                        : std::min(seconds(true), seconds(false));
+  const double of_node = 1e-6 * fit->coefficients.at("node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
+  bound.seconds = std::max(of_rank, of_node);
   return bound;
 }
 

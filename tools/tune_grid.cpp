@@ -90,8 +90,12 @@ std::vector<Cell> make_grid(const std::vector<Collective>& collectives, const st
     for (const Collective collective : collectives)
       for (const std::size_t at : groups[group]) {
         if (!moves_data(collective) && (group > 0 || at > 0)) continue;  // once
-        for (const std::string& shape : shapes_of(collective))
+        for (const std::string& shape : shapes_of(collective)) {
           cells.push_back(make_cell(collective, shape, sizes[at], ranks, nodes));
+          if (collective != Collective::alltoallv) continue;
+          cells.push_back(cells.back());
+          cells.back().own_counts_only = true;
+        }
       }
   return cells;
 }

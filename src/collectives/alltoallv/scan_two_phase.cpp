@@ -168,6 +168,7 @@ Parameter counts_of_all() {
   Parameter counts = counts_parameter();
   counts.summary = "how ranks know what others send: gathered in each run, or known from a run before with the same counts";
   counts.choices = {"gathered", "known"};
+  counts.worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known"}; };
   return counts;
 }
 
