@@ -103,7 +103,7 @@ class Choosing {
     do {
       agreement = agree(communicator_, [&] {
         problem = checked_for(communicator_, asked_);
-        check_options();
+        check_choice_is_left(problem);
         Request request = request_of(problem, options_, communicator_.rank(), automatic, true);
         request.chooser = Chooser::undecided;
         request.knowledge = knowledge_ ? knowledge_->hash : Knowledge::nothing;
@@ -116,7 +116,8 @@ class Choosing {
     if (races()) measure(problem);
   }
 
-  void check_options() const {
+  void check_choice_is_left(const Problem& problem) const {
+    check_options(problem, options_, /*vendor=*/false);
     if (options_.keep_step)
       throw Error(ErrorCode::misuse, "ranks keep step by an algorithm that is named; name one, or leave keep_step out");
   }
@@ -155,7 +156,7 @@ class Choosing {
   }
 
   Chosen chosen(Communicator& kept, const Problem& problem) const {
-    check_options();
+    check_choice_is_left(problem);
     const DecisionOptions by = decision_options(kept, problem);
     Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
     chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, priced(problem, by), by);

@@ -113,20 +113,6 @@ void check_can_keep_step(const Problem& problem, const PlanOptions& options, boo
   }
 }
 
-void check_options(const Problem& problem, const PlanOptions& options, bool vendor) {
-  if (is_reduction(problem.collective)) {
-    check_operation(problem, options.operation.get());
-    check_pieces(options.layouts.input, problem.element_bytes);
-    check_pieces(options.layouts.output, problem.element_bytes);
-  }
-  if (options.buffers < 1 || options.buffers > 2)
-    throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
-  if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
-    throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-  if (vendor && (!is_canonical(options.layouts) || options.in_place))
-    throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
-}
-
 // What sentences call the plan.
 std::string call(const Problem& problem, const std::string& algorithm) {
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
@@ -219,6 +205,20 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
 }
 
 }  // namespace
+
+void check_options(const Problem& problem, const PlanOptions& options, bool vendor) {
+  if (is_reduction(problem.collective)) {
+    check_operation(problem, options.operation.get());
+    check_pieces(options.layouts.input, problem.element_bytes);
+    check_pieces(options.layouts.output, problem.element_bytes);
+  }
+  if (options.buffers < 1 || options.buffers > 2)
+    throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
+  if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
+    throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
+  if (vendor && (!is_canonical(options.layouts) || options.in_place))
+    throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
+}
 
 std::string_view name(Executor executor) {
   static constexpr ByEnum<Executor, std::string_view, 4> names{{"automatic", "messages", "shared", "hybrid"}};
