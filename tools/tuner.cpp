@@ -248,6 +248,7 @@ class Tuner {
     const TuneOptions options{
         .seconds = request_.seconds_per_cell,
         .operation = cell.operation,
+        .situation = cell.situation(),
         .progress = [&](int round, int rounds, std::size_t ways) { talk_.show(doing(cell, round, rounds, ways)); },
         .wrong =
             [&](const std::string& sentence) {
