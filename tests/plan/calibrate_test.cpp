@@ -43,7 +43,7 @@ TEST(Calibrate, MeasuresWhatSoManyRanksCan) {
       EXPECT_EQ(models.contains("loggp"), p > 2);
       EXPECT_FALSE(models.contains("torus") || models.contains("cluster"));
       EXPECT_EQ(calibration.missing.size(), p > 2 ? 2u : 3u);
-      EXPECT_EQ(calibration.remarks().size(), calibration.missing.size() + calibration.fits.size());
+      EXPECT_EQ(calibration.remarks().size(), calibration.missing.size() + calibration.fits.size() + 1);
       EXPECT_GT(calibration.copy_s_per_byte, 0);
       EXPECT_GT(calibration.fits.at(0).startup_s + calibration.fits.at(0).s_per_byte, 0);
       for (const auto& [id, coefficients] : models)

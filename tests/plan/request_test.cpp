@@ -38,6 +38,8 @@ std::string said(const Asked& asked, const Change& change) {
   std::array<std::string, ranks> sentences;
   run_threads(ranks, [&](Communicator& threads) {
     Asked mine = asked;
+    if (mine.options.algorithm == decltype(mine.options.algorithm)("auto"))
+      mine.options.algorithm = "";  // the default one: a plan that chooses leaves policy and executor open
     if (threads.rank() == 2) change(mine);
     try {
       plan(threads, mine.problem, mine.options);

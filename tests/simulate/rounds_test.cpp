@@ -15,7 +15,7 @@ Coefficients odd_coefficients() {
   double next = 0.0123456789;
   for (const Model* model : all_models())
     for (const Coefficient& coefficient : model->coefficients)
-      if (!values.contains(coefficient.key)) values.emplace(coefficient.key, next *= 1.7);
+      if (!values.contains(coefficient.key)) values.emplace(coefficient.key, next = next > 1000 ? 0.0123456789 : next * 1.7);
   values["ports"] = values["node_ports"] = 2;
   return values;
 }

@@ -85,7 +85,7 @@ TEST_F(WisdomCommand, NamesTheFileOfThisMachine) {
 }
 
 TEST_F(WisdomCommand, Refuses) {
-  refuses({"wisdom"}, "say what to do with wisdom: show, merge, path, export");
+  refuses({"wisdom"}, "say what to do with wisdom: show, merge, export, path");
   refuses({"wisdom", "shwo"}, "did you mean 'show'?");
   refuses({"wisdom", "show", "--collective", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"wisdom", "show", file("none")}, "none");
