@@ -17,7 +17,7 @@ if [ "${1:-}" = --check ]; then
 fi
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build/release}" && pwd)
-export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent  # nobody's own machines
+export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent QUADRILLE_WISDOM=off  # nobody's own machines
 
 quote() {  # the code block for one mark
   local kind=$1 what=$2

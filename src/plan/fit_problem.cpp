@@ -12,7 +12,7 @@ namespace quadrille {
 Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation) {
   const Count ranks = communicator.size();
   Problem problem{.collective = collective, .ranks = ranks};
-  if (is_reduction(collective)) problem = reduction(collective, ranks, block / operation.element_bytes, operation);
+  if (is_reduction(collective)) problem.element_bytes = operation.element_bytes, problem.commutative = operation.commutative;
   if (is_irregular(collective)) {
     problem.counts =
         std::make_shared<const std::vector<Bytes>>(index(collective == Collective::alltoallv ? ranks * ranks : ranks), block);

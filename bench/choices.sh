@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How good choices are: races what a plan chooses (auto) beside every algorithm of the table and the MPI library's own collective, by each
+# executor, and prints in how many cells auto is slower than the best of the same race, and by how much. Run `quadrille tune` before.
+# Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--rounds N] [--time SECONDS] [--hosts]
+#        [COLLECTIVE...]
+#   default: all collectives, 15 rounds, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
+#   --estimate  with the fits of the present wisdom, but without what was measured of algorithms
+#   --hosts     instead of one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
+# Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/setup.sh
+time=0.6s rounds=15 all_ranks="2 4 8 16" sizes='' hosts='' estimate='' libraries=openmpi collectives=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --time) time=$2; shift 2 ;;
+    --rounds) rounds=$2; shift 2 ;;
+    --ranks) all_ranks=$2; shift 2 ;;
+    --sizes) sizes=$2; shift 2 ;;
+    --mpi) libraries=$2; shift 2 ;;
+    --hosts) hosts=1; shift ;;
+    --estimate) estimate=1; shift ;;
+    --*) fail "There is no option $1; see the head of bench/choices.sh" ;;
+    *) collectives+=("$1"); shift ;;
+  esac
+done
+quadrille=$PWD/build/release/bin/quadrille
+command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
+[ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
+find_mpis
+folder=build/bench/choices
+rm -rf "$folder"
+mkdir -p "$folder"
+
+# Wisdom without its races: their lines begin with "race", and the ways that raced are indented below.
+without_races() { sed -e '/^race /,/^[^ ]/{/^race /d;/^ /d}' -e '/^# speaks for /d'; }
+
+race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
+  local name=$1 collective=$2 options=()
+  shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  "$@" "$quadrille" race "$collective" "${options[@]}" --algorithm all --algorithm auto --rounds "$rounds" --time "$time" --json \
+    --output "$folder/$name.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
+}
+
+races() {  # races NAME LAUNCH...: of all collectives
+  local name=$1 collective kind size options
+  shift
+  for collective in "${collectives[@]}"; do
+    if [ "$collective" = alltoallv ]; then
+      for kind in uniform spike transpose; do
+        for size in ${sizes//,/ }; do
+          if [ "$kind" = uniform ]; then options=(--pattern uniform --block "$size"); else options=(--pattern "$kind:$size"); fi
+          race "${name}_alltoallv_${kind}_$size" alltoallv "${options[@]}" -- "$@"
+        done
+      done
+    elif [ "$collective" = barrier ]; then
+      race "${name}_barrier" barrier -- "$@"
+    else
+      race "${name}_$collective" "$collective" --block "$sizes" -- "$@"
+    fi
+  done
+}
+
+own_control_group
+if [ -n "$hosts" ]; then
+  : "${sizes:=8B,256B,4KiB,16KiB}"
+  [ ${#collectives[@]} -gt 0 ] || collectives=(alltoall alltoallv)
+  tests/hosts/hosts.sh can || exit 2
+  tests/hosts/hosts.sh up 6 100mbit
+  trap 'tests/hosts/hosts.sh down; leave_control_group' EXIT
+else
+  : "${sizes:=8B,256B,4KiB,64KiB,1MiB}"
+  [ ${#collectives[@]} -gt 0 ] || mapfile -t collectives < <("$quadrille" list --json | jq -r '[.[].collective] | unique[]')
+  trap leave_control_group EXIT
+fi
+if [ -n "$estimate" ]; then
+  present=$("$quadrille" wisdom path)
+  mkdir "$folder/wisdom"
+  for file in "$(dirname "$present")"/*.wisdom; do without_races <"$file" >"$folder/wisdom/${file##*/}"; done
+  export QUADRILLE_WISDOM=$PWD/$folder/wisdom
+fi
+for mpi in $libraries; do
+  if [ -n "$hosts" ]; then
+    races "${mpi}_hosts" tests/hosts/run.sh "$mpi" 4
+  else
+    for ranks in $all_ranks; do races "${mpi}_$ranks" run_mpi "$mpi" "$ranks"; done
+  fi
+done
+jq -s -r -f bench/choices.jq "$folder"/*.json
