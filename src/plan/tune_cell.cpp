@@ -94,11 +94,13 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
   Wisdom prices = wisdom;
   prices.records.clear();  // what was measured ranks its own ways only
   const Decision decision = decide(problem, prices, options);
+  const bool takes_all = how_many > decision.considered.size();
   std::map<std::pair<std::string, Executor>, int> alike;
   for (const Considered& each : decision.considered) {
     if (chosen.size() >= how_many) break;
+    if (!each.predicted_s) continue;  // what is too large to be priced is too large to race
     const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
-    if (++alike[{id, each.way.executor}] <= most_alike) choose(each.way);
+    if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
   }
   for (const Way& way : known_good)
     if (applies_to(problem, way)) choose(way);
