@@ -19,6 +19,14 @@
 namespace quadrille {
 namespace {
 
+// For prices: the machine that stands for what was never measured. It follows from knowledge, so that choices that are known need
+// not copy it.
+DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge) {
+  options.preset = knowledge.preset(options.situation->nodes);
+  options.cores = knowledge.wisdom.machine.cores;
+  return options;
+}
+
 // What a thread has chosen last. A program that splits communicators makes the same choice for each of them.
 struct RecentChoice {
   std::uint64_t knowledge = 0;
@@ -49,7 +57,7 @@ class RecentChoices {
     for (const RecentChoice& entry : entries_)
       if (is_kept && entry.is_for(knowledge.hash, problem, options)) return entry.decision;
     auto decision = std::make_shared<const Decision>(
-        decide(options.own_counts_only ? even_counts(asked, options) : asked, knowledge.wisdom, options));
+        decide(options.own_counts_only ? even_counts(asked, options) : asked, knowledge.wisdom, with_preset(options, knowledge)));
     if (is_kept) entries_[next_++ % entries_.size()] = {knowledge.hash, std::move(problem), options, decision};
     return decision;
   }
@@ -157,8 +165,6 @@ class Choosing {
         with_vendor && own.executor() == Executor::messages && (asked == Executor::automatic || asked == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
     by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
-    by.preset = knowledge_->preset(by.situation->nodes);
-    by.cores = knowledge_->wisdom.machine.cores;
     return by;
   }
 
@@ -177,7 +183,8 @@ class Choosing {
   // come. Results of operators that are not built in cannot be checked, counts that nobody knows in full cannot be repeated, and
   // buffers may be too large: there the estimate stays.
   void measure(const Problem& problem) {
-    DecisionOptions by = decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true);
+    DecisionOptions by =
+        with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);
     if (by.own_counts_only || knowledge_->wisdom.find(*by.situation) || !has_room(problem)) return;
     by.effort = Effort::estimate;
     const std::size_t most = options_.effort == Effort::exhaustive ? std::numeric_limits<std::size_t>::max() : most_raced;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "plan/placed.hpp"
 #include "quadrille/race.hpp"
@@ -37,6 +38,20 @@ RaceCandidate candidate_of(const Problem& problem, const Way& way) {
 
 Way way_of(const RaceCandidate& candidate) {
   return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
+}
+
+// Prices of different algorithms may be wrong by different factors, so the cheapest way of each races that is not hopeless.
+template <class ChooseWay>
+void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
+  constexpr double hopeless = 3;  // times the least predicted time
+  std::set<std::string> seen;
+  double least = 0;
+  for (const Considered& each : by_price) {
+    if (!each.predicted_s || names_vendor(each.way.algorithm)) continue;
+    if (least == 0) least = *each.predicted_s;
+    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
+    if (*each.predicted_s <= hopeless * least && seen.insert(id).second) choose(each.way);
+  }
 }
 
 // A way that has left, with its ratio to a way that stayed.
@@ -102,6 +117,7 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
     const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
     if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
   }
+  add_best_of_each_algorithm(decision.considered, choose);
   for (const Way& way : known_good)
     if (applies_to(problem, way)) choose(way);
   for (const Executor executor : options.executors)
