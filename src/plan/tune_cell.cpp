@@ -43,7 +43,7 @@ Way way_of(const RaceCandidate& candidate) {
 // Prices of different algorithms may be wrong by different factors, so the cheapest way of each races that is not hopeless.
 template <class ChooseWay>
 void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
-  constexpr double hopeless = 3;  // times the least predicted time
+  constexpr double hopeless = 10;  // times the least predicted time
   std::set<std::string> seen;
   double least = 0;
   for (const Considered& each : by_price) {
@@ -52,6 +52,11 @@ void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const C
     const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
     if (*each.predicted_s <= hopeless * least && seen.insert(id).second) choose(each.way);
   }
+}
+
+bool is_considered(const Decision& decision, const Way& way) {
+  return std::any_of(decision.considered.begin(), decision.considered.end(),
+                     [&](const Considered& each) { return each.way == way && each.predicted_s; });
 }
 
 // A way that has left, with its ratio to a way that stayed.
@@ -118,6 +123,10 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
     if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
   }
   add_best_of_each_algorithm(decision.considered, choose);
+  for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
+    const Way standard{specification(parse_choice(problem, algorithm->id)), Policy::blocking, 2, options.executors.front()};
+    if (is_considered(decision, standard)) choose(standard);
+  }
   for (const Way& way : known_good)
     if (applies_to(problem, way)) choose(way);
   for (const Executor executor : options.executors)
