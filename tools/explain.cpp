@@ -77,9 +77,8 @@ Subcommand add_explain(CLI::App& command) {
   set_footer(*parser,
              "No launcher is needed. What was measured by 'quadrille tune' comes first; what was not is predicted, by what was "
              "measured of "
-             "messages and copies here, or by a machine's published figures; those that are not published are assumed, and the "
-             "answer says "
-             "so. Contention is what a price is higher since ranks of a node share its network adapter, memory and cores.\n\n"
+             "messages and copies here, or by the figures of a named machine; those for which no published figure was found are assumed, and "
+             "the answer says so. Contention is what a price is higher since ranks of a node share its network adapter, memory and cores.\n\n"
              "Examples:\n  quadrille explain alltoall --ranks 8 --block 1KiB\n"
              "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
              "  quadrille explain alltoallv --counts matrix.mtx\n"

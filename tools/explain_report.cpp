@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "model_options.hpp"
+#include "quadrille/model.hpp"
 #include "schedule/policy_name.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
@@ -21,17 +23,28 @@ std::string place_text(const Situation& situation) {
                      situation.ranks_of_node);
 }
 
-std::string how_known(const Considered& chosen, const Decision& decision) {
+const Model& max_rate() { return *find_model("max-rate"); }
+
+// Do prices rest on a preset machine whose figures are in part assumed?
+bool is_assumed(const Decision& decision, const ExplainKnowledge& knowledge) {
+  return !decision.preset.empty() && knowledge.preset && !assumptions_of(max_rate(), *knowledge.preset).empty();
+}
+
+std::string how_known(const Considered& chosen, const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  const Decision& decision = explanation.decision;
   if (chosen.measured) return "measured here";
-  return decision.assumed.empty() ? "predicted" : fmt::format("predicted by assumed figures of the machine {}", decision.assumed);
+  if (decision.preset.empty()) return "predicted";
+  return fmt::format("predicted by the figures of the machine {}, {}which were not measured here", decision.preset,
+                     is_assumed(decision, knowledge) ? "some of them assumed, " : "");
 }
 
 // "Take bruck:radix=4 by shared memory: 12.3 µs, predicted."
-std::string answer(const Explanation& explanation) {
+std::string answer(const Explanation& explanation, const ExplainKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   std::string text = fmt::format("Take {}", way_text(explanation.problem, decision.chosen));
   if (const auto seconds = explanation.seconds(); seconds && !explanation.rows.empty())
-    text += fmt::format(": about {}, {}", seconds_text(*seconds), how_known(explanation.rows.front().considered, decision));
+    text += fmt::format(": about {}, {}", seconds_text(*seconds),
+                        how_known(explanation.rows.front().considered, explanation, knowledge));
   return text + '.';
 }
 
@@ -83,7 +96,7 @@ std::string source_text(const Explanation& explanation, const ExplainKnowledge& 
   else if (!knowledge.preset_was_asked)
     text = fmt::format("Nothing was measured on this machine yet{}; 'mpirun -n 8 quadrille tune' does that.",
                        explanation.decision.situation.nodes > 1 ? " with ranks on several nodes" : "");
-  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.assumed.empty()))
+  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.preset.empty()))
     text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
                         text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);
   return text;
@@ -178,7 +191,7 @@ Json json_of(const Row& row) {
 std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows) {
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
-  std::string text = paragraph(answer(explanation));
+  std::string text = paragraph(answer(explanation, knowledge));
   text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(situation));
   if (is_irregular(problem.collective))
     text +=
@@ -196,16 +209,19 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   text += '\n' + table_of(explanation, most_rows);
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
+  if (is_assumed(explanation.decision, knowledge)) text += '\n' + assumptions_text(max_rate(), *knowledge.preset);
   return text;
 }
 
 Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   const Situation& situation = decision.situation;
-  Json candidates = Json::array(), do_not_apply = Json::array();
+  Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
   for (const Row& row : explanation.rows) candidates.push_back(json_of(row));
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
+  if (is_assumed(decision, knowledge))
+    for (const auto& [key, rule] : assumptions_of(max_rate(), *knowledge.preset)) assumed[key] = rule;
   const auto seconds = explanation.seconds();
   const LowerBound& bound = explanation.bound;
   return {{"collective", name(situation.collective)},
@@ -220,7 +236,8 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"chosen", json_of(decision.chosen)},
           {"seconds", seconds ? Json(*seconds) : Json()},
           {"source", name(decision.source)},
-          {"assumed", decision.assumed},
+          {"preset", decision.preset},
+          {"assumed", std::move(assumed)},
           {"reason", decision.reason},
           {"candidates", std::move(candidates)},
           {"do_not_apply", std::move(do_not_apply)},

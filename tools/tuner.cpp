@@ -150,7 +150,7 @@ class Tuner {
     std::vector<Executor> executors;
     for (const Executor executor : options_.executors)
       if (request_.again || std::none_of(wisdom_.executors.begin(), wisdom_.executors.end(), [&](const ExecutorFit& known_fit) {
-            return known_fit.executor == executor && known_fit.assumed.empty() && is_of(known_fit, here, oldest_);
+            return known_fit.executor == executor && known_fit.preset.empty() && is_of(known_fit, here, oldest_);
           }))
         executors.push_back(executor);
     std::vector<Collective> collectives;

@@ -95,7 +95,7 @@ class Deciding {
         fit = *known;
       else if (options_.preset)
         fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
-      if (fit && !fit->assumed.empty()) decision_.assumed = fit->assumed;
+      if (fit && !fit->preset.empty()) decision_.preset = fit->preset;
     }
     return all;
   }
@@ -146,8 +146,8 @@ class Deciding {
     for (const Considered& each : all)
       if (is_vendor(each.way) && !is_vendor(decision_.chosen) && (each.measured || each.predicted_s))
         decision_.reason += fmt::format(", {:.2f} times the vendor's", best / seconds(each));
-    if (!decision_.assumed.empty() && decision_.source == Source::price)
-      decision_.reason += fmt::format("; assumed, by figures of the machine {}", decision_.assumed);
+    if (!decision_.preset.empty() && decision_.source == Source::price)
+      decision_.reason += fmt::format("; by the figures of the machine {}", decision_.preset);
     for (std::size_t i = 1; i < all.size(); ++i) {
       if (!all[i].rejected.empty() && !all[i].measured && !all[i].predicted_s) continue;
       if (decision_.source == Source::wisdom && !all[i].measured)

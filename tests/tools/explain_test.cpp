@@ -56,7 +56,8 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
   const Json told = explained({"alltoall", "--node-sizes", "4x4", "--block", "64B", "--machine", machine()});
   EXPECT_EQ(told["source"], "price");
   EXPECT_EQ(told["nodes"], 4);
-  EXPECT_EQ(told["assumed"], "dear");
+  EXPECT_EQ(told["preset"], "dear");
+  EXPECT_EQ(told["assumed"], Json::object());
   const Json& candidates = told["candidates"];
   ASSERT_GE(candidates.size(), 4u);
   EXPECT_EQ(candidates[0]["algorithm"], told["chosen"]["algorithm"]);
@@ -79,6 +80,20 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
   EXPECT_GE(taken_apart, 4);
   EXPECT_LE(told["lower_bound"]["seconds"].get<double>(), told["seconds"].get<double>());
   EXPECT_GT(told["lower_bound"]["seconds"].get<double>(), 0);
+}
+
+TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
+  const std::string assuming =
+      write("assuming.toml", contents(machine()) + "copy_us_per_byte = 0.0001\n[max-rate.assumed]\ncopy_us_per_byte = 'a guess'\n");
+  const Words words{"alltoall", "--node-sizes", "4x4", "--time", "0.01", "--machine", assuming};
+  EXPECT_EQ(explained(words)["assumed"], Json({{"copy_us_per_byte", "a guess"}}));
+  Words all = words;
+  all.insert(all.begin(), "explain");
+  const std::string text = prints(all);
+  EXPECT_NE(text.substr(0, text.find("\n\n")).find("assumed"), std::string::npos) << text;
+  EXPECT_NE(text.find("Assumed, because no published figure was found:\n  copy_us_per_byte: a guess\n"), std::string::npos) << text;
+  all.back() = machine();
+  EXPECT_EQ(prints(all).find("ssumed"), std::string::npos) << "all its figures are stated";
 }
 
 TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
