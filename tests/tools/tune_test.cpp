@@ -77,6 +77,18 @@ TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
   EXPECT_EQ(wisdom().records.size(), 3u);
 }
 
+// As `tune --executor mpi` leaves them.
+TEST_F(TuneTest, MeasuresAgainWhatLacksAnExecutor) {
+  const Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
+  tuned(words);
+  Wisdom partial = wisdom();
+  for (WisdomEntry& entry : partial.records.at(0).entries) entry.way.executor = Executor::messages;
+  write("tuned.wisdom", wisdom_text(partial));
+  EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"measured"});
+  for (const WisdomEntry& entry : wisdom().records.at(0).entries) EXPECT_EQ(entry.way.executor, Executor::shared);
+  EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"known"});
+}
+
 TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
   const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "1B..16B", "--time", "1e-6",
                                    "barrier", "broadcast", "alltoall"}));
