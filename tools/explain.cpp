@@ -64,7 +64,7 @@ Subcommand add_explain(CLI::App& command) {
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
   add_option(*parser, "--machine", options->knowledge.machine,
-             "by the figures of this machine, hdr or a file, instead of what was measured here", "NAME|FILE");
+             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here", "NAME|FILE");
   add_option(*parser, "--mpi", options->knowledge.mpi,
              "by what was measured here with openmpi, mpich or none; default: what was measured last", "NAME");
   add_option(*parser, "--executor", options->knowledge.executor,

@@ -48,12 +48,14 @@ std::string answer(const Explanation& explanation, const ExplainKnowledge& knowl
   return text + '.';
 }
 
-// "12 start-ups (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
+// "12 start-ups in 3 rounds (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
 std::string account(const PriceParts& parts) {
   std::vector<std::string> words;
-  if (parts.startups_s > 0)
-    words.push_back(
-        fmt::format("{} start-up{} ({})", parts.startups, parts.startups == 1 ? "" : "s", seconds_text(parts.startups_s)));
+  if (parts.startups_s > 0) {
+    std::string startups = fmt::format("{} start-up{}", parts.startups, parts.startups == 1 ? "" : "s");
+    if (parts.rounds > 0) startups += fmt::format(" in {} round{}", parts.rounds, parts.rounds == 1 ? "" : "s");
+    words.push_back(fmt::format("{} ({})", startups, seconds_text(parts.startups_s)));
+  }
   if (parts.bytes_s > 0) words.push_back(fmt::format("{} ({})", bytes_text(parts.bytes), seconds_text(parts.bytes_s)));
   if (parts.copies_s > 0)
     words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
@@ -104,9 +106,9 @@ std::string source_text(const Explanation& explanation, const ExplainKnowledge& 
 
 std::string bound_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
-  std::string text = fmt::format("No algorithm takes fewer than {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
+  std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
   if (moves_data(explanation.problem.collective))
-    text += fmt::format(", or passes on fewer than {} one after the other", bytes_text(bound.bytes));
+    text += fmt::format(", and the messages that follow each other have at least {}", bytes_text(bound.bytes));
   const auto seconds = explanation.seconds();
   if (!bound.seconds || *bound.seconds <= 0 || !seconds) return text + '.';
   return text + fmt::format("; so many start-ups and bytes take {} by the same figures, and this takes {:.2f} times as long.",
@@ -178,8 +180,13 @@ Json json_of(const Row& row) {
           : Json();
   object["parts"] =
       row.parts
-          ? Json{{"startups", row.parts->startups},        {"startups_s", row.parts->startups_s}, {"bytes", row.parts->bytes},
-                 {"bytes_s", row.parts->bytes_s},          {"copied", row.parts->copied},         {"copies_s", row.parts->copies_s},
+          ? Json{{"startups", row.parts->startups},
+                 {"rounds", row.parts->rounds},
+                 {"startups_s", row.parts->startups_s},
+                 {"message_bytes", row.parts->bytes},
+                 {"bytes_s", row.parts->bytes_s},
+                 {"copied_bytes", row.parts->copied},
+                 {"copies_s", row.parts->copies_s},
                  {"contention_s", row.parts->contention_s}}
           : Json();
   object["rejected"] = each.rejected;
@@ -234,7 +241,7 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"wisdom", knowledge.file},
           {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
           {"chosen", json_of(decision.chosen)},
-          {"seconds", seconds ? Json(*seconds) : Json()},
+          {"time_s", seconds ? Json(*seconds) : Json()},
           {"source", name(decision.source)},
           {"preset", decision.preset},
           {"assumed", std::move(assumed)},
@@ -244,9 +251,9 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"lower_bound",
            {{"rounds", bound.rounds},
             {"rounds_by", bound.of_rounds},
-            {"bytes", bound.bytes},
-            {"bytes_by", bound.of_bytes},
-            {"seconds", bound.seconds ? Json(*bound.seconds) : Json()}}},
+            {"message_bytes", bound.bytes},
+            {"message_bytes_by", bound.of_bytes},
+            {"time_s", bound.seconds ? Json(*bound.seconds) : Json()}}},
           {"by_block", json_of(explanation.by_block)},
           {"by_ranks", json_of(explanation.by_ranks)},
           {"by_skew", json_of(explanation.by_skew)}};

@@ -42,6 +42,7 @@ PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& f
     if (is_copy) parts.copied += term.amount;
     if (term.is_bytes && !is_copy) parts.bytes += term.amount;
     if (term.name == "start-ups" || term.name == "inside start-ups") parts.startups += term.amount;
+    if (term.name == "rounds") parts.rounds = term.amount;
   }
   parts.contention_s = std::max(0.0, price_by(fit, counted).seconds(way.policy) - alone.seconds(way.policy));
   return parts;

@@ -24,7 +24,7 @@ bool is_chosen(const Chosen& chosen, Collective collective) {
 }
 
 std::string_view name(Combining combining) {
-  static constexpr ByEnum<Combining, std::string_view, 3> names{{"any order", "rank order", "fixed tree"}};
+  static constexpr ByEnum<Combining, std::string_view, 3> names{{"any_order", "rank_order", "fixed_tree"}};
   return names[combining];
 }
 
@@ -147,7 +147,7 @@ Json json_of(const ExecutorFit& fit) {
 
 Json json_of(const VendorFit& fit) {
   Json sizes = Json::array();
-  for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"seconds", seconds}});
+  for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"time_s", seconds}});
   return {{"collective", name(fit.collective)}, {"ranks", fit.ranks}, {"nodes", fit.nodes},
           {"ranks_of_node", fit.ranks_of_node}, {"date", fit.date},   {"sizes", std::move(sizes)}};
 }

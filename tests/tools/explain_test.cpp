@@ -78,8 +78,24 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
     EXPECT_NEAR(sum, seconds, 1e-3 * seconds) << each;
   }
   EXPECT_GE(taken_apart, 4);
-  EXPECT_LE(told["lower_bound"]["seconds"].get<double>(), told["seconds"].get<double>());
-  EXPECT_GT(told["lower_bound"]["seconds"].get<double>(), 0);
+  EXPECT_LE(told["lower_bound"]["time_s"].get<double>(), told["time_s"].get<double>());
+  EXPECT_GT(told["lower_bound"]["time_s"].get<double>(), 0);
+}
+
+TEST_F(ExplainTest, CountsStartUpsAndRounds) {
+  const std::string rounds = write("rounds.toml", contents(machine()) + "round_us = 3\n");
+  const Words words{"explain", "alltoall", "--ranks", "8", "--all", "--mpi", "none", "--time", "0.01", "--machine", rounds};
+  Words as_json = words;
+  as_json.push_back("--json");
+  for (const Json& each : Json::parse(prints(as_json))["candidates"])
+    if (each["algorithm"] == "shift" && each["policy"] == "blocking") {
+      EXPECT_EQ(each["parts"]["startups"], 7);
+      EXPECT_EQ(each["parts"]["rounds"], 7);
+      EXPECT_EQ(each["parts"]["message_bytes"], 7 * 8);
+      EXPECT_DOUBLE_EQ(each["parts"]["startups_s"], 7 * (1 + 3) * 1e-6);
+    }
+  const std::string text = prints(words);
+  EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
 }
 
 TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
@@ -118,7 +134,7 @@ TEST_F(ExplainTest, TakesWhatWasMeasured) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_EQ(outcome.out.rfind("Take bruck", 0), 0u) << outcome.out;
   for (const std::string part :
-       {"measured", "2.00 µs", "3.00 µs", "2026-11-20", "By size of block", "By number of ranks", "No algorithm takes fewer"})
+       {"measured", "2.00 µs", "3.00 µs", "2026-11-20", "By size of block", "By number of ranks", "Every algorithm takes at least 2 rounds"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << '\n' << outcome.out;
   const Outcome larger = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "1MiB", "--json"});
   EXPECT_NE(Json::parse(larger.out)["source"], "wisdom") << "64 B do not speak for 1 MiB";

@@ -102,6 +102,16 @@ TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
                                       "barrier 1", "alltoall 2", "alltoall 8", "broadcast 2", "broadcast 8"}));
 }
 
+TEST_F(TuneTest, SaysWhatIsLeftOut) {
+  const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B,64TiB", "gather"}));
+  ASSERT_EQ(states(session), (std::multiset<std::string>{"left_out", "measured"}));
+  for (const Json& cell : session["cells"])
+    if (cell["state"] == "left_out")
+      EXPECT_NE(cell["reason"], "");
+    else
+      EXPECT_EQ(cell["ways"][0]["buffers"], 2);
+}
+
 TEST_F(TuneTest, TellsShapesOfCountsApart) {
   tuned(tune({"--ranks", "4", "--executor", "threads", "--json", "--block", "256B", "alltoallv"}));
   std::map<bool, std::set<std::pair<Count, Count>>> found;
