@@ -19,7 +19,7 @@ namespace quadrille::command {
 // what it takes longer since the ranks of a node share its adapter, memory and cores.
 struct PriceParts {
   double startups_s = 0, bytes_s = 0, copies_s = 0, contention_s = 0;
-  Count startups = 0, rounds = 0;  // what startups_s is of; it holds the operation itself, too
+  Count startups = 0, rounds = 0;  // startups_s is what these and the operation itself take
   Bytes bytes = 0, copied = 0;
 };
 

@@ -166,6 +166,8 @@ int run_launched(const Options& options, Executor executor) {
 }
 
 int run(const Options& options) {
+  if (options.vendor && options.executor) refuse("--vendor measures the MPI library's own algorithms; leave --executor out");
+  if (options.vendor && options.ways) refuse("--vendor measures all of the MPI library's own algorithms; leave --ways out");
   const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
   if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
   if (options.vendor)

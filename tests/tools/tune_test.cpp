@@ -166,6 +166,8 @@ TEST_F(TuneTest, RefusesWhatCannotBe) {
   refuses({"tune", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"tune", "--ranks", "1"}, "number of ranks");
   refuses({"tune", "--executor", "mpi"}, "there is nobody to run with");
+  refuses({"tune", "--vendor", "--executor", "mpi"}, "leave --executor out");
+  refuses({"tune", "--vendor", "--ways", "2"}, "leave --ways out");
   refuses({"tune", "reduce", "--block", "3B"}, "no whole elements");
 }
 
