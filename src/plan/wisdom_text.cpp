@@ -70,7 +70,7 @@ template <class Out>
 void write(Out out, const ExecutorFit& fit) {
   fmt::format_to(out, "\nfit {} {} date={} error={}", name(fit.executor), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
                  fit.date, four_digits(fit.error));
-  if (!fit.assumed.empty()) fmt::format_to(out, " assumed={}", fit.assumed);
+  if (!fit.preset.empty()) fmt::format_to(out, " preset={}", fit.preset);
   fmt::format_to(out, "\n");
   const Model& model = *find_model("max-rate");
   for (const auto& [key, value] : fit.coefficients) {
@@ -296,7 +296,7 @@ ExecutorFit executor_fit(Words& words, Lines& lines) {
   read_structure(words, fit);
   fit.date = words.text("date=");
   fit.error = words.number("error=");
-  if (words.has("assumed=")) fit.assumed = words.text("assumed=");
+  if (words.has("preset=")) fit.preset = words.text("preset=");
   words.end();
   while (lines.is_indented()) {
     Words line = lines.next_indented();
