@@ -17,13 +17,9 @@
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
-#include "watchdog.hpp"
 
 namespace quadrille::command {
 namespace {
-
-constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
 
 struct Options {
   std::vector<std::string> collectives;
@@ -121,16 +117,9 @@ int run_all(Communicator& communicator, Request request, bool strict, AuditRepor
   return code;
 }
 
-std::string stuck(double seconds) {
-  return fmt::format(
-      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
-      seconds);
-}
-
 int run_on_threads(const Options& options) {
   const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
-  if (ranks > most_threads)
-    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
+  check_threads(ranks);
   const Request request = make_request(options, ranks, false);
   AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
@@ -152,26 +141,14 @@ int run_launched(const Options& options) {
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   const Request request = make_request(options, world->size(), mpi);
   if (!first_can_write(*world, options.output)) return misused;
-  const bool is_first = world->rank() == 0;
-  const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
-    world->abort(misused);
-  };
-  try {
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool is_first = world->rank() == 0;
     AuditReport report(is_first ? options.output : std::nullopt, options.json, request.tolerance,
                        std::string(world->transport_name()), world->size(), request.options);
-    // Rank 0 hears of the progress, so rank 0 watches.
-    Watchdog watchdog(is_first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
     const int code = run_all(*world, request, options.strict, is_first ? &report : nullptr, watchdog);
     if (is_first) report.finish();
     return code;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
-    give_up(error.what());
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-  return misused;
+  });
 }
 
 int run(const Options& options) {

@@ -24,13 +24,9 @@
 #include "quadrille/transports.hpp"
 #include "race_report.hpp"
 #include "talk.hpp"
-#include "watchdog.hpp"
 
 namespace quadrille::command {
 namespace {
-
-constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
 
 struct Options {
   std::string collective;
@@ -216,8 +212,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
 Count ranks_on_threads(const Options& options) {
   const auto counts = options.problem.rank_counts(8);
   if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
-  if (counts[0] > most_threads)
-    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", counts[0], most_threads));
+  check_threads(counts[0]);
   return counts[0];
 }
 
@@ -272,12 +267,6 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
   return right;
 }
 
-std::string stuck(double seconds) {
-  return fmt::format(
-      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
-      seconds);
-}
-
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
   const Request request = make_request(options, Executor::automatic, ByRank<Count>(ranks), false);
@@ -306,28 +295,16 @@ int run_launched(const Options& options, Executor executor) {
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
-  const bool first = world->rank() == 0;
-  const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
-    world->abort(misused);
-  };
-  try {
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool first = world->rank() == 0;
     ReportForm form = options.form;
     if (!first) form.plot.reset();
     Report report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                   request.options);
-    // Rank 0 hears of the progress, so rank 0 watches.
-    Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
     const bool right = run_all(*world, request, report, watchdog);
     if (first) report.finish();
     return right ? good : with_findings;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
-    give_up(error.what());
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-  return misused;
+  });
 }
 
 int run(Options options) {
