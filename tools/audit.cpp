@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "arguments.hpp"
@@ -35,15 +34,6 @@ struct Request {
   double tolerance = 1.05, timeout_seconds = 60;
 };
 
-// "1.15"
-double parse_factor(std::string_view text) {
-  double factor = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (status != std::errc() || end != text.data() + text.size() || !(factor >= 1 && factor <= 1000))
-    refuse(fmt::format("the tolerance is a factor from 1 to 1000, such as 1.15, not '{}'", text));
-  return factor;
-}
-
 std::vector<Library> libraries_of(const Options& options, bool mpi) {
   const std::string side = options.side.value_or(mpi ? "both" : "ours");
   if (side != "vendor" && side != "ours" && side != "both") refuse_unknown("side", side, {"vendor", "ours", "both"});
@@ -68,7 +58,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   }
   if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
-  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance);
+  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance, "the tolerance", 1);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   for (const Guideline& guideline : all_guidelines())
     if (std::count(request.collectives.begin(), request.collectives.end(), guideline.left) > 0)

@@ -45,11 +45,7 @@ std::string account(const PriceParts& parts) {
   if (parts.copies_s > 0)
     words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
   if (parts.contention_s > 0) words.push_back(fmt::format("contention ({})", seconds_text(parts.contention_s)));
-  if (words.empty()) return "nothing";
-  if (words.size() == 1) return words[0];
-  const std::string last = words.back();
-  words.pop_back();
-  return fmt::format("{} and {}", fmt::join(words, ", "), last);
+  return words.empty() ? "nothing" : listed(std::move(words));
 }
 
 std::optional<double> seconds_of(const Considered& each) {

@@ -14,6 +14,7 @@
 #include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/executors.hpp"
 #include "plan/placed.hpp"
 #include "plan/vendor_rules.hpp"
 #include "problem_options.hpp"
@@ -68,13 +69,13 @@ bool runs_launched(const AskedExecutor& asked) {
 
 // Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
 std::vector<Executor> executors_for(Executor asked, Communicator& world) {
-  const Result<Transport*> sharing = world.transport().over_shared_memory();
   if (asked == Executor::messages) return {Executor::messages};
   if (asked == Executor::automatic) {
-    if (!sharing) return {Executor::messages};
-    const Executor own = world.transport().executor(), shared = (*sharing)->executor();
-    return shared == own ? std::vector{own} : std::vector{own, shared};
+    std::vector<Executor> all = executors_of(world);
+    std::reverse(all.begin(), all.end());  // messages first
+    return all;
   }
+  const Result<Transport*> sharing = world.transport().over_shared_memory();
   if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", sharing.error()));
   if (asked != (*sharing)->executor())
     refuse((*sharing)->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"

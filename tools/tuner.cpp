@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "execute/agreement.hpp"
-#include "execute/transport.hpp"
+#include "plan/executors.hpp"
 #include "plan/gathered.hpp"
 #include "plan/tune_cell.hpp"
 #include "plan/vendor_rules.hpp"
@@ -37,14 +37,6 @@ std::string date_before(Count days) {
 std::string time_left(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
-}
-
-// The shared memory first.
-std::vector<Executor> executors_of(Communicator& communicator) {
-  const Executor own = communicator.transport().executor();
-  const Result<Transport*> sharing = communicator.transport().over_shared_memory();
-  if (!sharing || (*sharing)->executor() == own) return {own};
-  return {(*sharing)->executor(), own};
 }
 
 template <class Fit>

@@ -6,12 +6,12 @@
 #include <bit>
 
 #include "execute/transport.hpp"
+#include "plan/executors.hpp"
 #include "plan/knowledge.hpp"
 #include "plan/same_problem.hpp"
 #include "plan/tune_cell.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
 namespace {
@@ -76,10 +76,7 @@ Situation situation_of_facts(const Problem& problem, const std::vector<CountFact
 class Choosing {
  public:
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
-      : communicator_(communicator),
-        asked_(problem),
-        options_(options),
-        knowledge_(present_knowledge(communicator)) {}
+      : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
   Plan plan() {
     bool agrees_first = !knowledge_ || races() || asked_.collective == Collective::alltoallv;
@@ -129,16 +126,9 @@ class Choosing {
 
   // The same on all ranks, for a problem of which they know the same.
   DecisionOptions decision_options(Communicator& group, const Problem& problem) const {
-    Transport& own = group.transport();
-    DecisionOptions by{.executors = {}, .effort = options_.effort};
-    const Result<Transport*> sharing = own.over_shared_memory();
-    if (options_.executor != Executor::automatic) {
-      by.executors = {options_.executor};
-    } else {
-      if (sharing) by.executors.push_back((*sharing)->executor());
-      if (!sharing || own.executor() != (*sharing)->executor()) by.executors.push_back(own.executor());
-    }
-    by.with_vendor = !vendor_is_refused_ && own.executor() == Executor::messages &&
+    DecisionOptions by{.executors = {options_.executor}, .effort = options_.effort};
+    if (options_.executor == Executor::automatic) by.executors = executors_of(group);
+    by.with_vendor = !vendor_is_refused_ && group.transport().executor() == Executor::messages &&
                      (options_.executor == Executor::automatic || options_.executor == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
     by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
@@ -147,12 +137,8 @@ class Choosing {
     return by;
   }
 
-  // Prices of counts that nobody knows in full are those of equal ones.
   static Problem priced(const Problem& problem, const DecisionOptions& by) {
-    if (!by.own_counts_only) return problem;
-    Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = by.situation->block_bytes});
-    even.nodes = problem.nodes, even.grid = problem.grid;
-    return even;
+    return by.own_counts_only ? with_equal_counts(problem, by.situation->block_bytes) : problem;
   }
 
   Chosen chosen(Communicator& kept, const Problem& problem) const {
