@@ -100,6 +100,20 @@ double parse_seconds(std::string_view text, std::string_view option) {
   return seconds;
 }
 
+double parse_factor(std::string_view text, std::string_view what, double least) {
+  constexpr double most = 1000;
+  double factor = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (status != std::errc{} || end != text.data() + text.size() || !(factor >= least && factor <= most))
+    refuse(fmt::format("{} is a factor from {} to {}, such as 1.15, not '{}'", what, least, most, text));
+  return factor;
+}
+
+std::string_view mpi_title(const std::string& id, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), id) == known.end()) refuse_unknown("MPI library", id, known);
+  return id == "openmpi" ? "Open MPI" : id == "mpich" ? "MPICH" : "none";
+}
+
 std::vector<std::string> collective_names() {
   std::vector<std::string> names;
   for (const Collective collective : all_collectives()) names.emplace_back(quadrille::name(collective));

@@ -36,6 +36,12 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
 
 double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"
 
+// "1.15": from `least` to 1000.
+double parse_factor(std::string_view text, std::string_view what, double least);
+
+// What fingerprints begin with: "Open MPI" for "openmpi", "MPICH" for "mpich", "none" for "none".
+std::string_view mpi_title(const std::string& id, const std::vector<std::string>& known);
+
 std::vector<std::string> collective_names();
 Collective parse_collective(const std::string& text);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"

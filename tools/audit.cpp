@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "arguments.hpp"
@@ -17,13 +16,9 @@
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "talk.hpp"
-#include "watchdog.hpp"
 
 namespace quadrille::command {
 namespace {
-
-constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
 
 struct Options {
   std::vector<std::string> collectives;
@@ -38,15 +33,6 @@ struct Request {
   AuditOptions options;
   double tolerance = 1.05, timeout_seconds = 60;
 };
-
-// "1.15"
-double parse_factor(std::string_view text) {
-  double factor = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (status != std::errc() || end != text.data() + text.size() || !(factor >= 1 && factor <= 1000))
-    refuse(fmt::format("the tolerance is a factor from 1 to 1000, such as 1.15, not '{}'", text));
-  return factor;
-}
 
 std::vector<Library> libraries_of(const Options& options, bool mpi) {
   const std::string side = options.side.value_or(mpi ? "both" : "ours");
@@ -72,7 +58,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
   }
   if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
-  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance);
+  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance, "the tolerance", 1);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   for (const Guideline& guideline : all_guidelines())
     if (std::count(request.collectives.begin(), request.collectives.end(), guideline.left) > 0)
@@ -121,16 +107,9 @@ int run_all(Communicator& communicator, Request request, bool strict, AuditRepor
   return code;
 }
 
-std::string stuck(double seconds) {
-  return fmt::format(
-      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
-      seconds);
-}
-
 int run_on_threads(const Options& options) {
   const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
-  if (ranks > most_threads)
-    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
+  check_threads(ranks);
   const Request request = make_request(options, ranks, false);
   AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
@@ -152,26 +131,14 @@ int run_launched(const Options& options) {
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   const Request request = make_request(options, world->size(), mpi);
   if (!first_can_write(*world, options.output)) return misused;
-  const bool is_first = world->rank() == 0;
-  const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
-    world->abort(misused);
-  };
-  try {
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool is_first = world->rank() == 0;
     AuditReport report(is_first ? options.output : std::nullopt, options.json, request.tolerance,
                        std::string(world->transport_name()), world->size(), request.options);
-    // Rank 0 hears of the progress, so rank 0 watches.
-    Watchdog watchdog(is_first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
     const int code = run_all(*world, request, options.strict, is_first ? &report : nullptr, watchdog);
     if (is_first) report.finish();
     return code;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
-    give_up(error.what());
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-  return misused;
+  });
 }
 
 int run(const Options& options) {

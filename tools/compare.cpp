@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 
@@ -191,18 +190,11 @@ Json json_of(const Comparison& comparison) {
           {"only_in_b", std::move(only_in_b)}};
 }
 
-double parse_factor(const std::string& text) {
-  double factor = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (status != std::errc{} || end != text.data() + text.size() || !(factor > 0 && factor <= 1e6))
-    refuse(fmt::format("--fail-above '{}' is no factor; write a number above 0, such as 1.1", text));
-  return factor;
-}
-
 int run(const Options& options) {
   if (options.files.size() != 2)
     refuse("name two files that 'quadrille race --json' wrote: quadrille compare before.json after.json");
-  const double limit = options.fail_above ? parse_factor(*options.fail_above) : std::numeric_limits<double>::infinity();
+  const double limit =
+      options.fail_above ? parse_factor(*options.fail_above, "--fail-above", 0.001) : std::numeric_limits<double>::infinity();
   if (options.files[0] == "-" && options.files[1] == "-") refuse("only one of the two files can be stdin");
   Comparison comparison{.a = read_race_file(options.files[0]), .b = read_race_file(options.files[1])};
   compare(comparison);

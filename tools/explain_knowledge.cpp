@@ -20,14 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view model = "max-rate";
 
-// "Open MPI 4.1.4" is openmpi's.
-std::string_view first_words_of(const std::string& mpi) {
-  if (mpi == "openmpi") return "Open MPI";
-  if (mpi == "mpich") return "MPICH";
-  if (mpi == "none") return "none";
-  refuse_unknown("MPI library", mpi, {"openmpi", "mpich", "none"});
-}
-
 struct WisdomFile {
   fs::path path;
   fs::file_time_type time;
@@ -77,8 +69,9 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
     if (nodes > 1 && known.only == Executor::shared) refuse("ranks on several nodes share no memory; take --executor hybrid");
     if (nodes == 1 && known.only == Executor::hybrid) refuse("the ranks are on one node; take --executor shared");
   }
-  const std::string_view words = options.mpi ? first_words_of(*options.mpi) : "";
-  if (options.machine && options.mpi && *options.mpi != "none") refuse("--machine and --mpi exclude each other, but for --mpi none");
+  const std::string_view words = options.mpi ? mpi_title(*options.mpi, {"openmpi", "mpich", "none"}) : "";
+  if (options.machine && options.mpi && *options.mpi != "none")
+    refuse("--machine and --mpi exclude each other, but for --mpi none");
   known.has_mpi = options.mpi != "none";
   if (options.machine) {
     known.preset = find_machine(*options.machine);

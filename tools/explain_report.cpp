@@ -60,11 +60,7 @@ std::string account(const PriceParts& parts) {
   if (parts.copies_s > 0)
     words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
   if (parts.contention_s > 0) words.push_back(fmt::format("contention ({})", seconds_text(parts.contention_s)));
-  if (words.empty()) return "nothing";
-  if (words.size() == 1) return words[0];
-  const std::string last = words.back();
-  words.pop_back();
-  return fmt::format("{} and {}", fmt::join(words, ", "), last);
+  return words.empty() ? "nothing" : listed(std::move(words));
 }
 
 std::optional<double> seconds_of(const Considered& each) {
@@ -178,17 +174,11 @@ Json json_of(const Row& row) {
       each.measured
           ? Json{{"median_s", each.measured->median_s}, {"lower_s", each.measured->lower_s}, {"upper_s", each.measured->upper_s}}
           : Json();
-  object["parts"] =
-      row.parts
-          ? Json{{"startups", row.parts->startups},
-                 {"rounds", row.parts->rounds},
-                 {"startups_s", row.parts->startups_s},
-                 {"message_bytes", row.parts->bytes},
-                 {"bytes_s", row.parts->bytes_s},
-                 {"copied_bytes", row.parts->copied},
-                 {"copies_s", row.parts->copies_s},
-                 {"contention_s", row.parts->contention_s}}
-          : Json();
+  object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
+                                     {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
+                                     {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
+                                     {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
+                              : Json();
   object["rejected"] = each.rejected;
   return object;
 }

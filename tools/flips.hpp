@@ -24,6 +24,11 @@ struct Flips {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
+// Adds the changes behind `first` up to and including `last`, two values that were looked at, halving what lies between them until
+// `is_near` says that two values are near enough. What is taken again behind something else in between may be missed.
+void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
+                  const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes);
+
 // `way_at` is asked at `values`, which ascend; with `bisects`, also between two that differ, until the place is known to 3 %. After
 // the deadline nothing more is asked.
 Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline,

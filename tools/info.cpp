@@ -62,6 +62,8 @@ Subcommand add_info(CLI::App& command) {
              "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
              "QUADRILLE_CHECK=1 compares, before each execution under MPI, which plan every rank starts.\n"
              "QUADRILLE_PLAN_MEMORY (64MiB) bounds the memory that plans take at each rank.\n"
+             "QUADRILLE_WISDOM (quadrille/wisdom in XDG_CACHE_HOME or ~/.cache) is a file or folder of what was measured, or off.\n"
+             "QUADRILLE_MACHINE names the machine that plans price by where nothing was measured.\n"
              "Ranks share memory where they print the same machine and pid namespace.\n\n"
              "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [options] { return run(*options); }};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "command.hpp"
 #include "output.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -19,6 +22,8 @@ namespace quadrille::command {
 namespace {
 
 constexpr std::string_view threads = "threads";
+constexpr Count most_threads = 1024;
+constexpr double for_ever = 1e9;  // seconds
 
 std::optional<Count> number_in(const char* variable) {
   const char* text = std::getenv(variable);
@@ -74,6 +79,34 @@ bool first_can_write(Communicator& world, const std::optional<std::string>& file
   std::vector<char> all(index(world.size()));
   world.all_gather(&fine, all.data(), 1);
   return all[0] != 0;
+}
+
+void check_threads(Count ranks) {
+  if (ranks > most_threads)
+    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
+}
+
+std::string stuck(double seconds) {
+  return fmt::format(
+      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
+      seconds);
+}
+
+int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body, const std::string& kept) {
+  const auto give_up = [&](const std::string& sentence) {
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world.rank(), sentence);
+    world.abort(misused);
+  };
+  try {
+    Watchdog watchdog(world.rank() == 0 ? timeout_seconds : for_ever, [&] { give_up(stuck(timeout_seconds) + kept); });
+    return body(watchdog);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::misuse) throw;
+    give_up(error.what());
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  return misused;
 }
 
 }  // namespace quadrille::command

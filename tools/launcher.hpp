@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an MPI launcher told this process in its environment, before any MPI library is loaded; and what its ranks find out
-// together.
+// What an MPI launcher told this process in its environment, before any MPI library is loaded; what its ranks find out together;
+// and how they run what they do together.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "quadrille/execute.hpp"
 #include "quadrille/types.hpp"
+#include "watchdog.hpp"
 
 namespace quadrille::command {
 
@@ -41,5 +43,17 @@ std::unique_ptr<Communicator> join_launched_ranks();
 // Collective: whether rank 0 finds that it can write `file`; it says so if not. The same answer on every rank, so that they end
 // together.
 bool first_can_write(Communicator& world, const std::optional<std::string>& file);
+
+// Throws Error{misuse} where so many ranks are too many for the threads of one process.
+void check_threads(Count ranks);
+
+// What is said when nothing has moved for so long.
+std::string stuck(double seconds);
+
+// Runs `body` on this rank of the world and returns its exit code. Rank 0 hears of the progress, so rank 0 is watched: what shows
+// progress calls `beat`. Whatever a rank throws ends all ranks, since the others may be waiting for it; only Error{misuse}, which
+// all ranks throw alike, is passed on. `kept` is said, too, when nothing moves any more: "; what was measured is kept".
+int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body,
+                const std::string& kept = {});
 
 }  // namespace quadrille::command

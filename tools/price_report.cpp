@@ -43,10 +43,7 @@ std::string account_of(const Priced& candidate, const PriceList& list) {
   for (const PriceTerm& term : candidate.terms())
     if (term.seconds > 0)
       parts.push_back(fmt::format("{} ({})", amount_text(term, unit_of_term(list, term.name)), seconds_text(term.seconds)));
-  if (parts.empty()) return "nothing at all";
-  std::string last = std::move(parts.back());
-  parts.pop_back();
-  return parts.empty() ? last : fmt::format("{} and {}", fmt::join(parts, ", "), last);
+  return parts.empty() ? "nothing at all" : listed(std::move(parts));
 }
 
 std::string with_policy(const Priced& candidate, const Model& model) {

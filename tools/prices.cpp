@@ -8,6 +8,7 @@
 #include <set>
 
 #include "arguments.hpp"
+#include "flips.hpp"
 #include "quadrille/error.hpp"
 #include "text.hpp"
 
@@ -29,18 +30,6 @@ std::optional<Choice> choice_for(const Problem& problem, const Choice& unusual) 
     if (error.code() != ErrorCode::misuse) throw;
   }
   return std::nullopt;
-}
-
-// From where on who wins, where `first` wins at `from` and `last` at `to`.
-template <class WinnerAt>
-void find_changes(Count from, const std::string& first, Count to, const std::string& last, const WinnerAt& winner_at,
-                  std::vector<std::pair<Count, std::string>>& changes) {
-  if (first == last) return;
-  if (to - from == 1) return changes.emplace_back(to, last), void();
-  const Count middle = from + (to - from) / 2;
-  const std::string between = winner_at(middle);
-  find_changes(from, first, middle, between, winner_at, changes);
-  find_changes(middle, between, to, last, winner_at, changes);
 }
 
 }  // namespace
@@ -110,13 +99,15 @@ void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& 
     return candidates.empty() ? "" : std::min_element(candidates.begin(), candidates.end(), is_cheaper)->name;
   };
   try {
-    std::vector<std::string> at_powers;
-    for (Count elements = 1; elements * unit <= most_block_bytes; elements *= 2) at_powers.push_back(winner_at(elements));
-    rivals = {at_powers.begin(), at_powers.end()};
-    std::vector<std::pair<Count, std::string>> changes{{1, at_powers[0]}};
-    for (std::size_t i = 1; i < at_powers.size(); ++i)
-      find_changes(Count{1} << (i - 1), at_powers[i - 1], Count{1} << i, at_powers[i], winner_at, changes);
-    for (const auto& [elements, name] : changes) list.winners.push_back({elements * unit, name});
+    std::vector<Flip> at_powers;
+    for (Count elements = 1; elements * unit <= most_block_bytes; elements *= 2)
+      at_powers.push_back({elements, winner_at(elements)});
+    rivals.clear();
+    for (const Flip& each : at_powers) rivals.insert(each.way);
+    std::vector<Flip> changes{at_powers[0]};
+    const auto is_next = [](Count from, Count to) { return to - from == 1; };
+    for (std::size_t i = 1; i < at_powers.size(); ++i) find_changes(at_powers[i - 1], at_powers[i], winner_at, is_next, changes);
+    for (const Flip& change : changes) list.winners.push_back({change.from * unit, change.way});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large) throw;
     list.no_winners = error.what();  // before the largest block

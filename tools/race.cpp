@@ -14,6 +14,7 @@
 #include "execute/transport.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "plan/executors.hpp"
 #include "plan/placed.hpp"
 #include "plan/vendor_rules.hpp"
 #include "problem_options.hpp"
@@ -24,13 +25,9 @@
 #include "quadrille/transports.hpp"
 #include "race_report.hpp"
 #include "talk.hpp"
-#include "watchdog.hpp"
 
 namespace quadrille::command {
 namespace {
-
-constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
 
 struct Options {
   std::string collective;
@@ -72,13 +69,13 @@ bool runs_launched(const AskedExecutor& asked) {
 
 // Under an MPI launcher a candidate runs by messages and by shared memory, side by side, where there is such memory.
 std::vector<Executor> executors_for(Executor asked, Communicator& world) {
-  const Result<Transport*> sharing = world.transport().over_shared_memory();
   if (asked == Executor::messages) return {Executor::messages};
   if (asked == Executor::automatic) {
-    if (!sharing) return {Executor::messages};
-    const Executor own = world.transport().executor(), shared = (*sharing)->executor();
-    return shared == own ? std::vector{own} : std::vector{own, shared};
+    std::vector<Executor> all = executors_of(world);
+    std::reverse(all.begin(), all.end());  // messages first
+    return all;
   }
+  const Result<Transport*> sharing = world.transport().over_shared_memory();
   if (!sharing) refuse(fmt::format("these ranks do not share memory: {}", sharing.error()));
   if (asked != (*sharing)->executor())
     refuse((*sharing)->executor() == Executor::hybrid ? "these ranks are on several nodes; take --executor hybrid"
@@ -216,8 +213,7 @@ Request make_request(const Options& options, Executor executor, const std::vecto
 Count ranks_on_threads(const Options& options) {
   const auto counts = options.problem.rank_counts(8);
   if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
-  if (counts[0] > most_threads)
-    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", counts[0], most_threads));
+  check_threads(counts[0]);
   return counts[0];
 }
 
@@ -272,12 +268,6 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
   return right;
 }
 
-std::string stuck(double seconds) {
-  return fmt::format(
-      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
-      seconds);
-}
-
 int run_on_threads(const Options& options) {
   const Count ranks = ranks_on_threads(options);
   const Request request = make_request(options, Executor::automatic, ByRank<Count>(ranks), false);
@@ -306,28 +296,16 @@ int run_launched(const Options& options, Executor executor) {
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
-  const bool first = world->rank() == 0;
-  const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
-    world->abort(misused);
-  };
-  try {
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool first = world->rank() == 0;
     ReportForm form = options.form;
     if (!first) form.plot.reset();
     Report report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                   request.options);
-    // Rank 0 hears of the progress, so rank 0 watches.
-    Watchdog watchdog(first ? request.timeout_seconds : for_ever, [&] { give_up(stuck(request.timeout_seconds)); });
     const bool right = run_all(*world, request, report, watchdog);
     if (first) report.finish();
     return right ? good : with_findings;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
-    give_up(error.what());
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-  return misused;
+  });
 }
 
 int run(Options options) {
@@ -343,10 +321,10 @@ Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
-  add_algorithm_option(
-      *parser, options->algorithms,
-      "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
-      "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all each; auto also races what a plan would take");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
+                       "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all "
+                       "each; auto also races what a plan would take");
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");

@@ -77,6 +77,13 @@ std::size_t terminal_width() {
   return columns == 0 ? 100 : std::clamp<std::size_t>(columns, 40, 132);  // longer lines are hard to read
 }
 
+std::string listed(std::vector<std::string> words) {
+  if (words.empty()) return {};
+  const std::string last = std::move(words.back());
+  words.pop_back();
+  return words.empty() ? last : fmt::format("{} and {}", fmt::join(words, ", "), last);
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin) {
   const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
   std::string lines(text.substr(0, spaces));

@@ -31,6 +31,8 @@ std::size_t terminal_width();                 // what COLUMNS says, or else the 
 // padded up to it, the others at column `indent`.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin = 0);
 
+std::string listed(std::vector<std::string> words);  // "a, b and c"; empty for none
+
 enum class Align { left, right };
 
 struct Column {

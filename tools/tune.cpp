@@ -17,13 +17,11 @@
 #include "talk.hpp"
 #include "tune_report.hpp"
 #include "tuner.hpp"
-#include "watchdog.hpp"
 
 namespace quadrille::command {
 namespace {
 
-constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
+constexpr const char* kept = "; what was measured is kept";
 
 struct Options {
   std::vector<std::string> collectives;
@@ -63,23 +61,16 @@ Request request_of(const Options& options, Executor executor) {
   if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.ranks = parse_wholes(options.ranks.value_or("2,4,8"), "the number of ranks", 2);
-  if (const Count most = *std::max_element(request.ranks.begin(), request.ranks.end()); most > most_threads)
-    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", most, most_threads));
+  check_threads(*std::max_element(request.ranks.begin(), request.ranks.end()));
   for (const Count ranks : request.ranks)
     make_grid(tune.collectives, tune.sizes, ranks, {});  // refuses what cannot be, before anything is measured
   return request;
 }
 
-// What is said and shown while ranks work; rank 0 is watched.
+// What is said and shown while ranks work.
 class Talk {
  public:
-  Talk(double timeout_seconds, const std::function<void(const std::string& sentence)>& give_up)
-      : watchdog_(timeout_seconds, [=] {
-          give_up(
-              fmt::format("nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger "
-                          "--timeout); stopped; what was measured is kept",
-                          timeout_seconds));
-        }) {}
+  explicit Talk(Watchdog& watchdog) : watchdog_(watchdog) {}
 
   TuneTalk on_rank_0() {
     return {.show =
@@ -96,7 +87,7 @@ class Talk {
 
  private:
   Progress progress_;
-  Watchdog watchdog_;
+  Watchdog& watchdog_;
 };
 
 int report(const std::vector<TuneOutcome>& sessions, const Options& options) {
@@ -121,7 +112,8 @@ int run_on_threads(const Options& options) {
   Output{options.output};  // can it be written?
   std::vector<TuneOutcome> sessions;
   {
-    Talk talk(request.timeout_seconds, complain);
+    Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds) + kept); });
+    Talk talk(watchdog);
     const StopSignal stop;
     for (const Count ranks : request.ranks) {
       TuneOutcome& session = sessions.emplace_back();
@@ -142,27 +134,16 @@ int run_launched(const Options& options, Executor executor) {
   if (options.vendor) allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, options.output)) return misused;
-  const bool first = world->rank() == 0;
-  const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), sentence);
-    world->abort(misused);
+  std::vector<TuneOutcome> sessions;
+  const auto measure = [&](Watchdog& watchdog) {
+    Talk talk(watchdog);
+    const StopSignal stop;
+    sessions.push_back(tune(*world, request.tune, talk.on_rank_0()));
+    return good;
   };
-  try {
-    std::vector<TuneOutcome> sessions;
-    {
-      Talk talk(first ? request.timeout_seconds : for_ever, give_up);
-      const StopSignal stop;
-      sessions.push_back(tune(*world, request.tune, talk.on_rank_0()));
-    }
-    if (first) return report(sessions, options);
-    return sessions[0].signal != 0 ? 128 + sessions[0].signal : good;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::misuse) throw;  // on every rank alike; after anything else the others may still be waiting
-    give_up(error.what());
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-  return misused;
+  if (const int code = run_watched(*world, request.timeout_seconds, measure, kept); code != good) return code;
+  if (world->rank() == 0) return report(sessions, options);
+  return sessions[0].signal != 0 ? 128 + sessions[0].signal : good;
 }
 
 int run(const Options& options) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "plan/tune_cell.hpp"
 #include "problem_options.hpp"
-#include "quadrille/traffic_patterns.hpp"
 #include "text.hpp"
 
 namespace quadrille::command {
@@ -55,12 +55,7 @@ Situation Cell::situation() const {
   return situation;
 }
 
-Problem Cell::priced() const {
-  if (!own_counts_only) return problem;
-  Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = situation().block_bytes});
-  even.nodes = problem.nodes;
-  return even;
-}
+Problem Cell::priced() const { return own_counts_only ? with_equal_counts(problem, situation().block_bytes) : problem; }
 
 std::string Cell::text() const {
   std::string words(name(problem.collective));

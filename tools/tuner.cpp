@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "execute/agreement.hpp"
-#include "execute/transport.hpp"
+#include "plan/executors.hpp"
 #include "plan/gathered.hpp"
 #include "plan/tune_cell.hpp"
 #include "plan/vendor_rules.hpp"
@@ -37,14 +37,6 @@ std::string date_before(Count days) {
 std::string time_left(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
-}
-
-// The shared memory first.
-std::vector<Executor> executors_of(Communicator& communicator) {
-  const Executor own = communicator.transport().executor();
-  const Result<Transport*> sharing = communicator.transport().over_shared_memory();
-  if (!sharing || (*sharing)->executor() == own) return {own};
-  return {(*sharing)->executor(), own};
 }
 
 // Of our own ways; they are in order.
@@ -103,9 +95,10 @@ class Tuner {
     wisdom_.machine = fingerprint(communicator_);
     outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
     if (outcome_.file.empty())
-      throw Error(ErrorCode::misuse,
-                  "there is no place to keep wisdom, because there is no home folder or QUADRILLE_WISDOM is off; name a file, such as "
-                  "QUADRILLE_WISDOM=my.wisdom");
+      throw Error(
+          ErrorCode::misuse,
+          "there is no place to keep wisdom, because there is no home folder or QUADRILLE_WISDOM is off; name a file, such as "
+          "QUADRILLE_WISDOM=my.wisdom");
     std::string text;
     gathered_or_thrown(communicator_, [&] {
       if (first_) text = wisdom_text(read_here());

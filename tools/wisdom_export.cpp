@@ -20,15 +20,13 @@ namespace quadrille::command {
 namespace {
 
 struct Library {
-  std::string_view id;    // of its plug-in
+  std::string id;         // of its plug-in
   std::string_view name;  // as fingerprints begin
 };
 
 Library library_named(const std::optional<std::string>& word) {
-  static constexpr Library openmpi{"openmpi", "Open MPI"}, mpich{"mpich", "MPICH"};
   if (!word) refuse("say for which MPI library: --for openmpi or --for mpich");
-  if (*word != openmpi.id && *word != mpich.id) refuse_unknown("MPI library", *word, {"openmpi", "mpich"});
-  return *word == openmpi.id ? openmpi : mpich;
+  return {*word, mpi_title(*word, {"openmpi", "mpich"})};
 }
 
 // What `tune --vendor` has kept for the library.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "execute/transport.hpp"
+#include "plan/executors.hpp"
 #include "plan/gathered.hpp"
 #include "plan/knowledge.hpp"
 #include "plan/same_problem.hpp"
@@ -14,7 +15,6 @@
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
 namespace {
@@ -57,19 +57,13 @@ class RecentChoices {
     for (const RecentChoice& entry : entries_)
       if (is_kept && entry.is_for(knowledge.hash, problem, options)) return entry.decision;
     auto decision = std::make_shared<const Decision>(
-        decide(options.own_counts_only ? even_counts(asked, options) : asked, knowledge.wisdom, with_preset(options, knowledge)));
+        decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
+               with_preset(options, knowledge)));
     if (is_kept) entries_[next_++ % entries_.size()] = {knowledge.hash, std::move(problem), options, decision};
     return decision;
   }
 
  private:
-  // Prices of counts that nobody knows in full are those of equal ones.
-  static Problem even_counts(const Problem& problem, const DecisionOptions& by) {
-    Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = by.situation->block_bytes});
-    even.nodes = problem.nodes, even.grid = problem.grid;
-    return even;
-  }
-
   std::array<RecentChoice, 16> entries_;
   std::size_t next_ = 0;
 };
@@ -152,17 +146,10 @@ class Choosing {
 
   // What there is to choose from for `asked`, the executor; the same on all ranks, for a problem of which they know the same.
   DecisionOptions decision_options(Communicator& group, const Problem& problem, Executor asked, bool with_vendor) const {
-    Transport& own = group.transport();
-    DecisionOptions by{.executors = {}, .effort = options_.effort};
-    const Result<Transport*> sharing = own.over_shared_memory();
-    if (asked != Executor::automatic) {
-      by.executors = {asked};
-    } else {
-      if (sharing) by.executors.push_back((*sharing)->executor());
-      if (!sharing || own.executor() != (*sharing)->executor()) by.executors.push_back(own.executor());
-    }
-    by.with_vendor =
-        with_vendor && own.executor() == Executor::messages && (asked == Executor::automatic || asked == Executor::messages);
+    DecisionOptions by{.executors = {asked}, .effort = options_.effort};
+    if (asked == Executor::automatic) by.executors = executors_of(group);
+    by.with_vendor = with_vendor && group.transport().executor() == Executor::messages &&
+                     (asked == Executor::automatic || asked == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
     by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
     return by;

@@ -9,6 +9,7 @@
 
 #include "execute/transport.hpp"
 #include "plan/exchange_timer.hpp"
+#include "plan/executors.hpp"
 #include "plan/fit_max_rate.hpp"
 #include "plan/fit_problem.hpp"
 #include "plan/gathered.hpp"
@@ -35,14 +36,6 @@ constexpr std::pair<Collective, std::string_view> probes[] = {{Collective::allto
                                                               {Collective::allreduce, "reduce-broadcast"}};
 // Where there is no time for all, a short and a longer size tell more than two short ones.
 constexpr std::array<Bytes, 6> blocks = {8, 4096, 512, 32768, 262144, 1048576};
-
-std::vector<Executor> executors_of(Communicator& communicator) {
-  std::vector<Executor> list{communicator.transport().executor()};
-  if (const Result<Transport*> sharing = communicator.transport().over_shared_memory();
-      sharing && (*sharing)->executor() != list.front())
-    list.push_back((*sharing)->executor());
-  return list;
-}
 
 // The least of all nodes: cores that a node's ranks may use together; 0 where each rank has its own.
 Count shared_cores(Communicator& communicator) {

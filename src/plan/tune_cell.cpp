@@ -10,6 +10,7 @@
 
 #include "plan/placed.hpp"
 #include "quadrille/race.hpp"
+#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
 namespace {
@@ -104,6 +105,12 @@ std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leave
 }
 
 }  // namespace
+
+Problem with_equal_counts(const Problem& problem, Bytes block_bytes) {
+  Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = block_bytes});
+  even.nodes = problem.nodes, even.grid = problem.grid;
+  return even;
+}
 
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good, std::size_t how_many) {

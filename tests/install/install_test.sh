@@ -111,6 +111,7 @@ cmake --build "$folder/threads" >/dev/null
 run 4 "$folder/threads/alltoall_threads"
 run 4 "$folder/threads/matrix_vector_threads"
 run 4 "$folder/threads/transpose"
+QUADRILLE_WISDOM=off "$folder/threads/choosing_threads"
 run 3 "$prefix/bin/quadrille" run -n 3 "$folder/threads/transpose"
 
 step "pkg-config, threads"

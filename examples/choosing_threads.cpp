@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans that choose their algorithm, and calls without plans, on four threads.
+#include <cstdio>
+#include <vector>
+
+#include "quadrille/quadrille.hpp"
+
+using namespace quadrille;
+
+int main() {
+  bool right = true;
+  run_threads(4, [&](Communicator& ranks) {
+    const int me = static_cast<int>(ranks.rank());
+    const std::vector<int> to_send(4, me), expected{0, 1, 2, 3};
+    std::vector<int> received(4);
+
+    Plan exchange = plan(ranks, alltoall(ranks.size(), sizeof(int)));  // the algorithm is "auto"
+    exchange.execute(to_send.data(), received.data());
+    const Decision& decision = *exchange.decision();
+    if (me == 0) std::printf("%s\n%s\n", decision.chosen.algorithm.c_str(), decision.reason.c_str());
+
+    PlanCache calls(ranks);
+    for (int turn = 0; turn < 3; ++turn) calls.execute(alltoall(ranks.size(), sizeof(int)), to_send.data(), received.data());
+    if (me == 0) right = received == expected && calls.size() == 1;
+  });
+  std::printf("the result is %s\n", right ? "right" : "wrong");
+  return right ? 0 : 1;
+}
