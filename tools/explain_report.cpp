@@ -178,17 +178,11 @@ Json json_of(const Row& row) {
       each.measured
           ? Json{{"median_s", each.measured->median_s}, {"lower_s", each.measured->lower_s}, {"upper_s", each.measured->upper_s}}
           : Json();
-  object["parts"] =
-      row.parts
-          ? Json{{"startups", row.parts->startups},
-                 {"rounds", row.parts->rounds},
-                 {"startups_s", row.parts->startups_s},
-                 {"message_bytes", row.parts->bytes},
-                 {"bytes_s", row.parts->bytes_s},
-                 {"copied_bytes", row.parts->copied},
-                 {"copies_s", row.parts->copies_s},
-                 {"contention_s", row.parts->contention_s}}
-          : Json();
+  object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
+                                     {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
+                                     {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
+                                     {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
+                              : Json();
   object["rejected"] = each.rejected;
   return object;
 }

@@ -103,9 +103,10 @@ class Tuner {
     wisdom_.machine = fingerprint(communicator_);
     outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
     if (outcome_.file.empty())
-      throw Error(ErrorCode::misuse,
-                  "there is no place to keep wisdom, because there is no home folder or QUADRILLE_WISDOM is off; name a file, such as "
-                  "QUADRILLE_WISDOM=my.wisdom");
+      throw Error(
+          ErrorCode::misuse,
+          "there is no place to keep wisdom, because there is no home folder or QUADRILLE_WISDOM is off; name a file, such as "
+          "QUADRILLE_WISDOM=my.wisdom");
     std::string text;
     gathered_or_thrown(communicator_, [&] {
       if (first_) text = wisdom_text(read_here());
