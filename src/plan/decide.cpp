@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Rank most_ranks_without_symmetry = 256;  // whose programs are all made to price a plan
+constexpr Rank most_ranks_without_symmetry = 128;  // whose programs are all made to price a plan
 
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
@@ -110,11 +110,10 @@ class Deciding {
       std::optional<Workload> counted;
       std::string reason;
       try {
-        const Schedule schedule = make_schedule(problem_, choice);
-        if (!schedule.symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
+        if (!choice.algorithm->symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
           reason = "it states no symmetry, so pricing it takes too long for a plan";
         else
-          counted = workload(schedule, {.work = true});
+          counted = workload(make_schedule(problem_, choice), {.work = true});
       } catch (const Error& error) {  // too large
         reason = error.what();
       }

@@ -30,8 +30,9 @@ struct TuneOptions {
   std::function<void(const std::string& sentence)> wrong;                 // a way gave wrong data
 };
 
-// Which ways are worth a race: the cheapest by price, but few of each algorithm and executor; `known_good` as far as they apply,
-// such as the fastest for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
+// Which ways are worth a race: the cheapest by price, but few of each algorithm and executor; of each other algorithm the cheapest,
+// unless it is far from the best, and the one with its default parameters; `known_good` as far as they apply, such as the fastest
+// for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 

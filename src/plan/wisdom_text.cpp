@@ -33,7 +33,10 @@ std::string table_text() { return fmt::format("{:016x}", table_fingerprint()); }
 // Four digits, and no exponent for large numbers.
 std::string four_digits(double value) {
   const std::string text = fmt::format("{:.4g}", value);
-  return value < 1e4 ? text : fmt::format("{:.0f}", std::strtod(text.c_str(), nullptr));
+  if (value < 1e4) return text;
+  double rounded = value;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);  // whatever the program's locale
+  return fmt::format("{:.0f}", rounded);
 }
 
 std::string microseconds(double seconds) { return four_digits(seconds * 1e6); }
