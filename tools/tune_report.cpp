@@ -105,13 +105,13 @@ Json json_of(const std::vector<TuneOutcome>& sessions) {
                         {"lower_s", entry.timing.lower_s},
                         {"upper_s", entry.timing.upper_s}});
       Json cell{{"collective", name(each.cell.problem.collective)},
-              {"shape", each.cell.shape},
-              {"own_counts_only", each.cell.own_counts_only},
-              {"size", each.cell.size},
-              {"block_bytes", each.cell.situation().block_bytes},
-              {"state", states[static_cast<int>(each.state)]},
-              {"rounds", each.record.rounds},
-              {"ways", std::move(ways)}};
+                {"shape", each.cell.shape},
+                {"own_counts_only", each.cell.own_counts_only},
+                {"size", each.cell.size},
+                {"block_bytes", each.cell.situation().block_bytes},
+                {"state", states[static_cast<int>(each.state)]},
+                {"rounds", each.record.rounds},
+                {"ways", std::move(ways)}};
       if (each.state == CellState::left_out) cell["reason"] = each.reason;
       cells.push_back(std::move(cell));
     }

@@ -55,10 +55,9 @@ int path(const WisdomOptions& options) {
   return good;
 }
 
-constexpr std::array actions{WisdomAction{.name = "show", .run = show_wisdom, .prints_json = true},
-                             WisdomAction{.name = "merge", .run = merge},
-                             WisdomAction{.name = "export", .run = export_wisdom, .for_library = true},
-                             WisdomAction{.name = "path", .run = path}};
+constexpr std::array actions{
+    WisdomAction{.name = "show", .run = show_wisdom, .prints_json = true}, WisdomAction{.name = "merge", .run = merge},
+    WisdomAction{.name = "export", .run = export_wisdom, .for_library = true}, WisdomAction{.name = "path", .run = path}};
 
 void refuse_what_it_ignores(const WisdomAction& action, const WisdomOptions& options) {
   if (options.json && !action.prints_json) refuse("--json is for 'quadrille wisdom show'; leave it out");
