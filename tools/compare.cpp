@@ -79,7 +79,7 @@ std::vector<Cell> cells_of(const RaceFile& race) {
 
 void check_comparable(const RaceFile& a, const RaceFile& b) {
   const auto check = [](std::string_view what, const auto& in_a, const auto& in_b) {
-    if (in_a != in_b) refuse(fmt::format("the races have nothing in common: the {} is {} in A and {} in B", what, in_a, in_b));
+    if (in_a != in_b) refuse(fmt::format("the races cannot be compared: the {} is {} in A and {} in B", what, in_a, in_b));
   };
   check("collective", a.collective, b.collective);
   check("number of ranks", a.ranks, b.ranks);
@@ -108,7 +108,7 @@ void compare(Comparison& comparison) {
     comparison.changes.push_back({mine, *other, ratio_of_runs(mine.entry->rounds_s, other->entry->rounds_s)});
     others.erase(other);
   }
-  if (comparison.changes.empty()) refuse("the races have nothing in common: no size and candidate is in both");
+  if (comparison.changes.empty()) refuse("the races cannot be compared: no size and candidate is in both");
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const Change& x, const Change& y) {
     if (x.is_marked() != y.is_marked()) return x.is_marked();
     return std::abs(std::log(x.ratio.median)) > std::abs(std::log(y.ratio.median));

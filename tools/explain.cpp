@@ -64,7 +64,8 @@ Subcommand add_explain(CLI::App& command) {
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
   add_option(*parser, "--machine", options->knowledge.machine,
-             "by the figures of this machine, hdr or a file, instead of what was measured here", "NAME|FILE");
+             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here",
+             "NAME|FILE");
   add_option(*parser, "--mpi", options->knowledge.mpi,
              "by what was measured here with openmpi, mpich or none; default: what was measured last", "NAME");
   add_option(*parser, "--executor", options->knowledge.executor,
@@ -77,9 +78,10 @@ Subcommand add_explain(CLI::App& command) {
   set_footer(*parser,
              "No launcher is needed. What was measured by 'quadrille tune' comes first; what was not is predicted, by what was "
              "measured of "
-             "messages and copies here, or by a machine's published figures; those that are not published are assumed, and the "
-             "answer says "
-             "so. Contention is what a price is higher since ranks of a node share its network adapter, memory and cores.\n\n"
+             "messages and copies here, or by the figures of a named machine; those for which no published figure was found are "
+             "assumed, and "
+             "the answer says so. Contention is what a price is higher since ranks of a node share its network adapter, memory and "
+             "cores.\n\n"
              "Examples:\n  quadrille explain alltoall --ranks 8 --block 1KiB\n"
              "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
              "  quadrille explain alltoallv --counts matrix.mtx\n"

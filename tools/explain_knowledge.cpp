@@ -70,6 +70,8 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
     if (nodes == 1 && known.only == Executor::hybrid) refuse("the ranks are on one node; take --executor shared");
   }
   const std::string_view words = options.mpi ? mpi_title(*options.mpi, {"openmpi", "mpich", "none"}) : "";
+  if (options.machine && options.mpi && *options.mpi != "none")
+    refuse("--machine and --mpi exclude each other, but for --mpi none");
   known.has_mpi = options.mpi != "none";
   if (options.machine) {
     known.preset = find_machine(*options.machine);

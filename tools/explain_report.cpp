@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "model_options.hpp"
+#include "quadrille/model.hpp"
 #include "schedule/policy_name.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
@@ -21,26 +23,39 @@ std::string place_text(const Situation& situation) {
                      situation.ranks_of_node);
 }
 
-std::string how_known(const Considered& chosen, const Decision& decision) {
+const Model& max_rate() { return *find_model("max-rate"); }
+
+// Do prices rest on a preset machine whose figures are in part assumed?
+bool is_assumed(const Decision& decision, const ExplainKnowledge& knowledge) {
+  return !decision.preset.empty() && knowledge.preset && !assumptions_of(max_rate(), *knowledge.preset).empty();
+}
+
+std::string how_known(const Considered& chosen, const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  const Decision& decision = explanation.decision;
   if (chosen.measured) return "measured here";
-  return decision.assumed.empty() ? "predicted" : fmt::format("predicted by assumed figures of the machine {}", decision.assumed);
+  if (decision.preset.empty()) return "predicted";
+  return fmt::format("predicted by the figures of the machine {}, {}which were not measured here", decision.preset,
+                     is_assumed(decision, knowledge) ? "some of them assumed, " : "");
 }
 
 // "Take bruck:radix=4 by shared memory: 12.3 µs, predicted."
-std::string answer(const Explanation& explanation) {
+std::string answer(const Explanation& explanation, const ExplainKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   std::string text = fmt::format("Take {}", way_text(explanation.problem, decision.chosen));
   if (const auto seconds = explanation.seconds(); seconds && !explanation.rows.empty())
-    text += fmt::format(": about {}, {}", seconds_text(*seconds), how_known(explanation.rows.front().considered, decision));
+    text += fmt::format(": about {}, {}", seconds_text(*seconds),
+                        how_known(explanation.rows.front().considered, explanation, knowledge));
   return text + '.';
 }
 
-// "12 start-ups (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
+// "12 start-ups in 3 rounds (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
 std::string account(const PriceParts& parts) {
   std::vector<std::string> words;
-  if (parts.startups_s > 0)
-    words.push_back(
-        fmt::format("{} start-up{} ({})", parts.startups, parts.startups == 1 ? "" : "s", seconds_text(parts.startups_s)));
+  if (parts.startups_s > 0) {
+    std::string startups = fmt::format("{} start-up{}", parts.startups, parts.startups == 1 ? "" : "s");
+    if (parts.rounds > 0) startups += fmt::format(" in {} round{}", parts.rounds, parts.rounds == 1 ? "" : "s");
+    words.push_back(fmt::format("{} ({})", startups, seconds_text(parts.startups_s)));
+  }
   if (parts.bytes_s > 0) words.push_back(fmt::format("{} ({})", bytes_text(parts.bytes), seconds_text(parts.bytes_s)));
   if (parts.copies_s > 0)
     words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
@@ -79,7 +94,7 @@ std::string source_text(const Explanation& explanation, const ExplainKnowledge& 
   else if (!knowledge.preset_was_asked)
     text = fmt::format("Nothing was measured on this machine yet{}; 'mpirun -n 8 quadrille tune' does that.",
                        explanation.decision.situation.nodes > 1 ? " with ranks on several nodes" : "");
-  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.assumed.empty()))
+  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.preset.empty()))
     text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
                         text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);
   return text;
@@ -87,9 +102,9 @@ std::string source_text(const Explanation& explanation, const ExplainKnowledge& 
 
 std::string bound_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
-  std::string text = fmt::format("No algorithm takes fewer than {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
+  std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
   if (moves_data(explanation.problem.collective))
-    text += fmt::format(", or passes on fewer than {} one after the other", bytes_text(bound.bytes));
+    text += fmt::format(", and the messages that follow each other have at least {}", bytes_text(bound.bytes));
   const auto seconds = explanation.seconds();
   if (!bound.seconds || *bound.seconds <= 0 || !seconds) return text + '.';
   return text + fmt::format("; so many start-ups and bytes take {} by the same figures, and this takes {:.2f} times as long.",
@@ -159,12 +174,11 @@ Json json_of(const Row& row) {
       each.measured
           ? Json{{"median_s", each.measured->median_s}, {"lower_s", each.measured->lower_s}, {"upper_s", each.measured->upper_s}}
           : Json();
-  object["parts"] =
-      row.parts
-          ? Json{{"startups", row.parts->startups},        {"startups_s", row.parts->startups_s}, {"bytes", row.parts->bytes},
-                 {"bytes_s", row.parts->bytes_s},          {"copied", row.parts->copied},         {"copies_s", row.parts->copies_s},
-                 {"contention_s", row.parts->contention_s}}
-          : Json();
+  object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
+                                     {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
+                                     {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
+                                     {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
+                              : Json();
   object["rejected"] = each.rejected;
   return object;
 }
@@ -174,7 +188,7 @@ Json json_of(const Row& row) {
 std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows) {
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
-  std::string text = paragraph(answer(explanation));
+  std::string text = paragraph(answer(explanation, knowledge));
   text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(situation));
   if (is_irregular(problem.collective))
     text +=
@@ -192,16 +206,19 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   text += '\n' + table_of(explanation, most_rows);
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
+  if (is_assumed(explanation.decision, knowledge)) text += '\n' + assumptions_text(max_rate(), *knowledge.preset);
   return text;
 }
 
 Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   const Situation& situation = decision.situation;
-  Json candidates = Json::array(), do_not_apply = Json::array();
+  Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
   for (const Row& row : explanation.rows) candidates.push_back(json_of(row));
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
+  if (is_assumed(decision, knowledge))
+    for (const auto& [key, rule] : assumptions_of(max_rate(), *knowledge.preset)) assumed[key] = rule;
   const auto seconds = explanation.seconds();
   const LowerBound& bound = explanation.bound;
   return {{"collective", name(situation.collective)},
@@ -214,18 +231,19 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"wisdom", knowledge.file},
           {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
           {"chosen", json_of(decision.chosen)},
-          {"seconds", seconds ? Json(*seconds) : Json()},
+          {"time_s", seconds ? Json(*seconds) : Json()},
           {"source", name(decision.source)},
-          {"assumed", decision.assumed},
+          {"preset", decision.preset},
+          {"assumed", std::move(assumed)},
           {"reason", decision.reason},
           {"candidates", std::move(candidates)},
           {"do_not_apply", std::move(do_not_apply)},
           {"lower_bound",
            {{"rounds", bound.rounds},
             {"rounds_by", bound.of_rounds},
-            {"bytes", bound.bytes},
-            {"bytes_by", bound.of_bytes},
-            {"seconds", bound.seconds ? Json(*bound.seconds) : Json()}}},
+            {"message_bytes", bound.bytes},
+            {"message_bytes_by", bound.of_bytes},
+            {"time_s", bound.seconds ? Json(*bound.seconds) : Json()}}},
           {"by_block", json_of(explanation.by_block)},
           {"by_ranks", json_of(explanation.by_ranks)},
           {"by_skew", json_of(explanation.by_skew)}};

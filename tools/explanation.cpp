@@ -36,6 +36,8 @@ PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& f
   const Workload counted = workload(make_schedule(problem, way.algorithm), {.work = true});
   const Price alone = price_by(uncontended(fit), counted);
   PriceParts parts;
+  for (const StageFigures& stage : counted.stages)
+    parts.rounds += std::count_if(stage.rounds.begin(), stage.rounds.end(), [](const RoundFigures& r) { return r.messages > 0; });
   for (const PriceTerm& term : alone.terms_of(way.policy)) {
     const bool is_copy = term.name == "copied bytes" || term.name == "combined bytes";
     (is_copy ? parts.copies_s : term.is_bytes ? parts.bytes_s : parts.startups_s) += term.seconds;

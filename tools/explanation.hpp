@@ -19,7 +19,7 @@ namespace quadrille::command {
 // what it takes longer since the ranks of a node share its adapter, memory and cores.
 struct PriceParts {
   double startups_s = 0, bytes_s = 0, copies_s = 0, contention_s = 0;
-  Count startups = 0;
+  Count startups = 0, rounds = 0;  // startups_s is what these and the operation itself take
   Bytes bytes = 0, copied = 0;
 };
 
@@ -30,7 +30,7 @@ struct Row {
   std::optional<PriceParts> parts;
 };
 
-// No schedule takes fewer rounds, or passes on fewer bytes one after the other.
+// Every schedule takes at least so many rounds, and its messages that follow each other have at least so many bytes.
 struct LowerBound {
   Count rounds = 0;
   Bytes bytes = 0;

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "model_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 #include "talk.hpp"
@@ -32,11 +33,6 @@ std::string when_left_out(const Coefficient& coefficient) {
   return coefficient.standard ? fmt::format(" (or {})", *coefficient.standard) : " (if known)";
 }
 
-bool is_assumed(const MachineCosts& machine, const Model& model, std::string_view key) {
-  const auto rules = machine.assumed.find(model.id);
-  return rules != machine.assumed.end() && rules->second.contains(key);
-}
-
 // A table of a machine's file: the models that read it, and its figures.
 struct TableTexts {
   std::vector<std::string> models, values;  // "startup_us = 29"
@@ -57,7 +53,7 @@ std::vector<TableTexts> tables_of(const MachineCosts& machine) {
             told.insert(coefficient.key).second && value != coefficients->second.end() &&
             (coefficient.required || value->second != coefficient.standard))
           table.values.push_back(fmt::format("{} = {:.4g}{}", coefficient.key, value->second,
-                                             is_assumed(machine, *model, coefficient.key) ? " (assumed)" : ""));
+                                             assumptions_of(*model, machine).contains(coefficient.key) ? " (assumed)" : ""));
     }
   }
   return tables;

@@ -100,12 +100,18 @@ std::string model_text(const Model& model, const MachineCosts& machine) {
          lines(fmt::format("{}: {} [{}]; {}", model.id, model.formula, model.source, fmt::join(values, ", ")));
 }
 
-std::string assumptions_text(const Model& model, const MachineCosts& machine) {
+const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine) {
+  static const Assumptions none;
   const auto rules = machine.assumed.find(model.id);
-  if (rules == machine.assumed.end()) return "";
-  std::string text = "Assumed, since nobody has published them:\n";
+  return rules == machine.assumed.end() ? none : rules->second;
+}
+
+std::string assumptions_text(const Model& model, const MachineCosts& machine) {
+  const Assumptions& rules = assumptions_of(model, machine);
+  if (rules.empty()) return "";
+  std::string text = "Assumed, because no published figure was found:\n";
   for (const Coefficient& coefficient : model.coefficients)
-    if (const auto rule = rules->second.find(coefficient.key); rule != rules->second.end())
+    if (const auto rule = rules.find(coefficient.key); rule != rules.end())
       text += wrapped(fmt::format("  {}: {}", coefficient.key, rule->second), terminal_width(), 4) + '\n';
   return text;
 }

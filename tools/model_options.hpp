@@ -29,7 +29,10 @@ struct ModelOptions {
 // The machine and the model in two paragraphs.
 std::string model_text(const Model& model, const MachineCosts& machine);
 
-// The model's figures that are assumed, and by which rule, a line each; nothing where there are none.
+// The model's figures that are assumed, each with its rule.
+const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine);
+
+// The same, a line each; nothing where there are none.
 std::string assumptions_text(const Model& model, const MachineCosts& machine);
 
 }  // namespace quadrille::command

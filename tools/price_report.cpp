@@ -75,7 +75,7 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
       next = &*entry;
     else
       alike.push_back(entry->name);
-  const bool is_assumed = pricer.machine().assumed.contains(pricer.model().id);
+  const bool is_assumed = !assumptions_of(pricer.model(), pricer.machine()).empty();
   std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, pricer.model()));
   if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
   if (best.best_seconds() == 0) return text + ", which takes no time at all.";
@@ -189,8 +189,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
   for (const Winner& winner : list.winners) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.name}});
   for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
   Json assumed = Json::object();
-  if (const auto rules = pricer.machine().assumed.find(pricer.model().id); rules != pricer.machine().assumed.end())
-    for (const auto& [key, rule] : rules->second) assumed[key] = rule;
+  for (const auto& [key, rule] : assumptions_of(pricer.model(), pricer.machine())) assumed[key] = rule;
   const Priced& best = list.candidates.front();
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},

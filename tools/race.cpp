@@ -321,10 +321,10 @@ Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
-  add_algorithm_option(
-      *parser, options->algorithms,
-      "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
-      "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all each");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
+                       "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all "
+                       "each; auto also races what a plan would take");
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");

@@ -61,7 +61,7 @@ Json json_of(const ExecutorFit& fit) {
           {"model", "max-rate"},
           {"coefficients", std::move(coefficients)},
           {"error", fit.error},
-          {"assumed", fit.assumed.empty() ? Json(nullptr) : Json(fit.assumed)}};
+          {"preset", fit.preset.empty() ? Json(nullptr) : Json(fit.preset)}};
 }
 
 }  // namespace

@@ -147,9 +147,9 @@ std::string table_of(const RaceResult& result, const ReportForm& form) {
 // What predicts, or why nothing does.
 std::string predictions_text(const RaceResult& result) {
   if (!result.prediction_error) return {};
-  const std::string& assumed = result.fits.front().assumed;
+  const std::string& preset = result.fits.front().preset;
   const std::string model =
-      fmt::format("the model max-rate, {}", assumed.empty() ? "fitted to these ranks" : "with the figures of " + assumed);
+      fmt::format("the model max-rate, {}", preset.empty() ? "fitted to these ranks" : "with the figures of " + preset);
   if (shows_predictions(result))
     return fmt::format("predicted by {}; half of the predictions are off by {:.0f} % or less\n", model,
                        100 * *result.prediction_error);

@@ -147,6 +147,8 @@ int run_launched(const Options& options, Executor executor) {
 }
 
 int run(const Options& options) {
+  if (options.vendor && options.executor) refuse("--vendor measures the MPI library's own algorithms; leave --executor out");
+  if (options.vendor && options.ways) refuse("--vendor measures all of the MPI library's own algorithms; leave --ways out");
   const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
   if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
   if (options.vendor)
@@ -198,8 +200,8 @@ Subcommand add_tune(CLI::App& command) {
       "times are clearly more than 1.05 times the best's. Sizes go from coarse to fine, so stop whenever you like: what is "
       "measured "
       "is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not measured again.\n\n"
-      "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans, the drop-in "
-      "library and 'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
+      "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
+      "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
       "if data was wrong, 128 + N after signal N.\n\n"
       "Examples:\n  mpirun -n 8 quadrille tune\n  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
       "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"

@@ -14,7 +14,7 @@ namespace quadrille::command {
 
 struct Cell {
   Problem problem;
-  std::string shape;             // of an alltoallv's counts: "uniform", "spike" or "transpose"
+  std::string shape;             // of an alltoallv's counts: "uniform", drawn around the size, "spike" or "transpose"
   Bytes size = 0;                // of a block; of irregular collectives the mean or, of spike and transpose, the largest
   bool own_counts_only = false;  // of an alltoallv: as if each rank knew no other counts than its own
   std::shared_ptr<const Operator> operation;  // reductions: the sum of f64
@@ -27,7 +27,7 @@ struct Cell {
 // The collectives that programs spend most time in come first.
 const std::vector<Collective>& by_value();
 
-// 8 B to 1 MiB, in steps of four and, where blocks are short, five or eight.
+// 8 B to 1 MiB, in steps of four; one, from 128 B, of eight.
 const std::vector<Bytes>& standard_sizes();
 
 // Sizes from coarse to fine: the first, the last and the middle one for all collectives, then what halves the gaps. So whoever

@@ -94,23 +94,26 @@ Json json_of(const std::vector<TuneOutcome>& sessions) {
   for (const TuneOutcome& session : sessions) {
     Json cells = Json::array(), collectives = Json::array();
     for (const TunedCell& each : session.cells) {
-      static constexpr const char* states[] = {"open", "known", "measured", "left out"};
+      static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
       Json ways = Json::array();
       for (const WisdomEntry& entry : each.record.entries)
         ways.push_back({{"algorithm", entry.way.algorithm},
                         {"policy", quadrille::name(entry.way.policy)},
+                        {"buffers", entry.way.buffers},
                         {"executor", name(entry.way.executor)},
                         {"median_s", entry.timing.median_s},
                         {"lower_s", entry.timing.lower_s},
                         {"upper_s", entry.timing.upper_s}});
-      cells.push_back({{"collective", name(each.cell.problem.collective)},
-                       {"shape", each.cell.shape},
-                       {"own_counts_only", each.cell.own_counts_only},
-                       {"size", each.cell.size},
-                       {"block_bytes", each.cell.situation().block_bytes},
-                       {"state", states[static_cast<int>(each.state)]},
-                       {"rounds", each.record.rounds},
-                       {"ways", std::move(ways)}});
+      Json cell{{"collective", name(each.cell.problem.collective)},
+                {"shape", each.cell.shape},
+                {"own_counts_only", each.cell.own_counts_only},
+                {"size", each.cell.size},
+                {"block_bytes", each.cell.situation().block_bytes},
+                {"state", states[static_cast<int>(each.state)]},
+                {"rounds", each.record.rounds},
+                {"ways", std::move(ways)}};
+      if (each.state == CellState::left_out) cell["reason"] = each.reason;
+      cells.push_back(std::move(cell));
     }
     for (const Line& line : lines_of(session))
       collectives.push_back({{"collective", name(line.collective)},

@@ -39,6 +39,14 @@ std::string time_left(double seconds) {
   return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// Of our own ways; they are in order.
+const WisdomEntry* fastest_by(Executor executor, const WisdomRecord& record) {
+  const auto entry = std::find_if(record.entries.begin(), record.entries.end(), [&](const WisdomEntry& each) {
+    return each.way.executor == executor && !names_vendor(each.way.algorithm);
+  });
+  return entry == record.entries.end() ? nullptr : &*entry;
+}
+
 template <class Fit>
 bool is_of(const Fit& fit, const Situation& situation, const std::string& oldest) {
   return fit.ranks == situation.ranks && fit.nodes == situation.nodes && fit.ranks_of_node == situation.ranks_of_node &&
@@ -87,9 +95,10 @@ class Tuner {
     wisdom_.machine = fingerprint(communicator_);
     outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
     if (outcome_.file.empty())
-      throw Error(ErrorCode::misuse,
-                  "there is no place to keep wisdom: no home folder, or QUADRILLE_WISDOM is off; name a file: "
-                  "QUADRILLE_WISDOM=wisdom.toml");
+      throw Error(
+          ErrorCode::misuse,
+          "there is no place to keep wisdom, because there is no home folder or QUADRILLE_WISDOM is off; name a file, such as "
+          "QUADRILLE_WISDOM=my.wisdom");
     std::string text;
     gathered_or_thrown(communicator_, [&] {
       if (first_) text = wisdom_text(read_here());
@@ -122,13 +131,23 @@ class Tuner {
     wisdom_.merge(found);
   }
 
+  const WisdomRecord* record_of(const Situation& situation) const {
+    const auto record = std::find_if(wisdom_.records.begin(), wisdom_.records.end(),
+                                     [&](const WisdomRecord& known) { return known.situation == situation; });
+    return record == wisdom_.records.end() ? nullptr : &*record;
+  }
+
+  // Has every executor of this session raced?
+  bool is_complete(const WisdomRecord& record) const {
+    return request_.vendor || std::all_of(options_.executors.begin(), options_.executors.end(),
+                                          [&](Executor executor) { return fastest_by(executor, record) != nullptr; });
+  }
+
   void find_known() {
     if (request_.again) return;
     for (TunedCell& each : outcome_.cells) {
-      const Situation situation = each.cell.situation();
-      const auto record = std::find_if(wisdom_.records.begin(), wisdom_.records.end(),
-                                       [&](const WisdomRecord& known) { return known.situation == situation; });
-      if (record == wisdom_.records.end() || record->date < oldest_ || record->entries.empty()) continue;
+      const WisdomRecord* record = record_of(each.cell.situation());
+      if (!record || record->date < oldest_ || record->entries.empty() || !is_complete(*record)) continue;
       each.state = CellState::known;
       each.record = *record;
     }
@@ -142,7 +161,7 @@ class Tuner {
     std::vector<Executor> executors;
     for (const Executor executor : options_.executors)
       if (request_.again || std::none_of(wisdom_.executors.begin(), wisdom_.executors.end(), [&](const ExecutorFit& known_fit) {
-            return known_fit.executor == executor && known_fit.assumed.empty() && is_of(known_fit, here, oldest_);
+            return known_fit.executor == executor && known_fit.preset.empty() && is_of(known_fit, here, oldest_);
           }))
         executors.push_back(executor);
     std::vector<Collective> collectives;
@@ -220,6 +239,28 @@ class Tuner {
     return found;
   }
 
+  // What is known of the executors that this session leaves out. The new record replaces the old one, so they race again.
+  std::vector<Way> fastest_by_others(const Situation& situation) const {
+    std::vector<Way> found;
+    const WisdomRecord* record = record_of(situation);
+    if (!record) return found;
+    for (const Executor executor : executors_of(communicator_)) {
+      if (std::find(options_.executors.begin(), options_.executors.end(), executor) != options_.executors.end()) continue;
+      if (const WisdomEntry* entry = fastest_by(executor, *record)) found.push_back(entry->way);
+    }
+    return found;
+  }
+
+  std::vector<Way> ways_of(const Cell& cell) const {
+    if (request_.vendor) return *vendor_ways(communicator_, cell.problem);
+    DecisionOptions by = options_;
+    by.own_counts_only = cell.own_counts_only;
+    by.situation = cell.situation();
+    std::vector<Way> known_good = fastest_nearby(*by.situation);
+    for (Way& way : fastest_by_others(*by.situation)) known_good.push_back(std::move(way));
+    return promising_ways(cell.priced(), wisdom_, by, known_good, request_.ways);
+  }
+
   // "alltoallv spike of 4 KiB, cell 12 of 144: round 4 of 15 of 5 ways; about 3 min left".
   std::string doing(const Cell& cell, int round, int rounds, std::size_t ways) const {
     const std::size_t done = outcome_.count(CellState::measured), left = outcome_.count(CellState::open);
@@ -247,13 +288,7 @@ class Tuner {
               outcome_.wrong_data = true;
               talk_.remark(fmt::format("wrong data: {}: {}", cell.text(), sentence));
             }};
-    DecisionOptions by = options_;
-    by.own_counts_only = cell.own_counts_only;
-    by.situation = cell.situation();
-    const std::vector<Way> ways = request_.vendor
-                                      ? *vendor_ways(communicator_, cell.problem)
-                                      : promising_ways(cell.priced(), wisdom_, by, fastest_nearby(*by.situation), request_.ways);
-    each.record = tune_cell(communicator_, cell.problem, ways, options);
+    each.record = tune_cell(communicator_, cell.problem, ways_of(cell), options);
     each.state = CellState::measured;
     Wisdom found{.machine = wisdom_.machine};
     found.add(each.record);

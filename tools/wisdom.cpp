@@ -21,6 +21,7 @@ namespace {
 struct WisdomAction {
   std::string_view name;
   int (*run)(const WisdomOptions&);
+  bool prints_json = false, for_library = false;
 };
 
 int merge(const WisdomOptions& options) {
@@ -54,13 +55,23 @@ int path(const WisdomOptions& options) {
   return good;
 }
 
-constexpr std::array actions{WisdomAction{"show", show_wisdom}, WisdomAction{"merge", merge}, WisdomAction{"export", export_wisdom},
-                             WisdomAction{"path", path}};
+constexpr std::array actions{
+    WisdomAction{.name = "show", .run = show_wisdom, .prints_json = true}, WisdomAction{.name = "merge", .run = merge},
+    WisdomAction{.name = "export", .run = export_wisdom, .for_library = true}, WisdomAction{.name = "path", .run = path}};
+
+void refuse_what_it_ignores(const WisdomAction& action, const WisdomOptions& options) {
+  if (options.json && !action.prints_json) refuse("--json is for 'quadrille wisdom show'; leave it out");
+  if (!options.collectives.empty() && !action.prints_json) refuse("--collective is for 'quadrille wisdom show'; leave it out");
+  if (options.library && !action.for_library) refuse("--for is for 'quadrille wisdom export'; leave it out");
+}
 
 int run(const WisdomOptions& options) {
   std::vector<std::string> known;
   for (const WisdomAction& action : actions) {
-    if (action.name == options.action) return action.run(options);
+    if (action.name == options.action) {
+      refuse_what_it_ignores(action, options);
+      return action.run(options);
+    }
     known.emplace_back(action.name);
   }
   if (options.action.empty()) refuse(fmt::format("say what to do with wisdom: {}", fmt::join(known, ", ")));

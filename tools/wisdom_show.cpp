@@ -24,7 +24,7 @@ bool is_chosen(const Chosen& chosen, Collective collective) {
 }
 
 std::string_view name(Combining combining) {
-  static constexpr ByEnum<Combining, std::string_view, 3> names{{"any order", "rank order", "fixed tree"}};
+  static constexpr ByEnum<Combining, std::string_view, 3> names{{"any_order", "rank_order", "fixed_tree"}};
   return names[combining];
 }
 
@@ -85,7 +85,7 @@ std::string fits_text(const Wisdom& wisdom, const Chosen& chosen) {
   for (const ExecutorFit& fit : wisdom.executors)
     text += fmt::format("{} on {} ranks: fitted on {}{}, median error {:.0f} %\n", name(fit.executor),
                         structure_text(fit.ranks, fit.nodes), fit.date,
-                        fit.assumed.empty() ? "" : ", from the machine " + fit.assumed, 100 * fit.error);
+                        fit.preset.empty() ? "" : ", from the machine " + fit.preset, 100 * fit.error);
   for (const VendorFit& fit : wisdom.vendor)
     if (is_chosen(chosen, fit.collective))
       text += fmt::format("MPI's {} on {} ranks: {} sizes from {} to {}, {}\n", name(fit.collective),
@@ -141,13 +141,13 @@ Json json_of(const ExecutorFit& fit) {
           {"ranks_of_node", fit.ranks_of_node},
           {"date", fit.date},
           {"error", fit.error},
-          {"assumed", fit.assumed},
+          {"preset", fit.preset},
           {"coefficients", std::move(coefficients)}};
 }
 
 Json json_of(const VendorFit& fit) {
   Json sizes = Json::array();
-  for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"seconds", seconds}});
+  for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"time_s", seconds}});
   return {{"collective", name(fit.collective)}, {"ranks", fit.ranks}, {"nodes", fit.nodes},
           {"ranks_of_node", fit.ranks_of_node}, {"date", fit.date},   {"sizes", std::move(sizes)}};
 }

@@ -49,7 +49,7 @@ struct Decision {
   Situation situation;
   Way chosen;
   Source source = Source::standard;
-  std::string assumed;                 // the preset machine that prices rest on, which was not measured here; empty: none
+  std::string preset;                  // the machine whose figures prices rest on, which were not measured here; empty: none
   std::string reason;                  // one sentence
   std::vector<Considered> considered;  // the chosen one first; then by measured times; then by predicted ones; then the others
 };

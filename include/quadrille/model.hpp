@@ -213,7 +213,7 @@ using Assumptions = std::map<std::string, std::string, std::less<>>;  // by a co
 struct MachineCosts {
   std::string name, description, source;
   std::map<std::string, Coefficients, std::less<>> models;  // by the model's id: complete, checked
-  std::map<std::string, Assumptions, std::less<>> assumed;  // by the model's id: those of its figures that nobody has published
+  std::map<std::string, Assumptions, std::less<>> assumed;  // by the model's id: those of its figures without a published source
 };
 
 // A TOML file: name, description, source and a table for each model that the machine is known by, [linear] or [flat], with its

@@ -23,7 +23,8 @@ class PlanCache {
   ~PlanCache();
 
   // The plan for the problem; collective where it has to be made. It is kept until `most_plans` others were used after it. Problems
-  // are the same if all their fields are; counts, if they are the same object.
+  // are the same if all their fields are, and operators if name, type and size are. Throws Error{misuse} for alltoallv, whose
+  // counts may change on some ranks only: those would make a plan while the others execute theirs.
   Plan& plan_for(const Problem& problem, const std::shared_ptr<const Operator>& operation = nullptr);
 
   void execute(const Problem& problem, const void* input, void* output,

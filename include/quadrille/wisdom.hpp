@@ -97,8 +97,8 @@ struct ExecutorFit {
   Executor executor = Executor::messages;
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
   Coefficients coefficients;
-  double error = 0;     // median of |predicted / measured - 1| over what it was fitted to
-  std::string assumed;  // not measured here: the preset machine that it comes from; empty: measured
+  double error = 0;    // median of |predicted / measured - 1| over what it was fitted to
+  std::string preset;  // the machine that it comes from, which was not measured here; empty: measured here
   std::string date;
 
   bool operator==(const ExecutorFit&) const = default;

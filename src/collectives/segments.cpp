@@ -18,7 +18,9 @@ namespace {
 std::vector<ParameterValue> segments_worth_trying(const Problem& problem, const Parameters&) {
   std::vector<ParameterValue> counts{Count{1}};
   for (Bytes bytes = Bytes{1} << 18; bytes >= Bytes{1} << 12; bytes /= 4)
-    if (const Count count = problem.block_bytes / bytes; count > 1 && count <= most_segments_by_default) counts.emplace_back(count);
+    if (const Count count = problem.block_bytes / bytes;
+        count > 1 && count <= std::min(most_segments_by_default, problem.block_bytes / problem.element_bytes))
+      counts.emplace_back(count);
   return counts;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "quadrille/traffic.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -30,8 +32,14 @@ std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Par
   return up_to(most, {1, 3, 7, most});
 }
 
-std::vector<ParameterValue> grains_worth_trying(const Problem&, const Parameters&) {
-  return {Count{64}, Count{1024}, Count{16384}};
+std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters&) {
+  constexpr Count most_pieces = Count{1} << 17;  // more take long to deal out when a plan is made
+  const Traffic traffic(problem);
+  long double total = 0;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) total += static_cast<long double>(traffic.sent_bytes(rank));
+  Bytes grain = 64;
+  while (total / static_cast<long double>(grain) > static_cast<long double>(most_pieces) && grain < Bytes{1} << 22) grain *= 2;
+  return {grain, 16 * grain, 256 * grain};
 }
 
 }  // namespace quadrille

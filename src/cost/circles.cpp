@@ -17,9 +17,11 @@ bool all_depend_on_all(Collective collective) {
 
 // Removes ranks that wait for nobody who is left; in a circle nobody can be removed.
 bool waits_in_circle(const Schedule& schedule) {
+  constexpr Rank most_ranks = 4096;  // whose programs are looked at
   const Count ranks = schedule.problem.ranks;
   if (ranks == 1) return false;
   if (all_depend_on_all(schedule.problem.collective)) return true;
+  if (ranks > most_ranks) return true;         // looking would take long; it is the dearer answer
   ByRank<std::vector<Rank>> receivers(ranks);  // of each rank
   ByRank<Count> awaited(ranks);                // ranks that each waits for
   for (Rank rank = 0; rank < ranks; ++rank) {

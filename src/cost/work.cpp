@@ -54,10 +54,10 @@ class Steps {
 
   const std::vector<Round>& rounds() const { return rounds_; }
   std::span<const Transfer> sends(const Round& round) const {
-    return {&transfers_[0] + round.sends, &transfers_[0] + round.receives};
+    return {transfers_.data() + round.sends, transfers_.data() + round.receives};
   }
   std::span<const Transfer> receives(const Round& round) const {
-    return {&transfers_[0] + round.receives, &transfers_[0] + round.end};
+    return {transfers_.data() + round.receives, transfers_.data() + round.end};
   }
   Count messages() const { return size(transfers_); }
 

@@ -3,18 +3,29 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <cmath>
+#include <limits>
 
 #include "execute/transport.hpp"
 #include "plan/executors.hpp"
+#include "plan/gathered.hpp"
 #include "plan/knowledge.hpp"
 #include "plan/same_problem.hpp"
 #include "plan/tune_cell.hpp"
+#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
+
+// For prices: the machine that stands for what was never measured. It follows from knowledge, so that choices that are known need
+// not copy it.
+DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge) {
+  options.preset = knowledge.preset(options.situation->nodes);
+  options.cores = knowledge.wisdom.machine.cores;
+  return options;
+}
 
 // What a thread has chosen last. A program that splits communicators makes the same choice for each of them.
 struct RecentChoice {
@@ -37,11 +48,18 @@ class RecentChoices {
     return recent;
   }
 
-  std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& problem, const DecisionOptions& options) {
+  // Counts that all ranks know are not kept: comparing them would take long, and they would stay in memory. Counts that each rank
+  // knows its own of do not count; the situation says what all know of them.
+  std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
+    Problem problem = asked;
+    if (options.own_counts_only) problem.counts = nullptr, problem.sparse_counts = nullptr;
+    const bool is_kept = !problem.counts && !problem.sparse_counts;
     for (const RecentChoice& entry : entries_)
-      if (entry.is_for(knowledge.hash, problem, options)) return entry.decision;
-    auto decision = std::make_shared<const Decision>(decide(problem, knowledge.wisdom, options));
-    entries_[next_++ % entries_.size()] = {knowledge.hash, problem, options, decision};
+      if (is_kept && entry.is_for(knowledge.hash, problem, options)) return entry.decision;
+    auto decision = std::make_shared<const Decision>(
+        decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
+               with_preset(options, knowledge)));
+    if (is_kept) entries_[next_++ % entries_.size()] = {knowledge.hash, std::move(problem), options, decision};
     return decision;
   }
 
@@ -74,12 +92,14 @@ Situation situation_of_facts(const Problem& problem, const std::vector<CountFact
 }
 
 class Choosing {
+  static constexpr std::size_t most_raced = 8;  // ways, with effort measure
+
  public:
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
       : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
   Plan plan() {
-    bool agrees_first = !knowledge_ || races() || asked_.collective == Collective::alltoallv;
+    bool agrees_first = !knowledge_ || options_.effort != Effort::estimate || asked_.collective == Collective::alltoallv;
     while (true) {
       if (agrees_first) agree_first();
       ChosenPlan made = plan_chosen(communicator_, asked_, options_,
@@ -124,52 +144,57 @@ class Choosing {
            std::all_of(facts_.begin(), facts_.end(), [&](const CountFacts& facts) { return facts.all == facts_[0].all; });
   }
 
-  // The same on all ranks, for a problem of which they know the same.
-  DecisionOptions decision_options(Communicator& group, const Problem& problem) const {
-    DecisionOptions by{.executors = {options_.executor}, .effort = options_.effort};
-    if (options_.executor == Executor::automatic) by.executors = executors_of(group);
-    by.with_vendor = !vendor_is_refused_ && group.transport().executor() == Executor::messages &&
-                     (options_.executor == Executor::automatic || options_.executor == Executor::messages);
+  // What there is to choose from for `asked`, the executor; the same on all ranks, for a problem of which they know the same.
+  DecisionOptions decision_options(Communicator& group, const Problem& problem, Executor asked, bool with_vendor) const {
+    DecisionOptions by{.executors = {asked}, .effort = options_.effort};
+    if (asked == Executor::automatic) by.executors = executors_of(group);
+    by.with_vendor = with_vendor && group.transport().executor() == Executor::messages &&
+                     (asked == Executor::automatic || asked == Executor::messages);
     by.own_counts_only = !knows_all_counts(problem);
     by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
-    by.preset = knowledge_->preset(by.situation->nodes);
-    by.cores = knowledge_->wisdom.machine.cores;
     return by;
-  }
-
-  static Problem priced(const Problem& problem, const DecisionOptions& by) {
-    return by.own_counts_only ? with_equal_counts(problem, by.situation->block_bytes) : problem;
   }
 
   Chosen chosen(Communicator& kept, const Problem& problem) const {
     check_choice_is_left(problem);
-    const DecisionOptions by = decision_options(kept, problem);
+    const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
     Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
-    chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, priced(problem, by), by);
+    chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, problem, by);
     PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
     chosen.options.algorithm = std::move(way.algorithm);
     chosen.options.policy = way.policy, chosen.options.executor = way.executor, chosen.options.buffers = way.buffers;
     return chosen;
   }
 
-  // Collective: races what is promising, where nothing was measured before. Results of operators that are not built in cannot be
-  // checked, and counts that nobody knows in full cannot be repeated: there the estimate stays.
+  // Collective: races what is promising, where nothing was measured before, for whatever executor: the record is for all plans to
+  // come. Results of operators that are not built in cannot be checked, counts that nobody knows in full cannot be repeated, and
+  // buffers may be too large: there the estimate stays.
   void measure(const Problem& problem) {
-    const DecisionOptions by = decision_options(communicator_, problem);
-    if (by.own_counts_only || knowledge_->wisdom.find(*by.situation)) return;
-    DecisionOptions priced_by = by;
-    priced_by.effort = Effort::estimate;
-    const std::vector<Way> candidates =
-        options_.effort == Effort::exhaustive ? ways(problem, priced_by) : promising_ways(problem, knowledge_->wisdom, priced_by);
+    DecisionOptions by =
+        with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);
+    if (by.own_counts_only || knowledge_->wisdom.find(*by.situation) || !has_room(problem)) return;
+    by.effort = Effort::estimate;
+    const std::size_t most = options_.effort == Effort::exhaustive ? std::numeric_limits<std::size_t>::max() : most_raced;
     Wisdom found{.machine = knowledge_->wisdom.machine};
     try {
-      found.add(tune_cell(communicator_, problem, candidates, {.operation = options_.operation}));
+      found.add(tune_cell(communicator_, problem, promising_ways(problem, knowledge_->wisdom, by, {}, most),
+                          {.operation = options_.operation}));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::misuse) throw;
       return;
     }
     knowledge_ = learn(communicator_, *knowledge_, found);
     if (communicator_.rank() == 0) save(found);
+  }
+
+  // Collective: has each node room for a few times the buffers of its ranks?
+  bool has_room(const Problem& problem) {
+    const std::vector<Count>& nodes = communicator_.nodes();
+    const auto mates = static_cast<long double>(std::count(nodes.begin(), nodes.end(), nodes[index(communicator_.rank())]));
+    const auto bytes = static_cast<long double>(input_bytes(problem, communicator_.rank())) +
+                       static_cast<long double>(output_bytes(problem, communicator_.rank()));
+    const ByRank<char> enough = gathered<char>(communicator_, 4 * mates * bytes < static_cast<long double>(usable_memory()));
+    return std::all_of(enough.begin(), enough.end(), [](char each) { return each != 0; });
   }
 
   // Only this process needs what could not be saved.

@@ -10,11 +10,15 @@
 namespace quadrille {
 namespace {
 
-constexpr Rank most_ranks_without_symmetry = 256;  // whose programs are all made to price a plan
+constexpr Rank most_ranks_without_symmetry = 128;  // whose programs are all made to price a plan
 
 std::string time_text(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+
+std::string on_nodes(const Situation& situation) {
+  return situation.nodes == 1 ? std::string() : fmt::format(" on {} nodes", situation.nodes);
 }
 
 // The one that the library takes by itself: to force another one takes settings from before MPI_Init.
@@ -33,9 +37,8 @@ class Deciding {
     if (!is_measured && options_.effort == Effort::wisdom_only)
       throw Error(
           ErrorCode::misuse,
-          fmt::format("there is no wisdom for {} of {} B among {} ranks on {} nodes; run 'quadrille tune {}', or choose with "
-                      "another effort",
-                      name(problem_.collective), decision_.situation.block_bytes, problem_.ranks, decision_.situation.nodes,
+          fmt::format("there is no wisdom for {} of {} B among {} ranks{}; run 'quadrille tune {}', or choose with another effort",
+                      name(problem_.collective), decision_.situation.block_bytes, problem_.ranks, on_nodes(decision_.situation),
                       name(problem_.collective)));
     if (!is_measured || options_.explain) take_priced();
     std::stable_sort(decision_.considered.begin(), decision_.considered.end(),
@@ -95,7 +98,7 @@ class Deciding {
         fit = *known;
       else if (options_.preset)
         fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
-      if (fit && !fit->assumed.empty()) decision_.assumed = fit->assumed;
+      if (fit && !fit->preset.empty()) decision_.preset = fit->preset;
     }
     return all;
   }
@@ -107,11 +110,10 @@ class Deciding {
       std::optional<Workload> counted;
       std::string reason;
       try {
-        const Schedule schedule = make_schedule(problem_, choice);
-        if (!schedule.symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
+        if (!choice.algorithm->symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
           reason = "it states no symmetry, so pricing it takes too long for a plan";
         else
-          counted = workload(schedule, {.work = true});
+          counted = workload(make_schedule(problem_, choice), {.work = true});
       } catch (const Error& error) {  // too large
         reason = error.what();
       }
@@ -141,13 +143,13 @@ class Deciding {
     decision_.source = all[0].measured ? Source::wisdom : Source::price;
     const auto seconds = [](const Considered& each) { return each.measured ? each.measured->median_s : *each.predicted_s; };
     const double best = seconds(all[0]);
-    decision_.reason =
-        all[0].measured ? fmt::format("measured on {}: {}", date_, time_text(best)) : fmt::format("predicted: {}", time_text(best));
+    decision_.reason = all[0].measured ? fmt::format("it has the least time measured on {}, {}", date_, time_text(best))
+                                       : fmt::format("it has the least predicted time, {}", time_text(best));
     for (const Considered& each : all)
       if (is_vendor(each.way) && !is_vendor(decision_.chosen) && (each.measured || each.predicted_s))
         decision_.reason += fmt::format(", {:.2f} times the vendor's", best / seconds(each));
-    if (!decision_.assumed.empty() && decision_.source == Source::price)
-      decision_.reason += fmt::format("; assumed, by figures of the machine {}", decision_.assumed);
+    if (!decision_.preset.empty() && decision_.source == Source::price)
+      decision_.reason += fmt::format("; by the figures of the machine {}", decision_.preset);
     for (std::size_t i = 1; i < all.size(); ++i) {
       if (!all[i].rejected.empty() && !all[i].measured && !all[i].predicted_s) continue;
       if (decision_.source == Source::wisdom && !all[i].measured)

@@ -92,7 +92,7 @@ class Fitter {
             .ranks_of_node = *std::max_element(sizes.begin(), sizes.end()),
             .coefficients = found.coefficients,
             .error = found.error,
-            .assumed = {},
+            .preset = {},
             .date = today()};
   }
 

@@ -14,7 +14,7 @@ ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Sit
                   .nodes = situation.nodes,
                   .ranks_of_node = situation.ranks_of_node,
                   .coefficients = coefficients_of(machine, model()),
-                  .assumed = machine.name,
+                  .preset = machine.name,
                   .date = {}};
   if (cores > 0) fit.coefficients["cores"] = static_cast<double>(cores);
   return fit;

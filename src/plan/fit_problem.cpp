@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "plan/placed.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -26,9 +25,10 @@ Problem fit_problem(Communicator& communicator, Collective collective, Bytes blo
 // The root has the most.
 Bytes longest_buffer(const Problem& problem) { return std::max(input_bytes(problem, 0), output_bytes(problem, 0)); }
 
+// The same on all ranks, so it does not depend on the memory of one of them.
 bool is_small(const Problem& problem) {
   constexpr Bytes most = Bytes{1} << 28;
-  return longest_buffer(problem) <= std::min(most, usable_memory() / 8) / (2 * problem.ranks);
+  return longest_buffer(problem) <= most / (2 * problem.ranks);
 }
 
 }  // namespace quadrille

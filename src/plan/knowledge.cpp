@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -50,7 +51,7 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';
-  for (const auto& [key, value] : machine->models.find(model)->second) text += fmt::format("{} {:a} ", key, value);
+  for (const auto& [key, value] : machine->models.find(model)->second) text += fmt::format("{} {} ", key, value);
   return text + '\n';
 }
 
@@ -62,7 +63,8 @@ std::optional<MachineCosts> parse_preset(std::istream& lines) {
   if (machine.name.empty()) return std::nullopt;
   std::istringstream words(figures);
   Coefficients& coefficients = machine.models[std::string(model)];
-  for (std::string key, value; words >> key >> value;) coefficients[key] = std::strtod(value.c_str(), nullptr);
+  for (std::string key, value; words >> key >> value;)  // whatever the program's locale
+    std::from_chars(value.data(), value.data() + value.size(), coefficients[key]);
   return machine;
 }
 
@@ -131,6 +133,7 @@ std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
 
 std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found) {
   Knowledge knowledge = known;
+  if (const auto present = present_knowledge(communicator)) knowledge = *present;  // another thread may have learnt meanwhile
   knowledge.wisdom.merge(found);
   knowledge.hash = hash_of(text_of(knowledge));
   return keep(communicator, std::move(knowledge));

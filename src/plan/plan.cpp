@@ -266,7 +266,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
       draft = drafted(*kept, problem, options);
     } catch (const Error& error) {
       if (!chosen.is_vendor() || error.code() != ErrorCode::misuse) throw;
-      Request refusal = request_of(problem, options, me, "vendor", true);
+      Request refusal = request_of(problem, options, me, automatic, true);
       refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;
       return refusal;
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "plan/same_problem.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/operator.hpp"
 
 namespace quadrille {
 
@@ -14,19 +16,24 @@ struct PlanCache::Entry {
   Plan plan;
 
   bool is_for(std::uint64_t asked_hash, const Problem& asked, const Operator* asked_operation) const {
-    return hash == asked_hash && operation.get() == asked_operation && is_same(problem, asked);
+    return hash == asked_hash && is_same_operator(asked_operation) && is_same(problem, asked);
+  }
+
+  // It need not be the same object, which may be made for each call on some ranks only.
+  bool is_same_operator(const Operator* other) const {
+    if (operation.get() == other) return true;
+    return operation && other && operation->name == other->name && operation->type == other->type &&
+           operation->element_bytes == other->element_bytes && operation->commutative == other->commutative;
   }
 };
 
 namespace {
 
-// Of the fields in which calls of one communicator differ most.
-std::uint64_t hash_of(const Problem& problem, const Operator* operation) {
+// Hashes the fields in which calls of one communicator differ most.
+std::uint64_t hash_of(const Problem& problem) {
   std::uint64_t hash = static_cast<std::uint64_t>(problem.collective);
-  for (const std::uint64_t field :
-       {static_cast<std::uint64_t>(problem.block_bytes), static_cast<std::uint64_t>(problem.root),
-        reinterpret_cast<std::uint64_t>(problem.counts.get()), reinterpret_cast<std::uint64_t>(problem.sparse_counts.get()),
-        reinterpret_cast<std::uint64_t>(operation)})
+  for (const std::uint64_t field : {static_cast<std::uint64_t>(problem.block_bytes), static_cast<std::uint64_t>(problem.root),
+                                    static_cast<std::uint64_t>(problem.element_bytes)})
     hash = (hash ^ field) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 32;
 }
@@ -39,7 +46,9 @@ PlanCache::PlanCache(Communicator& communicator, PlanOptions options, std::size_
 PlanCache::~PlanCache() = default;
 
 Plan& PlanCache::plan_for(const Problem& problem, const std::shared_ptr<const Operator>& operation) {
-  const std::uint64_t hash = hash_of(problem, operation.get());
+  if (problem.collective == Collective::alltoallv)
+    throw Error(ErrorCode::misuse, "counts of alltoallv may change on some ranks only; make a plan and keep it yourself");
+  const std::uint64_t hash = hash_of(problem);
   if (!plans_.empty() && plans_.front().is_for(hash, problem, operation.get())) return plans_.front().plan;
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto found = first; found != last; ++found)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
+#include <map>
 #include <random>
 #include <span>
 #include <tuple>
@@ -328,11 +329,11 @@ void check_memory(const Problem& problem) {
   const auto of_rank = [&](Rank rank) {
     return static_cast<long double>(input_bytes(problem, rank)) + static_cast<long double>(output_bytes(problem, rank));
   };
+  std::map<Count, long double> by_node;
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    by_node[problem.nodes.empty() ? 0 : problem.nodes[index(rank)]] += of_rank(rank);
   long double needed = 0;
-  if (is_rooted(problem.collective) || is_irregular(problem.collective))
-    for (Rank rank = 0; rank < problem.ranks; ++rank) needed += of_rank(rank);
-  else
-    needed = static_cast<long double>(problem.ranks) * of_rank(0);
+  for (const auto& [node, bytes] : by_node) needed = std::max(needed, bytes);
   if (needed > 0.8L * memory)
     throw Error(ErrorCode::too_large,
                 fmt::format("{} ranks with {} need {:.1f} GiB for input and output; this machine has {:.1f} GiB", problem.ranks,
@@ -349,7 +350,7 @@ std::string_view name(Conclusion conclusion) {
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
                 const RaceOptions& options) {
   check(problem);
-  check_memory(problem);
+  check_memory(placed(communicator, problem));
   return Race(communicator, problem, options).run(candidates);
 }
 

@@ -121,8 +121,9 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     if (vote.knowledge == Knowledge::nothing || vote.knowledge != votes[0].knowledge) agreement.has_same_knowledge = false;
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
-  if (is_named) agreement.vendor_is_refused = false;  // the difference is told
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
+  // Where ranks named what runs, the difference is told; where they are not settled, not all of them have chosen.
+  if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 
 }  // namespace

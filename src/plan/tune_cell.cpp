@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "plan/placed.hpp"
 #include "quadrille/race.hpp"
@@ -38,6 +39,25 @@ RaceCandidate candidate_of(const Problem& problem, const Way& way) {
 
 Way way_of(const RaceCandidate& candidate) {
   return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
+}
+
+// Prices of different algorithms may be wrong by different factors, so the cheapest way of each races that is not hopeless.
+template <class ChooseWay>
+void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
+  constexpr double hopeless = 10;  // times the least predicted time
+  std::set<std::string> seen;
+  double least = 0;
+  for (const Considered& each : by_price) {
+    if (!each.predicted_s || names_vendor(each.way.algorithm)) continue;
+    if (least == 0) least = *each.predicted_s;
+    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
+    if (*each.predicted_s <= hopeless * least && seen.insert(id).second) choose(each.way);
+  }
+}
+
+bool is_considered(const Decision& decision, const Way& way) {
+  return std::any_of(decision.considered.begin(), decision.considered.end(),
+                     [&](const Considered& each) { return each.way == way && each.predicted_s; });
 }
 
 // A way that has left, with its ratio to a way that stayed.
@@ -101,11 +121,18 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
   Wisdom prices = wisdom;
   prices.records.clear();  // what was measured ranks its own ways only
   const Decision decision = decide(problem, prices, options);
+  const bool takes_all = how_many > decision.considered.size();
   std::map<std::pair<std::string, Executor>, int> alike;
   for (const Considered& each : decision.considered) {
     if (chosen.size() >= how_many) break;
+    if (!each.predicted_s) continue;  // what is too large to be priced is too large to race
     const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
-    if (++alike[{id, each.way.executor}] <= most_alike) choose(each.way);
+    if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
+  }
+  add_best_of_each_algorithm(decision.considered, choose);
+  for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
+    const Way standard{specification(parse_choice(problem, algorithm->id)), Policy::blocking, 2, options.executors.front()};
+    if (is_considered(decision, standard)) choose(standard);
   }
   for (const Way& way : known_good)
     if (applies_to(problem, way)) choose(way);

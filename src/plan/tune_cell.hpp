@@ -33,8 +33,9 @@ struct TuneOptions {
 // The alltoallv of equal counts among the same ranks: what ways are priced for where nobody knows all counts.
 Problem with_equal_counts(const Problem& problem, Bytes block_bytes);
 
-// Which ways are worth a race: the cheapest by price, but few of each algorithm and executor; `known_good` as far as they apply,
-// such as the fastest for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
+// Which ways are worth a race: the cheapest by price, but few of each algorithm and executor; of each other algorithm the cheapest,
+// unless it is far from the best, and the one with its default parameters; `known_good` as far as they apply, such as the fastest
+// for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 

@@ -21,8 +21,8 @@ std::vector<Choice> combinations(const Problem& problem, const Algorithm& algori
       const Choice before = completed(problem, choice);
       for (const ParameterValue& value : parameter.worth_trying(problem, before.parameters)) {
         if (longer.size() == most_choices) break;
-        longer.push_back(choice);
-        longer.back().parameters[std::string(parameter.name)] = value;
+        Choice& with = longer.emplace_back(choice);
+        with.parameters[std::string(parameter.name)] = value;
       }
     }
     all = std::move(longer);

@@ -113,7 +113,7 @@ Result<> check_wisdom(const ExecutorFit& fit) {
   if (const auto good = check_structure(fit.ranks, fit.nodes, fit.ranks_of_node); !good) return good;
   if (const auto good = check_date(fit.date); !good) return good;
   if (!(fit.error >= 0 && fit.error <= 1e9)) return cannot("the error of a fit is from 0 to 1e9");
-  if (std::any_of(fit.assumed.begin(), fit.assumed.end(), [](unsigned char letter) { return letter <= ' ' || letter > '~'; }))
+  if (std::any_of(fit.preset.begin(), fit.preset.end(), [](unsigned char letter) { return letter <= ' ' || letter > '~'; }))
     return cannot("the name of a machine has no spaces");
   const Model& model = *find_model("max-rate");
   for (const Coefficient& coefficient : model.coefficients) {

@@ -225,7 +225,7 @@ ExecutorFit executor_fit(Words& words, Lines& lines) {
   read_structure(words, fit);
   fit.date = words.text("date=");
   fit.error = words.number("error=");
-  if (words.has("assumed=")) fit.assumed = words.text("assumed=");
+  if (words.has("preset=")) fit.preset = words.text("preset=");
   words.end();
   while (lines.is_indented()) {
     Words line = lines.next_indented();

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <iterator>
 
 #include "plan/wisdom_format.hpp"
@@ -17,7 +17,10 @@ using wisdom_format::name;
 // Four digits, and no exponent for large numbers.
 std::string four_digits(double value) {
   const std::string text = fmt::format("{:.4g}", value);
-  return value < 1e4 ? text : fmt::format("{:.0f}", std::strtod(text.c_str(), nullptr));
+  if (value < 1e4) return text;
+  double rounded = value;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);  // whatever the program's locale
+  return fmt::format("{:.0f}", rounded);
 }
 
 std::string microseconds(double seconds) { return four_digits(seconds * 1e6); }
@@ -51,7 +54,7 @@ template <class Out>
 void write(Out out, const ExecutorFit& fit) {
   fmt::format_to(out, "\nfit {} {} date={} error={}", name(fit.executor), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
                  fit.date, four_digits(fit.error));
-  if (!fit.assumed.empty()) fmt::format_to(out, " assumed={}", fit.assumed);
+  if (!fit.preset.empty()) fmt::format_to(out, " preset={}", fit.preset);
   fmt::format_to(out, "\n");
   const Model& model = *find_model("max-rate");
   for (const auto& [key, value] : fit.coefficients) {

@@ -104,7 +104,7 @@ TEST(FitMaxRate, GoesBelowZeroNowhere) {
 }
 
 TEST(Price, ByAFitIsTheSumOfItsTerms) {
-  const ExecutorFit fit{.coefficients = known(20, 0.01), .assumed = {}, .date = {}};
+  const ExecutorFit fit{.coefficients = known(20, 0.01), .preset = {}, .date = {}};
   const Price price = price_by(fit, work_of(on_nodes(alltoall(8, 100), 4), "bruck:radix=2"));
   for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
     double sum = 0;
@@ -118,7 +118,7 @@ TEST(Price, ByAFitIsTheSumOfItsTerms) {
 
 TEST(Price, OfRanksThatRunAheadHasNoWaiting) {
   const auto rounds = [](const Workload& counted) {
-    for (const PriceTerm& term : price_by({.coefficients = known(20, 0.01), .assumed = {}, .date = {}}, counted).terms)
+    for (const PriceTerm& term : price_by({.coefficients = known(20, 0.01), .preset = {}, .date = {}}, counted).terms)
       if (term.name == "rounds") return term.amount;
     return Count{-1};
   };
@@ -133,7 +133,7 @@ TEST(Preset, IsWhatTheFileSays) {
   EXPECT_THROW(preset_fit(machine, Executor::hybrid, {}, 0), Error);
   machine.models["max-rate"] = known(20, 0.01);
   const ExecutorFit fit = preset_fit(machine, Executor::hybrid, {.ranks = 64, .nodes = 8, .ranks_of_node = 8}, 0);
-  EXPECT_EQ(fit.assumed, "preset");
+  EXPECT_EQ(fit.preset, "preset");
   EXPECT_EQ(fit.coefficients, known(20, 0.01));
   EXPECT_EQ(fit.nodes, 8);
   EXPECT_EQ(preset_fit(machine, Executor::hybrid, {}, 16).coefficients.at("cores"), 16);

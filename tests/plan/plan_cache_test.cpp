@@ -27,6 +27,22 @@ TEST(PlanCache, KeepsThePlanOfEachCall) {
   });
 }
 
+// A rank that makes equal counts and operators for each call asks for the same as one that keeps them.
+TEST(PlanCache, ComparesCountsAndOperatorsByValue) {
+  run_threads(2, [](Communicator& communicator) {
+    PlanCache cache(communicator);
+    Problem gather = problem_of(Collective::allgatherv, 2, 8);
+    Plan* const first = &cache.plan_for(gather);
+    gather.counts = std::make_shared<const std::vector<Bytes>>(*gather.counts);
+    EXPECT_EQ(first, &cache.plan_for(gather));
+    const auto sum = built_in_operator("sum", "f64");
+    const Problem reduced = reduction(Collective::allreduce, 2, 2, *sum);
+    Plan* const second = &cache.plan_for(reduced, sum);
+    EXPECT_EQ(second, &cache.plan_for(reduced, std::make_shared<const Operator>(*sum)));
+    EXPECT_THROW(cache.plan_for(problem_of(Collective::alltoallv, 2, 8)), Error);
+  });
+}
+
 TEST(PlanCache, LetsThePlanGoThatWasUsedLeastRecently) {
   run_threads(2, [](Communicator& communicator) {
     PlanCache cache(communicator, {}, 2);
@@ -45,6 +61,7 @@ TEST(PlanCache, DeliversTheRightDataInAnyOrderOfCalls) {
     std::mt19937_64 random(7);
     for (int call = 0; call < 100; ++call) {
       const Collective collective = all_collectives()[random() % all_collectives().size()];
+      if (collective == Collective::alltoallv) continue;
       const Problem problem = problem_of(collective, 4, 8 * static_cast<Bytes>(random() % 3), static_cast<Rank>(random() % 4));
       const auto data = probe_data(problem, communicator.rank());
       ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),

@@ -36,7 +36,7 @@ inline ExecutorFit fit(Executor executor, Count ranks, Count nodes) {
                            {"inside_us_per_byte", 2e-4},
                            {"cores", 123457}},
           .error = 0.125,
-          .assumed = "",
+          .preset = "",
           .date = "2026-11-22"};
 }
 
@@ -62,9 +62,9 @@ inline Wisdom sample() {
   reduction.combining = Combining::fixed_tree;
   wisdom.add(record(reduction));
   wisdom.add(fit(Executor::shared, 4, 1));
-  ExecutorFit assumed = fit(Executor::messages, 24, 6);
-  assumed.assumed = "hdr";
-  wisdom.add(assumed);
+  ExecutorFit preset = fit(Executor::messages, 24, 6);
+  preset.preset = "hdr";
+  wisdom.add(preset);
   wisdom.add({.collective = Collective::alltoall,
               .ranks = 4,
               .nodes = 1,

@@ -56,7 +56,8 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
   const Json told = explained({"alltoall", "--node-sizes", "4x4", "--block", "64B", "--machine", machine()});
   EXPECT_EQ(told["source"], "price");
   EXPECT_EQ(told["nodes"], 4);
-  EXPECT_EQ(told["assumed"], "dear");
+  EXPECT_EQ(told["preset"], "dear");
+  EXPECT_EQ(told["assumed"], Json::object());
   const Json& candidates = told["candidates"];
   ASSERT_GE(candidates.size(), 4u);
   EXPECT_EQ(candidates[0]["algorithm"], told["chosen"]["algorithm"]);
@@ -77,8 +78,41 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
     EXPECT_NEAR(sum, seconds, 1e-3 * seconds) << each;
   }
   EXPECT_GE(taken_apart, 4);
-  EXPECT_LE(told["lower_bound"]["seconds"].get<double>(), told["seconds"].get<double>());
-  EXPECT_GT(told["lower_bound"]["seconds"].get<double>(), 0);
+  EXPECT_LE(told["lower_bound"]["time_s"].get<double>(), told["time_s"].get<double>());
+  EXPECT_GT(told["lower_bound"]["time_s"].get<double>(), 0);
+}
+
+TEST_F(ExplainTest, CountsStartUpsAndRounds) {
+  const Words words{"alltoall", "--ranks", "8", "--all", "--mpi", "none", "--time", "0.01", "--machine", machine()};
+  int looked_at = 0;
+  for (const Json& each : explained(words)["candidates"]) {
+    if (each["algorithm"] != "shift") continue;
+    ++looked_at;
+    const Json& parts = each["parts"];
+    EXPECT_EQ(parts["startups"], 7);
+    EXPECT_EQ(parts["rounds"], 7);
+    EXPECT_EQ(parts["message_bytes"], 7 * 8);
+    EXPECT_NEAR(parts["startups_s"].get<double>(), 7e-6, 1e-12);
+  }
+  EXPECT_EQ(looked_at, 1);
+  Words all = words;
+  all.insert(all.begin(), "explain");
+  const std::string text = prints(all);
+  EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
+}
+
+TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
+  const std::string assuming =
+      write("assuming.toml", contents(machine()) + "copy_us_per_byte = 0.0001\n[max-rate.assumed]\ncopy_us_per_byte = 'a guess'\n");
+  const Words words{"alltoall", "--node-sizes", "4x4", "--time", "0.01", "--machine", assuming};
+  EXPECT_EQ(explained(words)["assumed"].dump(), R"({"copy_us_per_byte":"a guess"})");
+  Words all = words;
+  all.insert(all.begin(), "explain");
+  const std::string text = prints(all);
+  EXPECT_NE(text.substr(0, text.find("\n\n")).find("assumed"), std::string::npos) << text;
+  EXPECT_NE(text.find("Assumed, because no published figure was found:\n  copy_us_per_byte: a guess\n"), std::string::npos) << text;
+  all.back() = machine();
+  EXPECT_EQ(prints(all).find("ssumed"), std::string::npos) << "all its figures are stated";
 }
 
 TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
@@ -102,8 +136,8 @@ TEST_F(ExplainTest, TakesWhatWasMeasured) {
   const Outcome outcome = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "64B"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_EQ(outcome.out.rfind("Take bruck", 0), 0u) << outcome.out;
-  for (const std::string part :
-       {"measured", "2.00 µs", "3.00 µs", "2026-11-20", "By size of block", "By number of ranks", "No algorithm takes fewer"})
+  for (const std::string part : {"measured", "2.00 µs", "3.00 µs", "2026-11-20", "By size of block", "By number of ranks",
+                                 "Every algorithm takes at least 2 rounds"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << '\n' << outcome.out;
   const Outcome larger = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "1MiB", "--json"});
   EXPECT_NE(Json::parse(larger.out)["source"], "wisdom") << "64 B do not speak for 1 MiB";
@@ -144,6 +178,7 @@ TEST_F(ExplainTest, RefusesWhatCannotBe) {
   refuses({"explain", "alltoall", "--ranks", "4", "--mpi", "lam"}, "MPI library");
   refuses({"explain", "alltoall", "--ranks", "4", "--machine", "nowhere"}, "nowhere");
   refuses({"explain", "alltoall", "--ranks", "4", "--machine", "sp1"}, "max-rate");
+  refuses({"explain", "alltoall", "--ranks", "4", "--machine", "hdr", "--mpi", "openmpi"}, "exclude each other");
   refuses({"explain", "alltoall", "--node-sizes", "2x2", "--executor", "shared"}, "hybrid");
 }
 

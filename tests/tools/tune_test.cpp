@@ -77,6 +77,18 @@ TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
   EXPECT_EQ(wisdom().records.size(), 3u);
 }
 
+// As `tune --executor mpi` leaves them.
+TEST_F(TuneTest, MeasuresAgainWhatLacksAnExecutor) {
+  const Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
+  tuned(words);
+  Wisdom partial = wisdom();
+  for (WisdomEntry& entry : partial.records.at(0).entries) entry.way.executor = Executor::messages;
+  write("tuned.wisdom", wisdom_text(partial));
+  EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"measured"});
+  for (const WisdomEntry& entry : wisdom().records.at(0).entries) EXPECT_EQ(entry.way.executor, Executor::shared);
+  EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"known"});
+}
+
 TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
   const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "1B..16B", "--time", "1e-6",
                                    "barrier", "broadcast", "alltoall"}));
@@ -88,6 +100,16 @@ TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
   EXPECT_EQ(order,
             (std::vector<std::string>{"alltoall 1", "alltoall 16", "alltoall 4", "broadcast 1", "broadcast 16", "broadcast 4",
                                       "barrier 1", "alltoall 2", "alltoall 8", "broadcast 2", "broadcast 8"}));
+}
+
+TEST_F(TuneTest, SaysWhatIsLeftOut) {
+  const Json session = tuned(tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B,64TiB", "gather"}));
+  ASSERT_EQ(states(session), (std::multiset<std::string>{"left_out", "measured"}));
+  for (const Json& cell : session["cells"])
+    if (cell["state"] == "left_out")
+      EXPECT_NE(cell["reason"], "");
+    else
+      EXPECT_EQ(cell["ways"][0]["buffers"], 2);
 }
 
 TEST_F(TuneTest, TellsShapesOfCountsApart) {
@@ -144,6 +166,8 @@ TEST_F(TuneTest, RefusesWhatCannotBe) {
   refuses({"tune", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"tune", "--ranks", "1"}, "number of ranks");
   refuses({"tune", "--executor", "mpi"}, "there is nobody to run with");
+  refuses({"tune", "--vendor", "--executor", "mpi"}, "leave --executor out");
+  refuses({"tune", "--vendor", "--ways", "2"}, "leave --ways out");
   refuses({"tune", "reduce", "--block", "3B"}, "no whole elements");
 }
 

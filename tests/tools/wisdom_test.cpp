@@ -92,6 +92,12 @@ TEST_F(WisdomCommand, Refuses) {
   refuses({"wisdom", "show", write("damaged", "quadrille-wisdom 1\nalgorithms x\n")}, "line 2: it is for the algorithms");
   refuses({"wisdom", "path", "more"}, "one argument too many");
   refuses({"wisdom", "export"}, "--for openmpi or --for mpich");
+  for (const char* action : {"merge", "export", "path"}) {
+    refuses({"wisdom", action, "--json"}, "--json is for 'quadrille wisdom show'");
+    refuses({"wisdom", action, "--collective", "alltoall"}, "--collective is for 'quadrille wisdom show'");
+  }
+  for (const char* action : {"show", "merge", "path"})
+    refuses({"wisdom", action, "--for", "mpich"}, "--for is for 'quadrille wisdom export'");
 }
 
 }  // namespace

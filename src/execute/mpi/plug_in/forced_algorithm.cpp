@@ -140,6 +140,10 @@ class Forced : public ForcedAlgorithm {
 
 // Why the library would not take a forced algorithm, whichever it is; empty: it would.
 std::string obstacle() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE)  // the setting is the whole process's
+    return "other threads may call the MPI library while an algorithm is forced; ask MPI for a lower thread level";
   const char* const file = is_openmpi ? "coll_tuned_dynamic_rules_filename" : "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
   if (const auto rules = ControlVariable::named(file); rules && !rules->text().empty())
     return fmt::format("the MPI library follows the rules in {}; start it without {}{}", rules->text(),

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A session of tune that races one executor keeps what is known of the other. Usage: tune_test.sh MPIRUN QUADRILLE
+set -euo pipefail
+mpirun=$1 quadrille=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export QUADRILLE_WISDOM=$folder/kept.wisdom
+
+tune() { "$mpirun" -n 2 "$quadrille" tune barrier --cell 0.02 --ways 2 --json "$@"; }
+executors() { grep -v 'algorithm=vendor' "$QUADRILLE_WISDOM" | grep -o 'executor=[a-z]*' | sort -u | tr '\n' ' '; }
+expect() { [[ $2 == "$3" ]] || { echo "$1: '$2' is not '$3'"; cat "$QUADRILLE_WISDOM"; exit 1; }; }
+state() { grep -o '"state": *"[a-z_]*"' | cut -d '"' -f 4; }
+
+tune --executor mpi >"$folder/only"
+expect 'one executor raced' "$(executors)" 'executor=messages '
+expect 'the other is not known' "$(tune | state)" 'measured'
+expect 'both raced' "$(executors)" 'executor=messages executor=shared '
+tune --executor mpi --again >"$folder/again"
+expect 'the other is kept' "$(executors)" 'executor=messages executor=shared '
+expect 'both are known' "$(tune | state)" 'known'
