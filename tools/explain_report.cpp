@@ -11,6 +11,7 @@
 #include "schedule/policy_name.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
+#include "way_json.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -159,21 +160,11 @@ Json json_of(const Flips& flips) {
   return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
 }
 
-Json json_of(const Way& way) {
-  return {{"algorithm", way.algorithm},
-          {"policy", quadrille::name(way.policy)},
-          {"buffers", way.buffers},
-          {"executor", name(way.executor)}};
-}
-
 Json json_of(const Row& row) {
   const Considered& each = row.considered;
-  Json object = json_of(each.way);
+  Json object = way_json(each.way);
   object["predicted_s"] = each.predicted_s ? Json(*each.predicted_s) : Json();
-  object["measured"] =
-      each.measured
-          ? Json{{"median_s", each.measured->median_s}, {"lower_s", each.measured->lower_s}, {"upper_s", each.measured->upper_s}}
-          : Json();
+  object["measured"] = each.measured ? timing_json(*each.measured) : Json();
   object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
                                      {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
                                      {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
@@ -230,7 +221,7 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"sparsity", situation.sparsity},
           {"wisdom", knowledge.file},
           {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
-          {"chosen", json_of(decision.chosen)},
+          {"chosen", way_json(decision.chosen)},
           {"time_s", seconds ? Json(*seconds) : Json()},
           {"source", name(decision.source)},
           {"preset", decision.preset},

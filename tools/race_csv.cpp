@@ -46,7 +46,6 @@ reproduce::Sheet new_race_sheet() {
 void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport) {
   const Problem& problem = result.problem;
   const auto nodes = problem.nodes.empty() ? Count{1} : *std::max_element(problem.nodes.begin(), problem.nodes.end()) + 1;
-  const auto bytes = bandwidth_bytes(problem);
   const auto text = [](auto name) { return Cell(std::string(name)); };
   const auto truth = [](bool value) { return Cell(std::string(value ? "true" : "false")); };
   for (const RaceEntry& entry : result.entries) {
@@ -74,10 +73,9 @@ void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions
     add_spread(row, entry.seconds);
     add_spread(row, entry.ratio);
     add_spread(row, entry.to_best);
-    const double seconds = entry.seconds.median;
+    const Bandwidths bandwidths = bandwidths_of(problem, entry.seconds.median);
     row.insert(row.end(), {entry.clock_bound_s, entry.over_ranks.least, entry.over_ranks.mean, entry.over_ranks.most});
-    row.push_back(bytes ? Cell(bytes->algorithm / seconds) : Cell());
-    row.push_back(bytes && bytes->bus ? Cell(*bytes->bus / seconds) : Cell());
+    row.insert(row.end(), {cell_of(bandwidths.algorithm), cell_of(bandwidths.bus)});
     row.insert(row.end(), {entry.phases.distribute_s, entry.phases.communicate_s, entry.phases.collect_s});
     row.push_back(cell_of(entry.predicted_seconds));
     row.push_back(entry.staging_bytes);

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "quadrille/candidate.hpp"
-#include "schedule/policy_name.hpp"
 #include "text.hpp"
+#include "way_json.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -96,14 +96,7 @@ Json json_of(const std::vector<TuneOutcome>& sessions) {
     for (const TunedCell& each : session.cells) {
       static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
       Json ways = Json::array();
-      for (const WisdomEntry& entry : each.record.entries)
-        ways.push_back({{"algorithm", entry.way.algorithm},
-                        {"policy", quadrille::name(entry.way.policy)},
-                        {"buffers", entry.way.buffers},
-                        {"executor", name(entry.way.executor)},
-                        {"median_s", entry.timing.median_s},
-                        {"lower_s", entry.timing.lower_s},
-                        {"upper_s", entry.timing.upper_s}});
+      for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
       Json cell{{"collective", name(each.cell.problem.collective)},
                 {"shape", each.cell.shape},
                 {"own_counts_only", each.cell.own_counts_only},

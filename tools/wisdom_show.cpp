@@ -9,9 +9,9 @@
 #include "json.hpp"
 #include "output.hpp"
 #include "quadrille/algorithm.hpp"
-#include "schedule/policy_name.hpp"
 #include "talk.hpp"
 #include "text.hpp"
+#include "way_json.hpp"
 #include "wisdom.hpp"
 
 namespace quadrille::command {
@@ -103,16 +103,10 @@ std::string text_of(const std::string& file, const Wisdom& wisdom, const Chosen&
   return text;
 }
 
-Json json_of(const WisdomEntry& entry) {
-  return {{"algorithm", entry.way.algorithm},     {"policy", name(entry.way.policy)},  {"buffers", entry.way.buffers},
-          {"executor", name(entry.way.executor)}, {"median_s", entry.timing.median_s}, {"lower_s", entry.timing.lower_s},
-          {"upper_s", entry.timing.upper_s}};
-}
-
 Json json_of(const WisdomRecord& record) {
   const Situation& situation = record.situation;
   Json entries = Json::array();
-  for (const WisdomEntry& entry : record.entries) entries.push_back(json_of(entry));
+  for (const WisdomEntry& entry : record.entries) entries.push_back(way_json(entry));
   return {{"collective", name(situation.collective)},
           {"ranks", situation.ranks},
           {"nodes", situation.nodes},

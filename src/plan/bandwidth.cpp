@@ -43,4 +43,10 @@ std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem) {
   return std::nullopt;
 }
 
+Bandwidths bandwidths_of(const Problem& problem, double seconds) {
+  const auto bytes = bandwidth_bytes(problem);
+  if (!bytes) return {};
+  return {bytes->algorithm / seconds, bytes->bus ? std::optional(*bytes->bus / seconds) : std::nullopt};
+}
+
 }  // namespace quadrille

@@ -29,4 +29,11 @@ struct BandwidthBytes {
 // The last three rows, which nccl-tests does not have, give the same as the regular collective where all counts are equal.
 std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem);
 
+// Bytes a second, where a run takes so many seconds.
+struct Bandwidths {
+  std::optional<double> algorithm, bus;
+};
+
+Bandwidths bandwidths_of(const Problem& problem, double seconds);
+
 }  // namespace quadrille
