@@ -111,8 +111,7 @@ TEST(WisdomText, SurvivesMutants) {
   int refused = 0, read = 0;
   for (int i = 0; i < 6000; ++i) {
     std::string text = good;
-    for (int change = static_cast<int>(random() % 3); change >= 0; --change) {
-      if (text.empty()) break;
+    for (int change = static_cast<int>(random() % 3); change >= 0 && !text.empty(); --change) {
       const std::size_t at = random() % text.size(), length = random() % 8;
       switch (random() % 4) {
         case 0: text[at] = alphabet[random() % alphabet.size()]; break;

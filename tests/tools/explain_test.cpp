@@ -85,7 +85,8 @@ TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
 TEST_F(ExplainTest, CountsStartUpsAndRounds) {
   const Words words{"alltoall", "--ranks", "8", "--all", "--mpi", "none", "--time", "0.01", "--machine", machine()};
   int looked_at = 0;
-  for (const Json& each : explained(words)["candidates"]) {
+  const Json told = explained(words);
+  for (const Json& each : told["candidates"]) {
     if (each["algorithm"] != "shift") continue;
     ++looked_at;
     const Json& parts = each["parts"];
