@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What choosing costs: at a call whose plan is kept, at a plan for which a choice is made by wisdom or by price, and pricing all that
-// is worth pricing. Wanted: a call with a kept plan in less than 60 ns.
+// What choosing costs: at a call whose plan is kept, at a plan for which a choice is made by wisdom or by price, and pricing all
+// that is worth pricing. Wanted: a call with a kept plan in less than 60 ns.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"

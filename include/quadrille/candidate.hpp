@@ -27,7 +27,8 @@ using Candidate = std::variant<Choice, Vendor>;
 inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
 bool names_vendor(std::string_view text);  // does parse_candidate read it as the transport's own collective?
 
-// Reads "vendor", "vendor:linear_sync", or an algorithm as parse_choice does; empty: the default of the collective (`default_algorithm`).
+// Reads "vendor", "vendor:linear_sync", or an algorithm as parse_choice does; empty: the default of the collective
+// (`default_algorithm`).
 Candidate parse_candidate(const Problem& problem, std::string_view text);
 
 // What parse_candidate reads: "vendor" or "vendor:linear_sync", or the algorithm with all its parameters.

@@ -2,10 +2,10 @@
 // Records in order of their situations, and which situations each of them speaks for.
 #include "quadrille/wisdom.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <limits>
@@ -127,7 +127,13 @@ std::string to_string(const Way& way) {
                      name(way.executor));
 }
 
-std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 11> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
+}
 
 const WisdomRecord* Wisdom::find(const Situation& situation) const {
   const std::span<const WisdomRecord> all = family_of(records, situation);

@@ -19,7 +19,8 @@
 namespace quadrille::testing {
 namespace {
 
-constexpr Bytes known = 8, vendors = 1024, measured = 65536, unknown = 1 << 20;  // block sizes; records speak for four times as much
+constexpr Bytes known = 8, vendors = 1024, measured = 65536,
+                unknown = 1 << 20;  // block sizes; records speak for four times as much
 
 // A folder for this rank's wisdom, which goes with the process.
 class OwnWisdom {

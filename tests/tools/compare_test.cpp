@@ -118,8 +118,8 @@ TEST_F(CompareTest, RefusesWhatIsNoRace) {
   refuses({"compare", a, write("b.json", "no json").string()}, "it is no JSON object");
   refuses({"compare", a, write("b.json", "[1, 2]").string()}, "it is no JSON object");
   refuses({"compare", a, write("b.json", "{}").string()}, "key 'collective' not found");
-  refuses({"compare", a, a, "--fail-above", "x"}, "is no factor");
-  refuses({"compare", a, a, "--fail-above", "-1"}, "is no factor");
+  refuses({"compare", a, a, "--fail-above", "x"}, "is a factor");
+  refuses({"compare", a, a, "--fail-above", "-1"}, "is a factor");
   const auto refuses_with = [&](const std::string& pointer, const Json& value, const std::string& hint) {
     Json bad = good;
     bad[Json::json_pointer(pointer)] = value;

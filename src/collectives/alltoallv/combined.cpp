@@ -24,7 +24,9 @@ extern const Algorithm alltoallv_combined{
                      "the same counts",
           .standard = "headers",
           .choices = {"headers", "known"},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known", "headers"}; }}},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"known", "headers"};
+          }}},
     .generate = combined_exchange,
     .analyse = analyse_combined,
     .ports = combined_ports,
