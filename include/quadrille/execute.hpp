@@ -47,9 +47,11 @@ std::string_view name(Executor executor);
 // How much is done to choose an algorithm where none is named. What was measured before on this machine (wisdom.hpp) comes first
 // with each of them.
 enum class Effort : std::uint8_t {
-  estimate,     // by price; microseconds, and no communication beyond the plan's own agreement
-  measure,      // a few candidates, those of the lowest price, race briefly when the plan is made
-  exhaustive,   // all candidates that are worth pricing race
+  estimate,  // by price; microseconds, and no communication beyond the plan's own agreement
+  // A few candidates, those of the lowest price, race briefly when the plan is made. Nothing races where the operator is not built
+  // in, where each rank knows only its own counts, or where a node has no room for a few times its ranks' buffers.
+  measure,
+  exhaustive,   // as measure, with all candidates that have a price
   wisdom_only,  // nothing else; where nothing was measured before, the plan is refused
 };
 
