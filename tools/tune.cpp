@@ -196,10 +196,9 @@ Subcommand add_tune(CLI::App& command) {
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
-      "Each size of each collective is a cell. Its ways race in three heats, of 3, 5 and 7 rounds; after each, those leave whose "
+      "Each size of each collective is a cell. Its ways race in three heats, of 5, 5 and 7 rounds or more; after each, those leave whose "
       "times are clearly more than 1.05 times the best's. Sizes go from coarse to fine, so stop whenever you like: what is "
-      "measured "
-      "is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not measured again.\n\n"
+      "measured is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not measured again.\n\n"
       "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
       "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
       "if data was wrong, 128 + N after signal N.\n\n"

@@ -27,10 +27,14 @@ struct RaceCandidate {
 // A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
 inline constexpr double tolerated_clock_error = 0.05;
 
+// A sample of one candidate in one round is the median of so many batches.
+inline constexpr std::size_t batches_per_sample = 5;
+
 struct RaceOptions {
   int rounds = 9;                             // of all candidates
   double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
   std::optional<Count> iterations;            // runs of a batch, whatever time they take; absent: as seconds_per_problem has it
+  double hopeless = 0;                        // above 0: what takes so many times as long as the fastest is left out beforehand
   Count warm_up = 0;                          // runs of a candidate before each of its samples
   std::uint64_t seed = 1;                     // of the shuffling
   std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with

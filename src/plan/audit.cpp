@@ -194,9 +194,6 @@ class Audit {
     for (Count i = 0; i < runs; ++i) run(work);
   }
 
-  // A sample of one work in one round: the median of a few batches.
-  static constexpr std::size_t batches_per_sample = 5;
-
   // As in a race: the same number of runs for all works, so that one batch takes its share of the time, and the shortest so long
   // that the error of the clocks' comparison is tolerated. Also warms up.
   Count runs_per_batch() {

@@ -7,6 +7,7 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 #include <span>
 #include <tuple>
@@ -196,33 +197,54 @@ class Race {
     }
   }
 
-  // A sample of one candidate in one round: the median of a few batches.
-  static constexpr std::size_t batches_per_sample = 5;
+  // What a run of each plan takes: the least of a few batches, which is that of no cold or disturbed one. Also warms up.
+  std::vector<double> warm_seconds(double batch, double& clock_bound) {
+    std::vector<double> found;
+    for (Plan& plan : plans_) {
+      double seconds = 0;
+      for (Count runs = 1; runs <= 1024; runs *= 4) {
+        const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(plan, runs); });
+        const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
+        seconds = span.seconds / static_cast<double>(runs);
+        clock_bound = std::max(clock_bound, span.bound);
+        if (span.seconds >= batch) break;
+      }
+      found.push_back(std::max(seconds, 1e-9));
+    }
+    return found;
+  }
+
+  // The vendor's collective stays, because others are told beside it.
+  void leave_out_hopeless(std::vector<double>& seconds) {
+    const double limit = options_.hopeless * *std::min_element(seconds.begin(), seconds.end());
+    for (std::size_t i = plans_.size(); i-- > 0;) {
+      if (seconds[i] <= limit || is_vendor(result_.entries[i].candidate.algorithm)) continue;
+      result_.left_out.emplace_back(result_.entries[i].candidate.algorithm,
+                                    fmt::format("it takes more than {} times as long as the fastest", options_.hopeless));
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      seconds.erase(seconds.begin() + at);
+      plans_.erase(plans_.begin() + at);
+      result_.entries.erase(result_.entries.begin() + at);
+    }
+  }
 
   // The same number of runs for all candidates, so that one batch takes its share of the time, and the shortest so long that the
-  // error of the clocks' comparison is tolerated. Also warms up.
+  // edges of a batch and the error of the clocks' comparison matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);
       return *options_.iterations;
     }
-    constexpr double most_runs = 10000;
-    const double batch = options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
-    double total = 0, shortest = 1e9, bound = 0;
-    for (Plan& plan : plans_) {
-      double seconds = 0;  // of a run; the least of a few batches is that of no cold or disturbed one
-      for (Count runs = 1; runs <= 1024; runs *= 4) {
-        const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(plan, runs); });
-        const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
-        seconds = span.seconds / static_cast<double>(runs);
-        bound = std::max(bound, span.bound);
-        if (span.seconds >= batch) break;
-      }
-      total += seconds;
-      shortest = std::min(shortest, seconds);
-    }
-    const double mean = std::max(total / static_cast<double>(plans_.size()), 1e-9);
-    const double runs = std::max(batch / mean, bound / tolerated_clock_error / std::max(shortest, 1e-9));
+    constexpr double most_runs = 10000, least_batch = 200e-6;
+    const auto share = [&] {
+      return options_.seconds_per_problem / (options_.rounds * static_cast<double>(batches_per_sample * plans_.size()));
+    };
+    double bound = 0;
+    std::vector<double> seconds = warm_seconds(share(), bound);
+    if (options_.hopeless > 0) leave_out_hopeless(seconds);
+    const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+    const double shortest = *std::min_element(seconds.begin(), seconds.end());
+    const double runs = std::max(share() / mean, std::max(least_batch, bound / tolerated_clock_error) / shortest);
     return std::llround(std::clamp(runs, 1.0, most_runs));
   }
 

@@ -19,6 +19,9 @@ namespace {
 // makes a price wrong makes them wrong alike.
 constexpr int most_alike = 3;
 
+// Times the least predicted time, and times what the fastest takes when it warms up.
+constexpr double hopeless = 10;
+
 bool applies_to(const Problem& problem, const Way& way) {
   try {
     const Candidate candidate = parse_candidate(problem, way.algorithm);
@@ -44,7 +47,6 @@ Way way_of(const RaceCandidate& candidate) {
 // Prices of different algorithms may be wrong by different factors, so the cheapest way of each races that is not hopeless.
 template <class ChooseWay>
 void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
-  constexpr double hopeless = 10;  // times the least predicted time
   std::set<std::string> seen;
   double least = 0;
   for (const Considered& each : by_price) {
@@ -83,6 +85,17 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
       staying.push_back(entry.candidate);
   }
   return staying;
+}
+
+// Batches of all heats have the same number of runs: rooted collectives overlap from run to run, so the longer a batch is, the more it
+// favours those that wait the least. What later heats save, with fewer ways, goes into more rounds.
+int rounds_within(double seconds, int least, const RaceResult& heat, const std::vector<RaceCandidate>& staying) {
+  constexpr double most_rounds = 31;
+  double round_s = 0;
+  for (const RaceEntry& entry : heat.entries)
+    if (std::any_of(staying.begin(), staying.end(), [&](const RaceCandidate& each) { return way_of(each) == way_of(entry.candidate); }))
+      round_s += entry.seconds.median * static_cast<double>(heat.runs_per_sample) * static_cast<double>(batches_per_sample);
+  return std::max(least, static_cast<int>(std::min(most_rounds, seconds / std::max(round_s, 1e-9))));
 }
 
 // What the last heat found, and where the others stand beside it. The best of an early heat may itself leave later, so leavers are
@@ -147,22 +160,26 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
   const Problem here = placed(communicator, problem);
   std::vector<RaceCandidate> running;
   for (const Way& way : ways) running.push_back(candidate_of(here, way));
-  const int all_rounds = std::accumulate(options.heats.begin(), options.heats.end(), 0);
+  const int least_rounds = std::accumulate(options.heats.begin(), options.heats.end(), 0);
   std::vector<Leaver> leavers;
   RaceResult result;
   int done = 0;
   for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
-    const int rounds = options.heats[heat];
-    const RaceOptions race_options{.rounds = rounds,
-                                   .seconds_per_problem = options.seconds * rounds / all_rounds,
-                                   .seed = heat + 1,
-                                   .operation = options.operation,
-                                   .fits = {},
-                                   .progress = [&](int round, int) {
-                                     if (options.progress) options.progress(done + round, all_rounds, running.size());
-                                   }};
+    RaceOptions race_options{.rounds = options.heats[heat],
+                             .seconds_per_problem = options.seconds * options.heats[heat] / least_rounds,
+                             .hopeless = heat == 0 ? hopeless : 0,
+                             .seed = heat + 1,
+                             .operation = options.operation,
+                             .fits = {},
+                             .progress = [&](int round, int rounds) {
+                               if (options.progress) options.progress(round, rounds, running.size());
+                             }};
+    if (heat > 0) {
+      race_options.iterations = result.runs_per_sample;
+      race_options.rounds = rounds_within(race_options.seconds_per_problem, race_options.rounds, result, running);
+    }
     result = race(communicator, here, running, race_options);
-    done += rounds;
+    done += race_options.rounds;
     for (const RaceEntry& entry : result.entries)
       if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
         options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));

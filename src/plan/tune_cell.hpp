@@ -18,15 +18,15 @@
 namespace quadrille {
 
 struct TuneOptions {
-  // Rounds of each heat. With three rounds a way leaves if all three ratios to the best are worse than `clearly_slower`; more
-  // rounds allow for outliers.
-  std::vector<int> heats = {3, 5, 7};
+  // The fewest rounds of each heat; later heats have more where the time allows it. With five rounds a way leaves if all five
+  // ratios to the best are worse than `clearly_slower`; more rounds allow for outliers.
+  std::vector<int> heats = {5, 5, 7};
   double clearly_slower = 1.05;               // the whole interval of the ratio to the best lies above it
   double seconds = 1;                         // about how long all heats may take
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
   std::optional<Situation> situation;         // of the record; absent: the problem's
   // Called on rank 0.
-  std::function<void(int round, int rounds, std::size_t ways)> progress;  // rounds of all heats
+  std::function<void(int round, int rounds, std::size_t ways)> progress;  // of the heat
   std::function<void(const std::string& sentence)> wrong;                 // a way gave wrong data
 };
 
