@@ -71,7 +71,7 @@ bool MpiGroup::meet_again() {
   const auto known = process_->known(users_);
   if (!known) return false;
   const auto broadcast = [&](void* data, Bytes bytes) {
-    check_mpi(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, users_), "MPI_Bcast");
+    check_mpi(PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, users_), "MPI_Bcast");
   };
   Met met{.nodes = ByRank<Count>(size_, 0), .any_compares = known->acquaintance->any_compares};
   met.node = quadrille::meet_again(*known->acquaintance, known->members, rank_, broadcast, progress());
@@ -142,7 +142,7 @@ void MpiGroup::barrier() {
   starts_.begin_barrier();
   if (all_share_memory()) return node_->barrier();
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(handle(), &request), "MPI_Ibarrier");
+  check_mpi(PMPI_Ibarrier(handle(), &request), "MPI_Ibarrier");
   waiter_.wait_all(1, &request);
 }
 
@@ -155,11 +155,11 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
   }
   const int bytes = static_cast<int>(count);
   if (nodes_.empty()) {  // The ranks are meeting, and nothing is in flight here. This costs a third of what the other way does.
-    check_mpi(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
+    check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
+  check_mpi(PMPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
   waiter_.wait_all(1, &request);
 }
 

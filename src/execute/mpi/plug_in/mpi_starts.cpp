@@ -35,7 +35,7 @@ void MpiStarts::give_core_away() const {
 void MpiStarts::compare(std::uint32_t plan) {
   std::vector<std::uint32_t> plans(static_cast<std::size_t>(group_.size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(&plan, 1, MPI_UINT32_T, plans.data(), 1, MPI_UINT32_T, group_.handle(), &request), "MPI_Iallgather");
+  check_mpi(PMPI_Iallgather(&plan, 1, MPI_UINT32_T, plans.data(), 1, MPI_UINT32_T, group_.handle(), &request), "MPI_Iallgather");
   group_.waiter().wait_all(1, &request);
   const auto other = std::find_if(plans.begin(), plans.end(), [&](std::uint32_t each) { return each != plans.front(); });
   if (other == plans.end()) return;

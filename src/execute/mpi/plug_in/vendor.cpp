@@ -56,29 +56,29 @@ Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Problem&
   switch (problem.collective) {
     case Collective::alltoall:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Alltoall");
+        check_mpi(PMPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Alltoall");
       });
     case Collective::alltoallv:
       return executable([=, to = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
                          from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
                                                                                                              std::byte* output) {
-        check_mpi(MPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
+        check_mpi(PMPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
                                 from.displacements.data(), MPI_BYTE, lease.communicator),
                   "MPI_Alltoallv");
       });
     case Collective::allgather:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Allgather");
+        check_mpi(PMPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Allgather");
       });
     case Collective::allgatherv:
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(MPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE,
+            check_mpi(PMPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE,
                                      lease.communicator),
                       "MPI_Allgatherv");
           });
     case Collective::barrier:
-      return executable([=](const std::byte*, std::byte*) { check_mpi(MPI_Barrier(lease.communicator), "MPI_Barrier"); });
+      return executable([=](const std::byte*, std::byte*) { check_mpi(PMPI_Barrier(lease.communicator), "MPI_Barrier"); });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
   }
 }
@@ -91,27 +91,27 @@ Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Problem& pr
       // MPI has one buffer where we have two: the root's copy is part of what is asked for.
       return executable([=](const std::byte* input, std::byte* output) {
         if (is_root && block > 0) std::memcpy(output, input, index(block));
-        check_mpi(MPI_Bcast(output, block, MPI_BYTE, root, lease.communicator), "MPI_Bcast");
+        check_mpi(PMPI_Bcast(output, block, MPI_BYTE, root, lease.communicator), "MPI_Bcast");
       });
     case Collective::scatter:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Scatter");
+        check_mpi(PMPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Scatter");
       });
     case Collective::scatterv:
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
+            check_mpi(PMPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
                                    lease.communicator),
                       "MPI_Scatterv");
           });
     case Collective::gather:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Gather");
+        check_mpi(PMPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Gather");
       });
     case Collective::gatherv:
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(MPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
+            check_mpi(PMPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
                                   lease.communicator),
                       "MPI_Gatherv");
           });

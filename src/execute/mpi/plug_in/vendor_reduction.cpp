@@ -25,35 +25,35 @@ Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const P
   switch (problem.collective) {
     case Collective::reduce:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Reduce(input, output, count, mine->type(), mine->operation(), root, lease.communicator), "MPI_Reduce");
+        check_mpi(PMPI_Reduce(input, output, count, mine->type(), mine->operation(), root, lease.communicator), "MPI_Reduce");
       });
     case Collective::allreduce:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Allreduce(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Allreduce");
+        check_mpi(PMPI_Allreduce(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Allreduce");
       });
     case Collective::reduce_scatter:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Reduce_scatter_block(input, output, count, mine->type(), mine->operation(), lease.communicator),
+        check_mpi(PMPI_Reduce_scatter_block(input, output, count, mine->type(), mine->operation(), lease.communicator),
                   "MPI_Reduce_scatter_block");
       });
     case Collective::reduce_scatterv: {
       std::vector<int> counts;
       for (const Bytes share : *problem.counts) counts.push_back(static_cast<int>(share / problem.element_bytes));
       return executable([=, counts = std::move(counts)](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Reduce_scatter(input, output, counts.data(), mine->type(), mine->operation(), lease.communicator),
+        check_mpi(PMPI_Reduce_scatter(input, output, counts.data(), mine->type(), mine->operation(), lease.communicator),
                   "MPI_Reduce_scatter");
       });
     }
     case Collective::scan:
       return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(MPI_Scan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Scan");
+        check_mpi(PMPI_Scan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Scan");
       });
     case Collective::exscan:
       // Rank 0 gets nothing, but MPI leaves it open what becomes of its buffer, and MPICH refuses to do without one.
       return executable([=, spare = std::vector<std::byte>(rank == 0 ? index(problem.block_bytes + 1) : 0)](
                             const std::byte* input, std::byte* output) mutable {
         if (rank == 0) output = spare.data();
-        check_mpi(MPI_Exscan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Exscan");
+        check_mpi(PMPI_Exscan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Exscan");
       });
     default: return cannot(fmt::format("{} is no reduction", name(problem.collective)));
   }

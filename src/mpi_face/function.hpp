@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of MPI that the drop-in defines, by number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace quadrille::mpi_face {
+
+enum class Function : int {
+#define OURS(name, fortran, arguments) name,
+#define COUNTED(name, fortran, arguments) name,
+#define COUNTED_MPI4(name, fortran, arguments) name,
+#include "mpi_face/functions.def"
+  count
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function::count)> function_names{
+#define OURS(name, fortran, arguments) "MPI_" #name,
+#define COUNTED(name, fortran, arguments) "MPI_" #name,
+#define COUNTED_MPI4(name, fortran, arguments) "MPI_" #name,
+#include "mpi_face/functions.def"
+};
+
+inline std::string_view name(Function function) { return function_names[static_cast<std::size_t>(function)]; }
+
+}  // namespace quadrille::mpi_face
