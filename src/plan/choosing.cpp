@@ -98,6 +98,13 @@ class Choosing {
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
       : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
+  Chosen choose() {
+    const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : Knowledge::nothing);
+    const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
+    if (!is_alike || hashes[0] == Knowledge::nothing) knowledge_ = share_knowledge(communicator_);
+    return chosen(communicator_, checked_for(communicator_, asked_));
+  }
+
   Plan plan() {
     bool agrees_first = !knowledge_ || options_.effort != Effort::estimate || asked_.collective == Collective::alltoallv;
     while (true) {
@@ -217,6 +224,10 @@ class Choosing {
 bool Chosen::is_vendor() const {
   const auto* candidate = std::get_if<Candidate>(&options.algorithm);
   return candidate && quadrille::is_vendor(*candidate);
+}
+
+Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  return Choosing(communicator, problem, options).choose();
 }
 
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {

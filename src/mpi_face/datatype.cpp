@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/datatype.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi_face/handle_map.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+struct Measures {
+  Bytes size = 0, extent = 0, first = 0, true_first = 0, true_extent = 0;
+};
+
+bool measure(MPI_Datatype type, Measures& found) {
+  MPI_Count size = 0, first = 0, extent = 0, true_first = 0, true_extent = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(type, &first, &extent) != MPI_SUCCESS ||
+      PMPI_Type_get_true_extent_x(type, &true_first, &true_extent) != MPI_SUCCESS)
+    return false;
+  found = {size, extent, first, true_first, true_extent};
+  return size != MPI_UNDEFINED;
+}
+
+bool is_dense(const Measures& found) {
+  return found.size == found.extent && found.first == 0 && found.true_first == 0 && found.true_extent == found.size;
+}
+
+bool is_plain(MPI_Datatype type);
+
+// Of the type that a constructor took, which MPI_Type_get_contents hands out and which must be freed unless it is predefined.
+bool is_plain_and_free(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  const bool plain = is_plain(type);
+  const bool is_predefined = combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+                             combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+  if (!is_predefined) PMPI_Type_free(&type);
+  return plain;
+}
+
+// Constructors that keep the order of bytes, where the whole has no gaps. Others may change it, and are taken to.
+bool is_plain(MPI_Datatype type) {
+  Measures measures;
+  if (!measure(type, measures)) return false;
+  if (measures.size > 0 && !is_dense(measures)) return false;
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  if (combiner == MPI_COMBINER_NAMED) return true;
+  const bool keeps_order = combiner == MPI_COMBINER_DUP || combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_RESIZED;
+  if (!keeps_order || types != 1) return false;
+  std::vector<int> ints(static_cast<std::size_t>(integers) + 1);
+  std::vector<MPI_Aint> aints(static_cast<std::size_t>(addresses) + 1);
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  if (PMPI_Type_get_contents(type, integers, addresses, types, ints.data(), aints.data(), &inner) != MPI_SUCCESS) return false;
+  return is_plain_and_free(inner);
+}
+
+ElementType number(char kind, Bytes size) {
+  static constexpr std::array<std::string_view, 12> names{"i8",  "i16", "i32", "i64", "u8",  "u16",
+                                                          "u32", "u64", "f32", "f64", "c64", "c128"};
+  int at = -1;
+  const int power = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : size == 16 ? 4 : -1;
+  if (kind == 'i' && power >= 0 && power <= 3) at = power;
+  if ((kind == 'u' || kind == 'b') && power >= 0 && power <= 3) at = 4 + power;
+  if (kind == 'f' && (power == 2 || power == 3)) at = 8 + power - 2;
+  if (kind == 'c' && (power == 3 || power == 4)) at = 10 + power - 3;
+  if (at < 0) return {};
+  return {at + (kind == 'b' ? 16 : 0), names[static_cast<std::size_t>(at)], at < 8, kind == 'b'};
+}
+
+// 'i' and 'u': whole numbers with and without a sign, 'f' floating, 'c' complex, 'b' bytes; '-' is moved, not combined.
+const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
+  static const auto map = [] {
+    const std::pair<MPI_Datatype, char> types[] = {
+        {MPI_BYTE, 'b'}, {MPI_CHAR, '-'}, {MPI_PACKED, '-'}, {MPI_WCHAR, '-'}, {MPI_SIGNED_CHAR, 'i'}, {MPI_UNSIGNED_CHAR, 'u'},
+        {MPI_SHORT, 'i'}, {MPI_UNSIGNED_SHORT, 'u'}, {MPI_INT, 'i'}, {MPI_UNSIGNED, 'u'}, {MPI_LONG, 'i'}, {MPI_UNSIGNED_LONG, 'u'},
+        {MPI_LONG_LONG, 'i'}, {MPI_UNSIGNED_LONG_LONG, 'u'}, {MPI_INT8_T, 'i'}, {MPI_INT16_T, 'i'}, {MPI_INT32_T, 'i'},
+        {MPI_INT64_T, 'i'}, {MPI_UINT8_T, 'u'}, {MPI_UINT16_T, 'u'}, {MPI_UINT32_T, 'u'}, {MPI_UINT64_T, 'u'}, {MPI_AINT, 'i'},
+        {MPI_COUNT, 'i'}, {MPI_OFFSET, 'i'}, {MPI_FLOAT, 'f'}, {MPI_DOUBLE, 'f'}, {MPI_LONG_DOUBLE, '-'},
+        {MPI_C_FLOAT_COMPLEX, 'c'}, {MPI_C_DOUBLE_COMPLEX, 'c'}, {MPI_C_BOOL, '-'}, {MPI_2INT, '-'},
+        {MPI_INTEGER, 'i'}, {MPI_INTEGER1, 'i'}, {MPI_INTEGER2, 'i'}, {MPI_INTEGER4, 'i'}, {MPI_INTEGER8, 'i'}, {MPI_REAL, 'f'},
+        {MPI_DOUBLE_PRECISION, 'f'}, {MPI_REAL4, 'f'}, {MPI_REAL8, 'f'}, {MPI_COMPLEX, 'c'}, {MPI_DOUBLE_COMPLEX, 'c'},
+        {MPI_COMPLEX8, 'c'}, {MPI_COMPLEX16, 'c'}, {MPI_LOGICAL, '-'}, {MPI_CHARACTER, '-'},
+    };
+    std::vector<std::pair<MPI_Datatype, TypeFacts>> entries;
+    for (const auto& [type, kind] : types) {
+      Measures measures;
+      if (type == MPI_DATATYPE_NULL || !measure(type, measures) || measures.size == 0) continue;  // not in this build of MPI
+      entries.push_back({type, {true, measures.size, measures.extent, is_dense(measures), number(kind, measures.size)}});
+    }
+    return HandleMap<MPI_Datatype, TypeFacts>(std::move(entries));
+  }();
+  return map;
+}
+
+class DerivedTypes {
+ public:
+  static DerivedTypes& get() {
+    static auto* const types = new DerivedTypes;  // MPI's callbacks may come late
+    return *types;
+  }
+
+  TypeFacts facts(MPI_Datatype type) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(bits_of(type)); found != known_.end()) return found->second;
+    Measures measures;
+    if (!measure(type, measures)) return {};
+    const TypeFacts facts{true, measures.size, measures.extent, is_plain(type), {}};
+    if (keyval_ == MPI_KEYVAL_INVALID)
+      PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval_, nullptr);
+    if (PMPI_Type_set_attr(type, keyval_, nullptr) == MPI_SUCCESS) known_.emplace(bits_of(type), facts);
+    return facts;
+  }
+
+ private:
+  static int forget(MPI_Datatype type, int, void*, void*) {
+    DerivedTypes& types = get();
+    const std::lock_guard lock(types.mutex_);
+    types.known_.erase(bits_of(type));
+    return MPI_SUCCESS;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, TypeFacts> known_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+};
+
+// MPI's counts end at 2^31 - 1, so the elements go in parts. `move` has the offsets of a part in both memories.
+template <class Move>
+int in_parts(Count count, const TypeFacts& facts, const Move& move) {
+  const Count most = std::max<Count>(1, (Bytes{1} << 30) / std::max<Bytes>(1, facts.size));
+  for (Count done = 0; done < count; done += most) {
+    const Count part = std::min(most, count - done);
+    if (const int code = move(done * facts.extent, done * facts.size, static_cast<int>(part)); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+TypeFacts facts_of(MPI_Datatype type) {
+  if (const TypeFacts* found = predefined().find(type)) [[likely]]
+    return *found;
+  return type == MPI_DATATYPE_NULL ? TypeFacts{} : DerivedTypes::get().facts(type);
+}
+
+int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, std::byte* bytes, MPI_Comm communicator) {
+  if (facts.is_plain) {
+    if (count * facts.size > 0) std::memcpy(bytes, elements, static_cast<std::size_t>(count * facts.size));
+    return MPI_SUCCESS;
+  }
+  return in_parts(count, facts, [&](Bytes from, Bytes to, int part) {
+    int position = 0;
+    return PMPI_Pack(static_cast<const char*>(elements) + from, part, type, bytes + to, static_cast<int>(part * facts.size), &position,
+                     communicator);
+  });
+}
+
+int unpack(const std::byte* bytes, void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm communicator) {
+  if (facts.is_plain) {
+    if (count * facts.size > 0) std::memcpy(elements, bytes, static_cast<std::size_t>(count * facts.size));
+    return MPI_SUCCESS;
+  }
+  return in_parts(count, facts, [&](Bytes to, Bytes from, int part) {
+    int position = 0;
+    return PMPI_Unpack(bytes + from, static_cast<int>(part * facts.size), &position, static_cast<char*>(elements) + to, part, type,
+                       communicator);
+  });
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace quadrille::mpi_face {
+
+// Of a handle of MPI's, which is a pointer or an int.
+template <class Handle>
+std::uint64_t bits_of(Handle handle) {
+  static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &handle, sizeof handle);
+  return bits;
+}
+
+inline std::uint64_t mixed(std::uint64_t bits) { return (bits * 0x9E3779B97F4A7C15u) >> 20; }
+
+// From handles to values, filled once and then only read: a few nanoseconds a look. The first value added for a handle stays.
+template <class Handle, class Value>
+class HandleMap {
+ public:
+  explicit HandleMap(std::vector<std::pair<Handle, Value>> entries) : slots_(std::bit_ceil(4 * entries.size() + 1)) {
+    for (auto& [handle, value] : entries) {
+      Slot* slot = find_slot(handle);
+      if (!slot->used) *slot = {true, handle, std::move(value)};
+    }
+  }
+
+  const Value* find(Handle handle) const {
+    const Slot* slot = const_cast<HandleMap*>(this)->find_slot(handle);
+    return slot->used ? &slot->value : nullptr;
+  }
+
+ private:
+  struct Slot {
+    bool used = false;
+    Handle handle{};
+    Value value{};
+  };
+
+  Slot* find_slot(Handle handle) {
+    std::size_t at = mixed(bits_of(handle)) & (slots_.size() - 1);
+    while (slots_[at].used && slots_[at].handle != handle) at = (at + 1) & (slots_.size() - 1);
+    return &slots_[at];
+  }
+
+  std::vector<Slot> slots_;
+};
+
+}  // namespace quadrille::mpi_face
