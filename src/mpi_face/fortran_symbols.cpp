@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "mpi_face/counted.hpp"
+#include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"
 #ifdef OPEN_MPI
@@ -68,6 +69,7 @@ using namespace quadrille::mpi_face;
 #define QUADRILLE_FORTRAN_COUNTED(symbol, vendor, function, arguments)                                             \
   void symbol(POINTERS_##arguments, void* ierror) {                                                                \
     static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
+    see_collective();                                                                                              \
     const Counted counted(Function::function);                                                                     \
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
   }
@@ -90,6 +92,7 @@ extern "C" {
 
 #define OURS(name, fortran, capitals, arguments)                             \
   void mpi_##fortran##_(FORTRAN_##arguments(MPI_##name), MPI_Fint* ierror) { \
+    see_collective();                                                        \
     call_from_fortran(quadrille_##fortran, ierror, ARGUMENTS(arguments));    \
   }                                                                          \
   QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran)                           \
@@ -116,6 +119,7 @@ extern "C" {
 #elif defined MPICH
 
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
+  see_collective();
   const int code = quadrille_barrier(PMPI_Comm_f2c(*comm));
   if (ierror) *ierror = code;
 }
