@@ -163,7 +163,7 @@ Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
   options->command = std::move(words);
   set_footer(
       *parser,
-      "Usage: mpirun -n N quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
+      "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
       "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or QUADRILLE_MPI. "
       "The options set variables: QUADRILLE_REPORT, QUADRILLE=observe, QUADRILLE_TUNE=run, QUADRILLE=off.\n"

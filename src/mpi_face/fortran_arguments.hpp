@@ -20,6 +20,8 @@ QUADRILLE_FORTRAN_CONSTANT(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)
 
 namespace quadrille::mpi_face {
 
+static_assert(sizeof(MPI_Fint) == sizeof(int), "an Open MPI whose Fortran has integers of 8 bytes is not supported");
+
 template <class... Each>
 bool is_one_of(const void* address, Each*... constants) {
   return address != nullptr && ((address == constants) || ...);
