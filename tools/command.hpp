@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parser.hpp"
@@ -40,11 +41,15 @@ Subcommand add_plot(CLI::App& command);
 Subcommand add_audit(CLI::App& command);
 Subcommand add_reproduce(CLI::App& command);
 Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
+Subcommand add_wrap(CLI::App& command, std::vector<std::string> words);
+Subcommand add_preload(CLI::App& command);
 Subcommand add_completion(CLI::App& command);
 Subcommand add_manual(CLI::App& command);
 Subcommand add_help(CLI::App& command);
 
-// Of `quadrille run [OPTIONS] [--] COMMAND...`: the command, no longer counted; of anything else nothing.
-std::vector<std::string> split_off_command(int& count, char** arguments);
+// Of `quadrille SUBCOMMAND [OPTIONS] [--] COMMAND...`: the command, no longer counted; of anything else nothing. One option has a
+// value behind it.
+std::vector<std::string> split_off_command(std::string_view subcommand, std::string_view option_with_value, int& count,
+                                           char** arguments);
 
 }  // namespace quadrille::command

@@ -111,7 +111,9 @@ int run(int count, char** arguments) {
                                             add_plot(parser),
                                             add_audit(parser),
                                             add_reproduce(parser),
-                                            add_run(parser, split_off_command(count, arguments)),
+                                            add_run(parser, split_off_command("run", "-n", count, arguments)),
+                                            add_wrap(parser, split_off_command("wrap", "--report", count, arguments)),
+                                            add_preload(parser),
                                             add_completion(parser),
                                             add_manual(parser),
                                             add_help(parser)};

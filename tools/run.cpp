@@ -30,14 +30,15 @@ int run(const Options& options) {
 
 }  // namespace
 
-// What stands behind `run` and its own options is another command's business.
-std::vector<std::string> split_off_command(int& count, char** arguments) {
-  if (count < 2 || std::string_view(arguments[1]) != "run") return {};
+// What stands behind `run` or `wrap` and its own options is another command's business.
+std::vector<std::string> split_off_command(std::string_view subcommand, std::string_view option_with_value, int& count,
+                                           char** arguments) {
+  if (count < 2 || std::string_view(arguments[1]) != subcommand) return {};
   int first = 2;
   while (first < count && arguments[first][0] == '-') {
     const std::string_view word = arguments[first++];
     if (word == "--") break;
-    if (word == "-n") ++first;
+    if (word == option_with_value) ++first;
   }
   first = std::min(first, count);
   std::vector<std::string> command(arguments + first, arguments + count);

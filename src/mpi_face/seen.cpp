@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/seen.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace quadrille::mpi_face {
+
+constinit std::atomic<bool> collective_seen{false};
+
+namespace {
+
+bool is_first_rank() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(variable)) return std::atoi(rank) == 0;
+  return true;
+}
+
+// `quadrille wrap` leaves the number of its process, which the program keeps and its children do not have.
+[[gnu::destructor]] void say_that_none_was_seen() {
+  const char* const wrapped = std::getenv("QUADRILLE_WRAPPED");
+  if (!wrapped || std::atoi(wrapped) != getpid() || collective_seen.load(std::memory_order_relaxed) || !is_first_rank()) return;
+  std::fputs("quadrille: no collective was seen: linked statically?\n", stderr);
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+   An MPI program without a collective. */
+#include <mpi.h>
+#include <stddef.h>
+int main(void) {
+  MPI_Init(NULL, NULL);
+  MPI_Finalize();
+  return 0;
+}

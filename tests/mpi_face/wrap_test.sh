@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# wrap_test.sh QUADRILLE MPI MPIRUN CHURN SILENT TOOL: `quadrille wrap` and `quadrille preload`.
+set -u
+quadrille=$1 mpi=$2 mpirun=$3 churn=$4 silent=$5 tool=$6
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+wrong() { echo "wrong: $*"; cat "$work/said" 2>/dev/null; exit 1; }
+refused() {  # refused SENTENCE COMMAND...: one line with SENTENCE on stderr, exit 2
+  local sentence=$1 code
+  shift
+  "$@" >"$work/said" 2>&1
+  code=$?
+  [ $code = 2 ] && [ "$(wc -l <"$work/said")" = 1 ] && grep -q -- "$sentence" "$work/said" || wrong "exit $code of $*"
+}
+unset QUADRILLE_MPI
+
+# What cannot be wrapped.
+refused 'name a program' "$quadrille" wrap
+refused 'there is no program ./nothing' "$quadrille" wrap ./nothing
+refused 'in the folders of PATH' "$quadrille" wrap no-such-program-anywhere
+refused 'no launcher says' env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK "$quadrille" wrap true
+refused 'neither an executable' bash -c "touch $work/empty; chmod +x $work/empty; $quadrille wrap $work/empty"
+refused 'may not be executed' bash -c "cp $silent $work/plain; chmod -x $work/plain; $quadrille wrap $work/plain"
+refused "another user's" bash -c "cp $silent $work/setuid; chmod u+xs $work/setuid; $quadrille wrap $work/setuid"
+refused 'no 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
+refused 'is no file' "$quadrille" wrap "$work"
+refused 'report' "$quadrille" wrap --report much "$silent"
+refused 'does not go' "$quadrille" wrap --profile --tune "$silent"
+refused 'MPI' "$quadrille" preload --mpi nothing
+if echo 'int main(void) { return 0; }' | cc -static -xc - -o "$work/static" 2>/dev/null; then
+  refused 'linked statically' "$quadrille" wrap "$work/static"
+fi
+head -c 3000 "$silent" >"$work/cut" && chmod +x "$work/cut"
+"$quadrille" wrap "$work/cut" >"$work/said" 2>&1
+[ $? = 2 ] || wrong 'a file that is cut off'
+[ "$("$quadrille" preload --mpi "$mpi")" = "$(QUADRILLE_MPI=$mpi "$quadrille" preload)" ] || wrong preload
+
+# The MPI is that of the program, a script's that of the launcher; arguments and exit codes arrive.
+others=${LD_PRELOAD:-}
+library=$("$quadrille" preload --mpi "$mpi")
+QUADRILLE_MPI=$mpi "$quadrille" wrap -- sh -c 'test "$1" = "a b" && echo "$LD_PRELOAD" && exit 7' sh 'a b' >"$work/said" 2>"$work/errors"
+[ $? = 7 ] && [ "$(cat "$work/said")" = "$library${others:+:$others}" ] || wrong 'arguments and exit codes'
+printf '#!/usr/bin/env sh\nexec "$@"\n' >"$work/script" && chmod +x "$work/script"
+for command in "$churn" "$work/script $churn"; do
+  timeout 60 "$mpirun" -n 2 "$quadrille" wrap $command >"$work/said" 2>&1 || wrong "$command"
+  grep -q 'all as expected' "$work/said" && ! grep -q 'no collective' "$work/said" || wrong "$command"
+done
+
+# Without a collective, one sentence for the whole job.
+timeout 60 "$mpirun" -n 2 "$quadrille" wrap "$silent" >"$work/said" 2>&1 || wrong 'a program without collectives'
+[ "$(grep -c 'no collective was seen' "$work/said")" = 1 ] || wrong 'that no collective was seen is said once'
+
+# With a tool of the profiling interface, in either order: the first sees the blocking collectives.
+run_both() { LD_PRELOAD=$1${others:+:$others} timeout 60 "$mpirun" -n 2 "$churn" >"$work/said" 2>&1 || wrong "with the tool: $1"; }
+run_both "$tool:$library"
+grep -q 'tool: init 1, alltoall seen' "$work/said" && grep -q 'all as expected' "$work/said" || wrong 'the tool first'
+run_both "$library:$tool"
+grep -q 'tool: init 1, alltoall not seen' "$work/said" && grep -q 'all as expected' "$work/said" || wrong 'the drop-in first'
+echo good

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille preload: the library that 'quadrille wrap' preloads.
+#include "preload.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "common_options.hpp"
+#include "output.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::optional<std::string> mpi;
+};
+
+std::string launchers_mpi() {
+  const TransportChoice choice = choose_transport();
+  if (!choice.is_mpi()) refuse("which MPI? There is no launcher to tell: quadrille preload --mpi openmpi");
+  return std::string(name(choice.transport));
+}
+
+int run(const Options& options) {
+  const std::string mpi = options.mpi ? *options.mpi : launchers_mpi();
+  if (mpi != "openmpi" && mpi != "mpich") refuse_unknown("MPI", mpi, {"openmpi", "mpich"});
+  Output().finish(preload_library(mpi) + '\n');
+  return good;
+}
+
+}  // namespace
+
+std::string preload_library(std::string_view mpi) {
+  for (const PlugIn& plug_in : plug_ins()) {
+    if (plug_in.mpi != mpi) continue;
+    const auto file = std::filesystem::path(plug_in.path).parent_path() / fmt::format("quadrille-preload-{}.so", mpi);
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) return file.string();
+  }
+  refuse(
+      fmt::format("the library to preload for {} is not installed; build quadrille on a machine that has this MPI's "
+                  "development package",
+                  mpi));
+}
+
+Subcommand add_preload(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--mpi", options->mpi, "openmpi or mpich (default: that of the launcher)", "MPI");
+  set_footer(*parser,
+             "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
+             "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"
+             "  mpiexec -n 8 -genv LD_PRELOAD $(quadrille preload --mpi mpich) ./app");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

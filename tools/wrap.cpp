@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille wrap: runs an MPI program with the drop-in.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "common_options.hpp"
+#include "elf.hpp"
+#include "preload.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::optional<std::string> report;
+  bool profile = false, tune = false, off = false;
+  std::vector<std::string> command;
+};
+
+// As execvp finds it.
+fs::path find_program(const std::string& word) {
+  if (word.find('/') != std::string::npos) {
+    if (access(word.c_str(), F_OK) != 0) refuse(fmt::format("there is no program {}", word));
+    return word;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / word;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
+  }
+  refuse(fmt::format("there is no program {} in the folders of PATH", word));
+}
+
+// The interpreter that a script names in its first line, with what `env` looks up; empty where it is no script.
+std::string interpreter_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  char line[256] = {};
+  stream.read(line, sizeof line - 1);
+  if (line[0] != '#' || line[1] != '!') return {};
+  std::istringstream words(std::string(line + 2, std::strcspn(line + 2, "\n")));
+  std::string word, next;
+  words >> word;
+  if (fs::path(word).filename() != "env") return word;
+  while (words >> next)
+    if (next[0] != '-' && next.find('=') == std::string::npos) return next;
+  return word;
+}
+
+// Of a library's name: MPICH and those derived from it install libmpi.so.12, Open MPI counts from 20 on.
+std::string_view mpi_of(const std::string& library) {
+  if (library.starts_with("libmpich.so")) return "mpich";
+  if (library.starts_with("libmpi_abi.so")) return "abi";
+  if (!library.starts_with("libmpi.so.")) return {};
+  return std::atoi(library.c_str() + std::strlen("libmpi.so.")) >= 20 ? "openmpi" : "mpich";
+}
+
+void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) refuse(fmt::format("{} is no file", file.string()));
+  if (access(file.c_str(), X_OK) != 0) refuse(fmt::format("{} may not be executed", file.string()));
+  if (!elf.is_elf) refuse(fmt::format("{} is neither an executable nor a script with #! in its first line", file.string()));
+  if (!elf.is_64_bit) refuse(fmt::format("{} is no 64-bit executable, and quadrille is", file.string()));
+  if (!elf.is_dynamic)
+    refuse(
+        fmt::format("{} is linked statically, so nothing can be preloaded; call quadrille_alltoall and so on in its source "
+                    "(quadrille/mpi_collectives.h)",
+                    file.string()));
+  if (facts.st_mode & (S_ISUID | S_ISGID))
+    refuse(fmt::format("{} runs with another user's or group's rights, and the loader preloads nothing into such programs",
+                       file.string()));
+}
+
+std::string choose_mpi(const fs::path& file) {
+  std::set<std::string_view> linked;
+  for (const std::string& library : libraries_of(file))
+    if (const auto mpi = mpi_of(library); !mpi.empty()) linked.insert(mpi);
+  if (linked.contains("abi"))
+    refuse(fmt::format("{} uses the standard ABI of MPI 5; there is no library to preload for it", file.string()));
+  if (linked.size() == 1) return std::string(*linked.begin());
+  const char* wish = std::getenv("QUADRILLE_MPI");
+  if (linked.size() > 1 && !wish)
+    refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
+                       file.string()));
+  const TransportChoice choice = choose_transport();
+  if (!choice.is_mpi())
+    refuse(
+        fmt::format("{} is not linked with an MPI library, and no launcher says which it will load: mpirun -n 8 quadrille "
+                    "wrap ..., or set QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
+                    file.string()));
+  return std::string(name(choice.transport));
+}
+
+void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
+
+void set_options(const Options& options) {
+  if (options.off && (options.profile || options.tune)) refuse("--off goes with neither --profile nor --tune");
+  if (options.profile && options.tune) refuse("--profile only observes, so it does not go with --tune");
+  if (options.report) {
+    const std::string kind = options.report->substr(0, options.report->find(':'));
+    if (kind != "summary" && kind != "full") refuse_unknown("report", kind, {"summary", "full"});
+    if (options.report->ends_with(':')) refuse("--report names no file behind the ':'");
+    set("QUADRILLE_REPORT", *options.report);
+  } else if (options.profile && !std::getenv("QUADRILLE_REPORT")) {
+    set("QUADRILLE_REPORT", "summary");
+  }
+  if (options.off) set("QUADRILLE", "off");
+  if (options.profile) set("QUADRILLE", "observe");
+  if (options.tune) set("QUADRILLE_TUNE", "run");
+}
+
+int run(const Options& options) {
+  if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
+  const fs::path program = find_program(options.command[0]);
+  fs::path file = program;
+  bool is_script = false;
+  for (int depth = 0; depth < 4; ++depth) {  // as far as the kernel goes
+    const std::string interpreter = interpreter_of(file);
+    if (interpreter.empty()) break;
+    is_script = true;
+    file = find_program(interpreter);
+  }
+  check_can_be_preloaded(file, read_elf(file));
+  set_options(options);
+  const std::string library = preload_library(choose_mpi(file));
+  if (library.find_first_of(": ") != std::string::npos)
+    refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
+  const char* others = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", others && *others ? library + ':' + others : library);
+  // The program keeps this process's number. A script's MPI program has another, so nothing can be said of it.
+  if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
+
+  std::vector<char*> arguments;
+  for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives and a report");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--report", options->report, "summary or full, at the end; ':FILE' writes it there", "KIND[:FILE]");
+  add_flag(*parser, "--profile", options->profile, "only observe: all collectives are the MPI library's");
+  add_flag(*parser, "--tune", options->tune, "try algorithms within the program's own calls, and keep what was learnt");
+  add_flag(*parser, "--off", options->off, "pass everything through");
+  options->command = std::move(words);
+  set_footer(
+      *parser,
+      "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
+      "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
+      "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or QUADRILLE_MPI. "
+      "The options set variables: QUADRILLE_REPORT, QUADRILLE=observe, QUADRILLE_TUNE=run, QUADRILLE=off.\n"
+      "It stands first among what is preloaded, so tools of MPI's profiling interface see no blocking collectives.\n\n"
+      "Examples:\n  mpirun -n 8 quadrille wrap ./app\n  mpirun -n 8 quadrille wrap --report full:app.txt ./app its arguments\n"
+      "  mpirun -n 8 quadrille wrap python3 program.py");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
