@@ -14,7 +14,7 @@ void set_words(char (&place)[length], std::string_view words) noexcept {
   std::size_t end = std::min(words.size(), length - 1);
   if (end < words.size())
     while (end > 0 && (words[end] & 0xC0) == 0x80) --end;  // inside a letter of UTF-8
-  if (end > 0) std::memcpy(place, words.data(), end);  // empty words may have no address
+  if (end > 0) std::memcpy(place, words.data(), end);      // empty words may have no address
   std::memset(place + end, 0, length - end);
 }
 
