@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Time stamps that cost some nanoseconds: the processor's counter. Its rate is found out by comparing it with CLOCK_MONOTONIC.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace quadrille::mpi_face {
+
+// It counts at a constant rate, whatever the core's clock (constant_tsc of x86, the generic timer of Arm).
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t now;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(now));
+  return now;
+#else
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+#endif
+}
+
+// One moment by two clocks.
+struct TickMoment {
+  std::uint64_t ticks = 0;
+  std::int64_t monotonic_ns = 0;
+
+  static TickMoment now() noexcept;  // takes about 1 µs
+};
+
+// Ticks per second between two moments; 0 where they are the same.
+double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept;
+
+}  // namespace quadrille::mpi_face
