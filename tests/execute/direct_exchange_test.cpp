@@ -294,6 +294,7 @@ TEST(DirectExchange, GivesItsMemoryBack) {
     ranks.barrier();
     space.release_retired();
     EXPECT_EQ(space.taken_bytes(), taken);  // the others may still look at it
+    ranks.barrier();
     exchange.reset();
     for (int i = 0; i < 3; ++i) {
       ranks.barrier();
