@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
     ranks = launched_world();
     for (const bool allocated : {false, true}) {
       testing::Exchanges exchanges(*ranks, seed, allocated);
-      const std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 100);
+      const std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 200);
       if (!wrong.empty()) {
         std::fprintf(stderr, "%s\n", wrong.c_str());
         ranks->abort(1);

@@ -64,7 +64,7 @@ class Exchanges {
       case 4:
       case 5: return part(1, 17);
       case 6:
-      case 7: return part(30, 70);  // a slot holds 48
+      case 7: return part(90, 130);  // a slot holds 112
       case 8:
       case 9:
       case 10: return part(1, 1100);

@@ -2,7 +2,7 @@
 // Alltoallv among ranks that share memory, without a plan: nothing is agreed upon before a call. Each pair of ranks has a slot for
 // each direction, in which the sender says how many bytes there are and where; the receiver does as the slot says.
 //
-//   a few bytes    lie in the slot itself, which is one cache line;
+//   a few bytes    lie in the slot itself, of two cache lines;
 //   a short block  is copied into an area of its sender's and out of it, and its sender goes on at once;
 //   a long block   is copied once, by its receiver, straight from where it is: by load where that is in the space, else by reading
 //                  the other process's memory. Its sender waits until that has happened;
@@ -81,7 +81,7 @@ class DirectExchange {
   static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
 
   struct alignas(64) Slot {
-    static constexpr Bytes room = 48;
+    static constexpr Bytes room = 112;
     // Released after all that follows, after the sender's copy into its area, and after whatever its program wrote into a long
     // block before; the receiver acquires it before it reads any of them (try_to_receive). The same pair tells the other way that
     // this rank has read what its receiver sent in the call before, so that the receiver may use that slot and that area again in
@@ -94,7 +94,7 @@ class DirectExchange {
     };
     Slot() : call(0), bytes(0), here{} {}
   };
-  static_assert(sizeof(Slot) == 64);
+  static_assert(sizeof(Slot) == 128);
 
   // When may memory be released? `closed` counts ranks that look at areas no more, `through` those that look at `closed` no more.
   // Ranks add by a release after their last look, and whoever releases memory acquires all of these.
@@ -132,6 +132,7 @@ class DirectExchange {
   [[noreturn]] void throw_difference() const;
 
   void publish();
+  bool may_save(Bytes most) const;
   void send_all_once();
   void send_in_slot(Rank to);
   void send_elsewhere(Rank to, Count others_left);
