@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The direct exchange (src/execute/shared/direct_exchange.hpp) against MPI_Alltoallv, and at equal sizes against a kept plan of
+// alltoall/direct: all in one process, by turns, from private memory. Patterns: equal (each pair has as many bytes), spike (one
+// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (other sizes at each call, of that
+// mean). Usage, under mpirun: direct_exchange_mpi [--rounds N] [--most BYTES] [--pattern NAME]
+#include <getopt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "execute/shared/direct_exchange.hpp"
+#include "mpi_times.hpp"
+#include "quadrille/mpi.hpp"
+
+namespace quadrille::bench {
+namespace {
+
+struct Settings {
+  long rounds = 11;
+  Bytes most = Bytes{1} << 20;
+  std::string pattern;  // empty: all
+};
+
+constexpr const char* patterns[] = {"equal", "spike", "transpose", "changing"};
+constexpr int variants = 16;  // of sizes, used in turn where they change
+
+Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count p, int variant) {
+  if (pattern == "equal") return mean;
+  if (pattern == "spike") return from == 0 && to == p - 1 ? p * mean : mean / 8;
+  if (pattern == "transpose") return to == p - 1 - from ? mean : 0;
+  auto x = static_cast<std::uint64_t>((from * p + to) * variants + variant + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
+  return static_cast<Bytes>((x >> 33) % static_cast<std::uint64_t>(2 * mean + 1));
+}
+
+// One call's sizes in both forms, over one pair of buffers.
+struct Call {
+  std::vector<int> send_counts, send_places, receive_counts, receive_places;
+  std::vector<DirectExchange::Outgoing> sends;
+  std::vector<DirectExchange::Incoming> receives;
+};
+
+class Cell {
+ public:
+  Cell(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean) : exchange_(exchange) {
+    const Rank me = ranks.rank();
+    const Count p = ranks.size();
+    Bytes most = 0;
+    for (int variant = 0; variant < (pattern == "changing" ? variants : 1); ++variant) {
+      Call call;
+      Bytes sent = 0, received = 0;
+      for (Rank rank = 0; rank < p; ++rank) {
+        const Bytes out = size_of(pattern, mean, me, rank, p, variant), in = size_of(pattern, mean, rank, me, p, variant);
+        call.send_counts.push_back(static_cast<int>(out));
+        call.send_places.push_back(static_cast<int>(sent));
+        call.receive_counts.push_back(static_cast<int>(in));
+        call.receive_places.push_back(static_cast<int>(received));
+        sent += out;
+        received += in;
+      }
+      most = std::max({most, sent, received});
+      calls_.push_back(std::move(call));
+    }
+    input_.resize(static_cast<std::size_t>(most), std::byte{1});
+    output_.resize(input_.size());
+    for (Call& call : calls_)
+      for (std::size_t rank = 0; rank < call.send_counts.size(); ++rank) {
+        call.sends.push_back({input_.data() + call.send_places[rank], call.send_counts[rank]});
+        call.receives.push_back({output_.data() + call.receive_places[rank], call.receive_counts[rank]});
+      }
+    if (pattern == "equal") plan_.emplace(plan(ranks, alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
+  }
+
+  static constexpr int ways = 3;
+  bool has(int way) const { return way < 2 || plan_; }
+
+  void run(int way, long executions) {
+    for (long i = 0; i < executions; ++i) {
+      const Call& call = calls_[static_cast<std::size_t>(i) % calls_.size()];
+      switch (way) {
+        case 0: exchange_.exchange(call.sends, call.receives); break;
+        case 1:
+          MPI_Alltoallv(input_.data(), call.send_counts.data(), call.send_places.data(), MPI_BYTE, output_.data(),
+                        call.receive_counts.data(), call.receive_places.data(), MPI_BYTE, MPI_COMM_WORLD);
+          break;
+        default: plan_->execute(input_.data(), output_.data());
+      }
+    }
+  }
+
+ private:
+  DirectExchange& exchange_;
+  std::vector<Call> calls_;
+  std::vector<std::byte> input_, output_;
+  std::optional<Plan> plan_;
+};
+
+// Returns the logarithm of vendor's / ours.
+double measure(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean, long rounds) {
+  Cell cell(ranks, exchange, pattern, mean);
+  constexpr double sample_us = 4000;
+  cell.run(1, 2);
+  const double one_us = span_us([&] { cell.run(1, 3); }) / 3;  // on all ranks the same
+  const auto executions = std::clamp(static_cast<long>(sample_us / one_us), 2L, 4000L);
+  std::vector<double> times[Cell::ways];
+  for (long round = -1; round < rounds; ++round)
+    for (int turn = 0; turn < Cell::ways; ++turn) {  // each is first, second and last in a third of the rounds
+      const int way = static_cast<int>((turn + round + 1) % Cell::ways);
+      if (!cell.has(way)) continue;
+      const double us = span_us([&] { cell.run(way, executions); }) / static_cast<double>(executions);
+      if (round >= 0) times[way].push_back(us);
+    }
+  const Estimate gain = ratio(times[1], times[0]);
+  if (ranks.rank() == 0) {
+    std::printf("%-10s %8lld B  ours %10.2f us  vendor's %10.2f us  vendor's/ours %5.2f [%.2f, %.2f]", pattern.c_str(),
+                static_cast<long long>(mean), median(times[0]), median(times[1]), gain.median, gain.low, gain.high);
+    if (cell.has(2)) {
+      const Estimate planned = ratio(times[2], times[0]);
+      std::printf("  planned %10.2f us  planned/ours %5.2f [%.2f, %.2f]", median(times[2]), planned.median, planned.low,
+                  planned.high);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  return std::log(gain.median);
+}
+
+void run(const Settings& settings) {
+  const auto ranks = over(MPI_COMM_WORLD);
+  DirectExchange exchange(*ranks);
+  if (ranks->rank() == 0)
+    std::printf("%lld ranks, %s, %ld rounds by turns\n", static_cast<long long>(ranks->size()), std::string(mpi_library).c_str(),
+                settings.rounds);
+  double sum = 0;
+  int cells = 0;
+  for (const std::string pattern : patterns)
+    for (Bytes mean = 8; mean <= settings.most; mean *= mean < 64 ? 8 : 4)
+      if (settings.pattern.empty() || settings.pattern == pattern) {
+        sum += measure(*ranks, exchange, pattern, mean, settings.rounds);
+        ++cells;
+      }
+  if (ranks->rank() == 0 && cells > 0) std::printf("geometric mean of vendor's/ours: %.2f\n", std::exp(sum / cells));
+}
+
+Settings settings_of(int count, char** arguments) {
+  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'},
+                                     {"most", required_argument, nullptr, 'm'},
+                                     {"pattern", required_argument, nullptr, 'p'},
+                                     {nullptr, 0, nullptr, 0}};
+  Settings settings;
+  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
+    switch (found) {
+      case 'r': settings.rounds = std::max(1L, std::stol(optarg)); break;
+      case 'm': settings.most = std::stoll(optarg); break;
+      case 'p': settings.pattern = optarg; break;
+      default: std::exit(2);  // getopt has said why
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+}  // namespace quadrille::bench
+
+int main(int count, char** arguments) {
+  using namespace quadrille::bench;
+  const Settings settings = settings_of(count, arguments);
+  MPI_Init(&count, &arguments);
+  try {
+    run(settings);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+}
