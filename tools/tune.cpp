@@ -194,17 +194,18 @@ Subcommand add_tune(CLI::App& command) {
   begin_group(*parser, group::output);
   add_json_flag(*parser, options->json, "as a JSON object; on threads with several numbers of ranks an array");
   add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
-      "Each size of each collective is a cell. Its ways race in three heats, of 5, 5 and 7 rounds or more; after each, those leave whose "
-      "times are clearly more than 1.05 times the best's. Sizes go from coarse to fine, so stop whenever you like: what is "
-      "measured is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not measured again.\n\n"
-      "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
-      "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
-      "if data was wrong, 128 + N after signal N.\n\n"
-      "Examples:\n  mpirun -n 8 quadrille tune\n  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
-      "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"
-      "  quadrille run -n 4 quadrille tune allgather\n  quadrille explain alltoall --ranks 8 --block 1KiB");
+  set_footer(*parser,
+             "Each size of each collective is a cell. Its ways race in three heats, of 5, 5 and 7 rounds or more; after each, "
+             "those leave whose "
+             "times are clearly more than 1.05 times the best's. Sizes go from coarse to fine, so stop whenever you like: what is "
+             "measured is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not "
+             "measured again.\n\n"
+             "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
+             "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
+             "if data was wrong, 128 + N after signal N.\n\n"
+             "Examples:\n  mpirun -n 8 quadrille tune\n  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
+             "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"
+             "  quadrille run -n 4 quadrille tune allgather\n  quadrille explain alltoall --ranks 8 --block 1KiB");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 

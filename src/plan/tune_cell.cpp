@@ -87,13 +87,14 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
   return staying;
 }
 
-// Batches of all heats have the same number of runs: rooted collectives overlap from run to run, so the longer a batch is, the more it
-// favours those that wait the least. What later heats save, with fewer ways, goes into more rounds.
+// Batches of all heats have the same number of runs: rooted collectives overlap from run to run, so the longer a batch is, the more
+// it favours those that wait the least. What later heats save, with fewer ways, goes into more rounds.
 int rounds_within(double seconds, int least, const RaceResult& heat, const std::vector<RaceCandidate>& staying) {
   constexpr double most_rounds = 31;
   double round_s = 0;
   for (const RaceEntry& entry : heat.entries)
-    if (std::any_of(staying.begin(), staying.end(), [&](const RaceCandidate& each) { return way_of(each) == way_of(entry.candidate); }))
+    if (std::any_of(staying.begin(), staying.end(),
+                    [&](const RaceCandidate& each) { return way_of(each) == way_of(entry.candidate); }))
       round_s += entry.seconds.median * static_cast<double>(heat.runs_per_sample) * static_cast<double>(batches_per_sample);
   return std::max(least, static_cast<int>(std::min(most_rounds, seconds / std::max(round_s, 1e-9))));
 }
