@@ -78,15 +78,53 @@ ElementType number(char kind, Bytes size) {
 const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
   static const auto map = [] {
     const std::pair<MPI_Datatype, char> types[] = {
-        {MPI_BYTE, 'b'}, {MPI_CHAR, '-'}, {MPI_PACKED, '-'}, {MPI_WCHAR, '-'}, {MPI_SIGNED_CHAR, 'i'}, {MPI_UNSIGNED_CHAR, 'u'},
-        {MPI_SHORT, 'i'}, {MPI_UNSIGNED_SHORT, 'u'}, {MPI_INT, 'i'}, {MPI_UNSIGNED, 'u'}, {MPI_LONG, 'i'}, {MPI_UNSIGNED_LONG, 'u'},
-        {MPI_LONG_LONG, 'i'}, {MPI_UNSIGNED_LONG_LONG, 'u'}, {MPI_INT8_T, 'i'}, {MPI_INT16_T, 'i'}, {MPI_INT32_T, 'i'},
-        {MPI_INT64_T, 'i'}, {MPI_UINT8_T, 'u'}, {MPI_UINT16_T, 'u'}, {MPI_UINT32_T, 'u'}, {MPI_UINT64_T, 'u'}, {MPI_AINT, 'i'},
-        {MPI_COUNT, 'i'}, {MPI_OFFSET, 'i'}, {MPI_FLOAT, 'f'}, {MPI_DOUBLE, 'f'}, {MPI_LONG_DOUBLE, '-'},
-        {MPI_C_FLOAT_COMPLEX, 'c'}, {MPI_C_DOUBLE_COMPLEX, 'c'}, {MPI_C_BOOL, '-'}, {MPI_2INT, '-'},
-        {MPI_INTEGER, 'i'}, {MPI_INTEGER1, 'i'}, {MPI_INTEGER2, 'i'}, {MPI_INTEGER4, 'i'}, {MPI_INTEGER8, 'i'}, {MPI_REAL, 'f'},
-        {MPI_DOUBLE_PRECISION, 'f'}, {MPI_REAL4, 'f'}, {MPI_REAL8, 'f'}, {MPI_COMPLEX, 'c'}, {MPI_DOUBLE_COMPLEX, 'c'},
-        {MPI_COMPLEX8, 'c'}, {MPI_COMPLEX16, 'c'}, {MPI_LOGICAL, '-'}, {MPI_CHARACTER, '-'},
+        {MPI_BYTE, 'b'},
+        {MPI_CHAR, '-'},
+        {MPI_PACKED, '-'},
+        {MPI_WCHAR, '-'},
+        {MPI_SIGNED_CHAR, 'i'},
+        {MPI_UNSIGNED_CHAR, 'u'},
+        {MPI_SHORT, 'i'},
+        {MPI_UNSIGNED_SHORT, 'u'},
+        {MPI_INT, 'i'},
+        {MPI_UNSIGNED, 'u'},
+        {MPI_LONG, 'i'},
+        {MPI_UNSIGNED_LONG, 'u'},
+        {MPI_LONG_LONG, 'i'},
+        {MPI_UNSIGNED_LONG_LONG, 'u'},
+        {MPI_INT8_T, 'i'},
+        {MPI_INT16_T, 'i'},
+        {MPI_INT32_T, 'i'},
+        {MPI_INT64_T, 'i'},
+        {MPI_UINT8_T, 'u'},
+        {MPI_UINT16_T, 'u'},
+        {MPI_UINT32_T, 'u'},
+        {MPI_UINT64_T, 'u'},
+        {MPI_AINT, 'i'},
+        {MPI_COUNT, 'i'},
+        {MPI_OFFSET, 'i'},
+        {MPI_FLOAT, 'f'},
+        {MPI_DOUBLE, 'f'},
+        {MPI_LONG_DOUBLE, '-'},
+        {MPI_C_FLOAT_COMPLEX, 'c'},
+        {MPI_C_DOUBLE_COMPLEX, 'c'},
+        {MPI_C_BOOL, '-'},
+        {MPI_2INT, '-'},
+        {MPI_INTEGER, 'i'},
+        {MPI_INTEGER1, 'i'},
+        {MPI_INTEGER2, 'i'},
+        {MPI_INTEGER4, 'i'},
+        {MPI_INTEGER8, 'i'},
+        {MPI_REAL, 'f'},
+        {MPI_DOUBLE_PRECISION, 'f'},
+        {MPI_REAL4, 'f'},
+        {MPI_REAL8, 'f'},
+        {MPI_COMPLEX, 'c'},
+        {MPI_DOUBLE_COMPLEX, 'c'},
+        {MPI_COMPLEX8, 'c'},
+        {MPI_COMPLEX16, 'c'},
+        {MPI_LOGICAL, '-'},
+        {MPI_CHARACTER, '-'},
     };
     std::vector<std::pair<MPI_Datatype, TypeFacts>> entries;
     for (const auto& [type, kind] : types) {
@@ -112,8 +150,7 @@ class DerivedTypes {
     Measures measures;
     if (!measure(type, measures)) return {};
     const TypeFacts facts{true, measures.size, measures.extent, is_plain(type), {}};
-    if (keyval_ == MPI_KEYVAL_INVALID)
-      PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval_, nullptr);
+    if (keyval_ == MPI_KEYVAL_INVALID) PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval_, nullptr);
     if (PMPI_Type_set_attr(type, keyval_, nullptr) == MPI_SUCCESS) known_.emplace(bits_of(type), facts);
     return facts;
   }
@@ -157,8 +194,8 @@ int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& 
   }
   return in_parts(count, facts, [&](Bytes from, Bytes to, int part) {
     int position = 0;
-    return PMPI_Pack(static_cast<const char*>(elements) + from, part, type, bytes + to, static_cast<int>(part * facts.size), &position,
-                     communicator);
+    return PMPI_Pack(static_cast<const char*>(elements) + from, part, type, bytes + to, static_cast<int>(part * facts.size),
+                     &position, communicator);
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is to be known of a datatype of MPI's to move its elements, and moving them between the user's memory and bytes without gaps.
+// What is to be known of a datatype of MPI's to move its elements, and moving them between the user's memory and bytes without
+// gaps.
 #pragma once
 
 #include <mpi.h>
@@ -13,10 +14,10 @@ namespace quadrille::mpi_face {
 
 // Of numbers that our operators combine, by the names of operator.hpp.
 struct ElementType {
-  int number = -1;          // of its kind; -1: we do not combine such elements
-  std::string_view name;    // "f64"
-  bool is_exact = false;    // sums do not depend on the order
-  bool only_bits = false;   // MPI_BYTE: bitwise operators only
+  int number = -1;         // of its kind; -1: we do not combine such elements
+  std::string_view name;   // "f64"
+  bool is_exact = false;   // sums do not depend on the order
+  bool only_bits = false;  // MPI_BYTE: bitwise operators only
 };
 
 struct TypeFacts {

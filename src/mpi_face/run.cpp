@@ -1,12 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// From a communicator's handle to what is kept of it: a table, and in each thread the ones it used last.
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
 #include "mpi_face/call.hpp"
+#include "mpi_face/communicator_state.hpp"
 #include "mpi_face/counted.hpp"
+#include "mpi_face/handle_map.hpp"
+#include "mpi_face/settings.hpp"
+#include "mpi_face/ticks.hpp"
 
 namespace quadrille::mpi_face {
+namespace {
 
-int run(const Call&, VendorCall vendor) { return vendor(); }
+// Never destroyed: MPI may call back late.
+class States {
+ public:
+  static States& get() {
+    static auto* const states = new States;
+    return *states;
+  }
 
-Counted::Counted(Function function) : function_(function), start_(0) {}
+  CommunicatorState* find(MPI_Comm communicator) {
+    struct Recent {
+      std::uint64_t generation = 0;
+      MPI_Comm communicator{};
+      CommunicatorState* state = nullptr;
+    };
+    static thread_local std::array<Recent, 8> recent;
+    Recent& mine = recent[mixed(bits_of(communicator)) % recent.size()];
+    const std::uint64_t now = generation_.load(std::memory_order_acquire);
+    if (mine.generation == now && mine.communicator == communicator) [[likely]]
+      return mine.state;
+    CommunicatorState* const found = find_or_make(communicator);
+    if (found) mine = {now, communicator, found};
+    return found;
+  }
+
+ private:
+  CommunicatorState* find_or_make(MPI_Comm communicator) {
+    if (communicator == MPI_COMM_NULL || !is_usable()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    if (const auto found = states_.find(bits_of(communicator)); found != states_.end()) return found->second.get();
+    if (of_communicators_ == MPI_KEYVAL_INVALID && !make_keyvals()) return nullptr;
+    if (PMPI_Comm_set_attr(communicator, of_communicators_, nullptr) != MPI_SUCCESS) return nullptr;
+    return states_.emplace(bits_of(communicator), std::make_unique<CommunicatorState>(communicator)).first->second.get();
+  }
+
+  bool is_usable() {
+    int initialised = 0;
+    return !is_over_.load(std::memory_order_relaxed) && PMPI_Initialized(&initialised) == MPI_SUCCESS && initialised;
+  }
+
+  // An attribute of MPI_COMM_SELF tells when MPI ends, in any language.
+  bool make_keyvals() {
+    int of_self = MPI_KEYVAL_INVALID;
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &of_communicators_, nullptr) == MPI_SUCCESS &&
+           PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &of_self, nullptr) == MPI_SUCCESS &&
+           PMPI_Comm_set_attr(MPI_COMM_SELF, of_self, nullptr) == MPI_SUCCESS;
+  }
+
+  static int forget(MPI_Comm communicator, int, void*, void*) {
+    States& states = get();
+    std::unique_ptr<CommunicatorState> forgotten;  // destroyed without the lock
+    const std::lock_guard lock(states.mutex_);
+    if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
+      forgotten = std::move(found->second);
+      states.states_.erase(found);
+    }
+    states.generation_.fetch_add(1, std::memory_order_release);
+    return MPI_SUCCESS;
+  }
+
+  static int end(MPI_Comm, int, void*, void*) {
+    get().is_over_.store(true, std::memory_order_relaxed);
+    get().generation_.fetch_add(1, std::memory_order_release);
+    return MPI_SUCCESS;
+  }
+
+  std::atomic<std::uint64_t> generation_{1};  // grows when a handle may come to mean something else
+  std::atomic<bool> is_over_{false};
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> states_;
+  int of_communicators_ = MPI_KEYVAL_INVALID;
+};
+
+}  // namespace
+
+// No exception crosses MPI's border.
+int run(const Call& call, VendorCall vendor) {
+  try {
+    if (Settings::get().is_off) return vendor();
+    CommunicatorState* const state = States::get().find(call.communicator);
+    return state ? state->run(call, vendor) : vendor();
+  } catch (const std::exception& error) {
+    remark(error.what());
+    PMPI_Comm_call_errhandler(call.communicator, MPI_ERR_OTHER);
+    return MPI_ERR_OTHER;
+  }
+}
+
+Counted::Counted(Function function) : function_(function), start_(ticks()) {}
 Counted::~Counted() = default;
 
 }  // namespace quadrille::mpi_face
