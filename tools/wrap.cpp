@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::optional<std::string> report;
-  bool profile = false, tune = false, off = false;
+  bool off = false;
   std::vector<std::string> command;
 };
 
@@ -106,22 +105,6 @@ std::string choose_mpi(const fs::path& file) {
 
 void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
 
-void set_options(const Options& options) {
-  if (options.off && (options.profile || options.tune)) refuse("--off goes with neither --profile nor --tune");
-  if (options.profile && options.tune) refuse("--profile only observes, so it does not go with --tune");
-  if (options.report) {
-    const std::string kind = options.report->substr(0, options.report->find(':'));
-    if (kind != "summary" && kind != "full") refuse_unknown("report", kind, {"summary", "full"});
-    if (options.report->ends_with(':')) refuse("--report names no file behind the ':'");
-    set("QUADRILLE_REPORT", *options.report);
-  } else if (options.profile && !std::getenv("QUADRILLE_REPORT")) {
-    set("QUADRILLE_REPORT", "summary");
-  }
-  if (options.off) set("QUADRILLE", "off");
-  if (options.profile) set("QUADRILLE", "observe");
-  if (options.tune) set("QUADRILLE_TUNE", "run");
-}
-
 int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   const fs::path program = find_program(options.command[0]);
@@ -134,7 +117,7 @@ int run(const Options& options) {
     file = find_program(interpreter);
   }
   check_can_be_preloaded(file, read_elf(file));
-  set_options(options);
+  if (options.off) set("QUADRILLE", "off");
   const std::string library = preload_library(choose_mpi(file));
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
@@ -154,11 +137,8 @@ int run(const Options& options) {
 
 Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives and a report");
+  CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives");
   begin_group(*parser, group::execution);
-  add_option(*parser, "--report", options->report, "summary or full, at the end; ':FILE' writes it there", "KIND[:FILE]");
-  add_flag(*parser, "--profile", options->profile, "only observe: all collectives are the MPI library's");
-  add_flag(*parser, "--tune", options->tune, "try algorithms within the program's own calls, and keep what was learnt");
   add_flag(*parser, "--off", options->off, "pass everything through");
   options->command = std::move(words);
   set_footer(
@@ -166,9 +146,9 @@ Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
       "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or QUADRILLE_MPI. "
-      "The options set variables: QUADRILLE_REPORT, QUADRILLE=observe, QUADRILLE_TUNE=run, QUADRILLE=off.\n"
+      "--off sets QUADRILLE=off.\n"
       "It stands first among what is preloaded, so tools of MPI's profiling interface see no blocking collectives.\n\n"
-      "Examples:\n  mpirun -n 8 quadrille wrap ./app\n  mpirun -n 8 quadrille wrap --report full:app.txt ./app its arguments\n"
+      "Examples:\n  mpirun -n 8 quadrille wrap ./app\n  mpirun -n 8 quadrille wrap ./app its arguments\n"
       "  mpirun -n 8 quadrille wrap python3 program.py");
   return {parser, [options] { return run(*options); }};
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI's C functions, for preloading. What an MPI library does not declare is left out.
-#include "mpi_face/counted.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"
@@ -8,15 +7,13 @@
 #include <mpi-ext.h>
 #endif
 
-using quadrille::mpi_face::Function;
 using quadrille::mpi_face::see_collective;
 
 // A function that is the MPI library's: `prefix` is MPI_ or MPIX_.
-#define QUADRILLE_COUNTED(prefix, symbol, function, arguments)      \
-  int prefix##symbol(PARAMETERS(prefix##symbol, arguments)) {       \
-    see_collective();                                               \
-    const quadrille::mpi_face::Counted counted(Function::function); \
-    return P##prefix##symbol(ARGUMENTS(arguments));                 \
+#define QUADRILLE_PASSED(prefix, symbol, function, arguments) \
+  int prefix##symbol(PARAMETERS(prefix##symbol, arguments)) { \
+    see_collective();                                         \
+    return P##prefix##symbol(ARGUMENTS(arguments));           \
   }
 
 extern "C" {
@@ -26,19 +23,19 @@ extern "C" {
     see_collective();                                 \
     return quadrille_##fortran(ARGUMENTS(arguments)); \
   }
-#define COUNTED(name, fortran, capitals, arguments) QUADRILLE_COUNTED(MPI_, name, name, arguments)
+#define PASSED(name, fortran, capitals, arguments) QUADRILLE_PASSED(MPI_, name, name, arguments)
 #if MPI_VERSION >= 4
 #define OURS_LARGE(name, fortran, arguments)                  \
   int MPI_##name##_c(PARAMETERS(MPI_##name##_c, arguments)) { \
     see_collective();                                         \
     return quadrille_##fortran##_c(ARGUMENTS(arguments));     \
   }
-#define COUNTED_LARGE(name, arguments) QUADRILLE_COUNTED(MPI_, name##_c, name, arguments)
+#define PASSED_LARGE(name, arguments) QUADRILLE_PASSED(MPI_, name##_c, name, arguments)
 #endif
 #if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)
-#define COUNTED_MPI4(name, fortran, capitals, arguments) QUADRILLE_COUNTED(MPI_, name, name, arguments)
+#define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_PASSED(MPI_, name, name, arguments)
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ  // Open MPI 4 has them under names of its own
-#define COUNTED_MPI4(name, fortran, capitals, arguments) QUADRILLE_COUNTED(MPIX_, name, name, arguments)
+#define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_PASSED(MPIX_, name, name, arguments)
 #endif
 #include "mpi_face/functions.def"
 }

@@ -40,7 +40,7 @@ struct Side {
   Numbers counts, displacements;  // v-collectives: instead of count
 };
 
-struct Call {
+struct MpiCall {
   Function function;
   MPI_Comm communicator;
   Side send, receive;
@@ -62,6 +62,6 @@ class VendorCall {
 };
 
 // Runs the call one way or the other, counts it, and returns MPI's code.
-int run(const Call& call, VendorCall vendor);
+int run(const MpiCall& call, VendorCall vendor);
 
 }  // namespace quadrille::mpi_face

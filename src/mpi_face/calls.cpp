@@ -21,7 +21,7 @@ using namespace quadrille::mpi_face;
 // In the bodies `vendor` is MPI's own function of the same form.
 #define QUADRILLE_RUN(function, vendor_function, arguments, ...) \
   auto vendor = [&] { return vendor_function arguments; };       \
-  return run(Call{Function::function __VA_OPT__(, ) __VA_ARGS__}, vendor)
+  return run(MpiCall{Function::function __VA_OPT__(, ) __VA_ARGS__}, vendor)
 
 extern "C" {
 

@@ -59,7 +59,7 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator) : communicator_(comm
   is_ours_ = ranks > 1;
 }
 
-int CommunicatorState::run(const Call& call, VendorCall vendor) {
+int CommunicatorState::run(const MpiCall& call, VendorCall vendor) {
   if (!is_ours_) return vendor();
   switch (call.function) {
     case Function::Barrier:
@@ -73,7 +73,7 @@ int CommunicatorState::run(const Call& call, VendorCall vendor) {
 }
 
 // Each rank decides by what is equal on all: so they decide alike. Wrong arguments reach the MPI library, so that its error comes.
-int CommunicatorState::run_planned(const Call& call, VendorCall vendor) {
+int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor) {
   const std::optional<Shape> shape = shape_of(call, rank_, ranks_);
   if (!shape || shape->block_bytes > longest_block) return vendor();
   const bool moves_nothing = shape->block_bytes == 0 && call.function != Function::Barrier;
@@ -101,7 +101,7 @@ Site* CommunicatorState::site_of(const Key& key, std::uint64_t first_event) {
   if (sites_.size() == most_sites) return nullptr;
   auto made = std::make_unique<Site>();
   made->key = key;
-  made->next_event = Settings::get().only_observes ? Site::never : first_event;
+  made->next_event = first_event;
   return sites_.emplace(hash, std::move(made))->second.get();
 }
 

@@ -25,11 +25,11 @@ class CommunicatorState {
 
   explicit CommunicatorState(MPI_Comm communicator);
 
-  int run(const Call& call, VendorCall vendor);
+  int run(const MpiCall& call, VendorCall vendor);
 
  private:
-  int run_planned(const Call& call, VendorCall vendor);
-  int run_irregular(const Call& call, VendorCall vendor);
+  int run_planned(const MpiCall& call, VendorCall vendor);
+  int run_irregular(const MpiCall& call, VendorCall vendor);
   Site* site_of(const Key& key, std::uint64_t first_event);
   int at_event(Site& site, const Shape& shape, VendorCall vendor);
   void admit(Site& site, const Shape& shape);
@@ -37,7 +37,7 @@ class CommunicatorState {
   bool with_group(Site& site, const std::function<void(Communicator&)>& make);
   int with_both_timed(Site& site, const Shape& shape, VendorCall vendor);
   int execute(Site& site, const Shape& shape, bool saved, bool to_scratch);
-  int exchange(const Call& call);
+  int exchange(const MpiCall& call);
   const std::byte* input_of(const Shape& shape, bool save);
   int save_input(const Shape& shape);
   int failed(const std::exception& error);

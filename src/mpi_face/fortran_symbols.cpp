@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "mpi_face/counted.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"
@@ -66,11 +65,10 @@ using namespace quadrille::mpi_face;
 #define POINTERS_10 POINTERS_9, void* a9
 #define POINTERS_11 POINTERS_10, void* a10
 
-#define QUADRILLE_FORTRAN_COUNTED(symbol, vendor, function, arguments)                                             \
+#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments)                                              \
   void symbol(POINTERS_##arguments, void* ierror) {                                                                \
     static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
     see_collective();                                                                                              \
-    const Counted counted(Function::function);                                                                     \
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
   }
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
@@ -101,18 +99,17 @@ extern "C" {
   QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran##_f08_)
 
 #define QUADRILLE_FORTRAN_BINDINGS(prefix, large_prefix, name, fortran, capitals, arguments) \
-  QUADRILLE_FORTRAN_COUNTED(prefix##fortran##_, p##prefix##fortran##_, name, arguments)      \
+  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_, p##prefix##fortran##_, name, arguments)       \
   QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran)                                       \
   QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran##__)                                   \
   QUADRILLE_ALIAS(prefix##fortran##_, large_prefix##capitals)                                \
-  QUADRILLE_FORTRAN_COUNTED(prefix##fortran##_f08_, p##prefix##fortran##_f08_, name, arguments)
+  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_f08_, p##prefix##fortran##_f08_, name, arguments)
 
-#define COUNTED(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpi_, MPI_, name, fortran, capitals, arguments)
+#define PASSED(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpi_, MPI_, name, fortran, capitals, arguments)
 #if OMPI_MAJOR_VERSION >= 5
-#define COUNTED_MPI4(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpi_, MPI_, name, fortran, capitals, arguments)
+#define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpi_, MPI_, name, fortran, capitals, arguments)
 #else
-#define COUNTED_MPI4(name, fortran, capitals, arguments) \
-  QUADRILLE_FORTRAN_BINDINGS(mpix_, MPIX_, name, fortran, capitals, arguments)
+#define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpix_, MPIX_, name, fortran, capitals, arguments)
 #endif
 #include "mpi_face/functions.def"
 
@@ -123,8 +120,8 @@ void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
   const int code = quadrille_barrier(PMPI_Comm_f2c(*comm));
   if (ierror) *ierror = code;
 }
-QUADRILLE_FORTRAN_COUNTED(mpi_ibarrier_f08_, pmpir_ibarrier_f08_, Ibarrier, 2)
-QUADRILLE_FORTRAN_COUNTED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier_init, 3)
+QUADRILLE_FORTRAN_PASSED(mpi_ibarrier_f08_, pmpir_ibarrier_f08_, Ibarrier, 2)
+QUADRILLE_FORTRAN_PASSED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier_init, 3)
 
 #endif
 }

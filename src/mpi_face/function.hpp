@@ -10,16 +10,16 @@ namespace quadrille::mpi_face {
 
 enum class Function : int {
 #define OURS(name, fortran, capitals, arguments) name,
-#define COUNTED(name, fortran, capitals, arguments) name,
-#define COUNTED_MPI4(name, fortran, capitals, arguments) name,
+#define PASSED(name, fortran, capitals, arguments) name,
+#define PASSED_MPI4(name, fortran, capitals, arguments) name,
 #include "mpi_face/functions.def"
   count
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function::count)> function_names{
 #define OURS(name, fortran, capitals, arguments) "MPI_" #name,
-#define COUNTED(name, fortran, capitals, arguments) "MPI_" #name,
-#define COUNTED_MPI4(name, fortran, capitals, arguments) "MPI_" #name,
+#define PASSED(name, fortran, capitals, arguments) "MPI_" #name,
+#define PASSED_MPI4(name, fortran, capitals, arguments) "MPI_" #name,
 #include "mpi_face/functions.def"
 };
 

@@ -31,7 +31,7 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 }  // namespace
 
 // Whether a rank has anything to send is its own business, and enters nothing that all ranks decide.
-int CommunicatorState::run_irregular(const Call& call, VendorCall vendor) {
+int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   if (!is_right(call.receive, facts_of(call.receive.type), ranks_)) return vendor();
   if (!in_place && !is_right(call.send, facts_of(call.send.type), ranks_)) return vendor();
@@ -50,7 +50,7 @@ void CommunicatorState::admit_irregular(Site& site) {
   incoming_.resize(static_cast<std::size_t>(ranks_));
 }
 
-int CommunicatorState::exchange(const Call& call) {
+int CommunicatorState::exchange(const MpiCall& call) {
   const Side& receive = call.receive;
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const Side& send = in_place ? receive : call.send;

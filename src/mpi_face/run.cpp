@@ -7,10 +7,8 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
-#include "mpi_face/counted.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/settings.hpp"
-#include "mpi_face/ticks.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -90,7 +88,7 @@ class States {
 }  // namespace
 
 // No exception crosses MPI's border.
-int run(const Call& call, VendorCall vendor) {
+int run(const MpiCall& call, VendorCall vendor) {
   try {
     if (Settings::get().is_off) return vendor();
     CommunicatorState* const state = States::get().find(call.communicator);
@@ -101,8 +99,5 @@ int run(const Call& call, VendorCall vendor) {
     return MPI_ERR_OTHER;
   }
 }
-
-Counted::Counted(Function function) : function_(function), start_(ticks()) {}
-Counted::~Counted() = default;
 
 }  // namespace quadrille::mpi_face

@@ -7,16 +7,8 @@
 namespace quadrille::mpi_face {
 
 struct Settings {
-  enum class Report { none, summary, full };
-
-  bool is_off = false;          // QUADRILLE=off: everything is the MPI library's, and nothing is counted
-  bool only_observes = false;   // QUADRILLE=observe: everything is the MPI library's, and counted
+  bool is_off = false;          // QUADRILLE=off: everything is the MPI library's
   bool admits_at_once = false;  // QUADRILLE_ADMIT=1, for tests: ours from the second call on, whatever it costs
-  Report report = Report::none;
-  std::string report_file;   // empty: stderr
-  std::string choose;        // QUADRILLE_CHOOSE (choose.hpp)
-  bool tunes = false;        // QUADRILLE_TUNE=run
-  double tune_share = 0.01;  // of the run's time, that trials may take: QUADRILLE_TUNE=run:0.02
 
   static const Settings& get();
 };

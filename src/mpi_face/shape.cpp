@@ -24,7 +24,7 @@ Elements input_in_place(const Shape& shape, Rank rank, Count ranks) {
 
 }  // namespace
 
-std::optional<Shape> shape_of(const Call& call, Rank rank, Count ranks) {
+std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks) {
   Shape shape;
   Count blocks_in = 1, blocks_out = 1;
   switch (call.function) {

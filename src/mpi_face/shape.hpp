@@ -29,6 +29,6 @@ struct Shape {
 
 // Of barrier, allreduce, reduce_scatter_block, allgather and alltoall, which all ranks leave only after all have entered. Absent
 // where the arguments are wrong: the MPI library is to say so.
-std::optional<Shape> shape_of(const Call& call, Rank rank, Count ranks);
+std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks);
 
 }  // namespace quadrille::mpi_face

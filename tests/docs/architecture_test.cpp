@@ -54,12 +54,12 @@ TEST(Architecture, TestsMirrorTheLayers) {
 // The type that a line at the left margin begins to define.
 std::optional<std::string> type_defined_by(const std::string& line) {
   for (const std::string keyword : {"struct alignas(64) ", "struct ", "class ", "enum class "})
-    if (line.starts_with(keyword) && line.find('{') < line.find(';'))
+    if (line.starts_with(keyword) && line.find('{') < line.find(';') && line.find('<') > line.find('{'))  // no specialisation
       return line.substr(keyword.size(), line.find_first_of(" :{<", keyword.size()) - keyword.size());
   return std::nullopt;
 }
 
-// A program that includes quadrille.hpp has everything but mpi.hpp, which needs an MPI library's header.
+// A program that includes quadrille.hpp has everything but what needs an MPI library's header.
 TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   std::set<std::string> included, there;
   std::ifstream all(root / "include/quadrille/quadrille.hpp");
@@ -67,7 +67,7 @@ TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   for (std::string line; std::getline(all, line);)
     if (line.starts_with(begin)) included.insert(line.substr(begin.size(), line.size() - begin.size() - 1));
   for (const auto& entry : std::filesystem::directory_iterator(root / "include/quadrille")) there.insert(entry.path().filename());
-  EXPECT_EQ(there.erase("quadrille.hpp") + there.erase("mpi.hpp"), 2u);
+  EXPECT_EQ(there.erase("quadrille.hpp") + there.erase("mpi.hpp") + there.erase("mpi_collectives.h"), 3u);
   EXPECT_EQ(included, there);
 }
 

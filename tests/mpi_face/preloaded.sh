@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: the program says that all is as expected on 1, 3 and 4 ranks, without and with the
-# library preloaded, and with it, SYMBOL is the library's.
+# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: the program says that all is as expected on 1, 3 and 4 ranks, without the library preloaded, with
+# it, and with ours from the second call on; and SYMBOL is the library's.
 set -u
 library=$1 symbol=$2 mpirun=$3
 shift 3
@@ -10,9 +10,12 @@ said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 wrong() { echo "wrong: $*"; grep -v binding "$said" | tail -n 20; exit 1; }
 for ranks in 1 3 4; do
-  for preload in "" "$library"; do
-    LD_PRELOAD=$preload${others:+:$others} timeout 60 "$mpirun" -n $ranks "$@" >"$said" 2>&1 || wrong "exit code, $ranks ranks, preload '$preload'"
-    grep -q 'all as expected' "$said" || wrong "$ranks ranks, preload '$preload'"
+  for run in without with at_once; do
+    preload=$library admit=0
+    [ $run != without ] || preload=
+    [ $run != at_once ] || admit=1
+    LD_PRELOAD=$preload${others:+:$others} QUADRILLE_ADMIT=$admit timeout 60 "$mpirun" -n $ranks "$@" >"$said" 2>&1 || wrong "exit code, $ranks ranks, $run"
+    grep -q 'all as expected' "$said" || wrong "$ranks ranks, $run"
   done
 done
 LD_PRELOAD=$library${others:+:$others} timeout 60 "$mpirun" -n 1 env LD_DEBUG=bindings LD_BIND_NOW= "$@" >"$said" 2>&1

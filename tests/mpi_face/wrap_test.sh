@@ -25,8 +25,6 @@ refused 'may not be executed' bash -c "cp $silent $work/plain; chmod -x $work/pl
 refused "another user's" bash -c "cp $silent $work/setuid; chmod u+xs $work/setuid; $quadrille wrap $work/setuid"
 refused 'no 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
 refused 'is no file' "$quadrille" wrap "$work"
-refused 'report' "$quadrille" wrap --report much "$silent"
-refused 'does not go' "$quadrille" wrap --profile --tune "$silent"
 refused 'MPI' "$quadrille" preload --mpi nothing
 if echo 'int main(void) { return 0; }' | cc -static -xc - -o "$work/static" 2>/dev/null; then
   refused 'linked statically' "$quadrille" wrap "$work/static"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+   What the drop-in may run by itself, often enough for its plans to be made and tried: values, in place, derived types whose bytes change
+   their order or have gaps, other types on the two sides, counts that change at each call. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int me, n, bad;
+
+static void expect(const char* what, int good) {
+  if (good) return;
+  if (bad++ < 5) printf("rank %d: %s\n", me, what);
+}
+
+static void regular(int count, int round) {
+  int *in = malloc(sizeof(int) * count * n), *out = malloc(sizeof(int) * count * n), i, j, good = 1;
+  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + round;
+  MPI_Alltoall(in, count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + round;
+  expect("alltoall", good);
+  memcpy(out, in, sizeof(int) * count * n);
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + round;
+  expect("alltoall in place", good);
+  MPI_Allgather(in, count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + round;
+  expect("allgather", good);
+  memcpy(out + me * count, in, sizeof(int) * count);
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + round;
+  expect("allgather in place", good);
+  MPI_Reduce_scatter_block(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (i = 0; i < count; ++i) good = good && out[i] == n * (n - 1) / 2 * 1000 + n * (me * count + i + round);
+  expect("reduce_scatter_block", good);
+  MPI_Allreduce(in, out, count, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  for (i = 0; i < count; ++i) good = good && out[i] == 1000 * (n - 1) + i + round;
+  expect("allreduce", good);
+  free(in), free(out);
+}
+
+static void floating(int count) {
+  double* values = malloc(sizeof(double) * count);
+  int i, good = 1;
+  for (i = 0; i < count; ++i) values[i] = me + i;
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (i = 0; i < count; ++i) good = good && values[i] == n * i + n * (n - 1) / 2;
+  expect("allreduce in place", good);
+  free(values);
+}
+
+/* Pairs whose second number comes first, three numbers apart from each other, sent to pairs of plain numbers. */
+static void derived(int count, int round) {
+  int places[2] = {1, 0}, i, j, good = 1, *in = malloc(sizeof(int) * 3 * count * n), *out = malloc(sizeof(int) * 3 * count * n);
+  MPI_Datatype swapped, apart;
+  MPI_Type_create_indexed_block(2, 1, places, MPI_INT, &swapped);
+  MPI_Type_create_resized(swapped, 0, 3 * sizeof(int), &apart);
+  MPI_Type_commit(&apart);
+  for (i = 0; i < 3 * count * n; ++i) in[i] = 1000 * me + i + round;
+  MPI_Alltoall(in, count, apart, out, 2 * count, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) {
+      const int first = 1000 * j + 3 * (me * count + i) + round;
+      good = good && out[2 * (j * count + i)] == first + 1 && out[2 * (j * count + i) + 1] == first;
+    }
+  expect("alltoall of swapped pairs", good);
+  for (i = 0; i < 3 * count * n; ++i) out[i] = -7;
+  MPI_Allgather(in, 2 * count, MPI_INT, out, count, apart, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i) {
+      const int* pair = out + 3 * (j * count + i);
+      good = good && pair[1] == 1000 * j + 2 * i + round && pair[0] == pair[1] + 1 && pair[2] == -7;
+    }
+  expect("allgather into swapped pairs with gaps", good);
+  MPI_Type_free(&swapped), MPI_Type_free(&apart);
+  free(in), free(out);
+}
+
+static void irregular(int count, int round) {
+  int *in = malloc(sizeof(int) * count * n), *out = malloc(sizeof(int) * count * n), i, j, good = 1;
+  int counts[64], places[64];
+  for (j = 0; j < n; ++j) counts[j] = round % 7 == 3 ? 0 : (me + j + round) % (count + 1), places[j] = j * count;
+  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + round, out[i] = -7;
+  MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < count; ++i)
+      good = good && out[j * count + i] == (i < counts[j] ? 1000 * j + me * count + i + round : -7);
+  expect("alltoallv", good);
+  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < counts[j]; ++i) good = good && out[j * count + i] == 1000 * me + j * count + i + round;
+  expect("alltoallv in place", good);
+  free(in), free(out);
+}
+
+int main(void) {
+  int round, all = 0;
+  MPI_Init(NULL, NULL);
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  for (round = 0; round < 100; ++round) {
+    regular(3, round), regular(2000, round), floating(5), floating(3000), derived(2, round), derived(700, round);
+    irregular(5, round), irregular(round % 2 ? 3000 : 40, round);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (me == 0) puts(all ? "wrong" : "all as expected");
+  MPI_Finalize();
+  return bad ? 1 : 0;
+}
