@@ -90,7 +90,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor) {
   last_ = site;
   if (++site->calls == site->next_event) [[unlikely]]
     return at_event(*site, *shape, vendor);
-  return site->mode == Site::Mode::ours ? execute(*site, *shape, false, false) : vendor();
+  return site->mode == Site::Mode::ours ? execute(*site, *shape, {}) : vendor();
 }
 
 Site* CommunicatorState::site_of(const Key& key, std::uint64_t first_event) {
@@ -108,9 +108,15 @@ Site* CommunicatorState::site_of(const Key& key, std::uint64_t first_event) {
 int CommunicatorState::at_event(Site& site, const Shape& shape, VendorCall vendor) {
   if (site.mode == Site::Mode::counting) {
     admit(site, shape);
-    return site.mode == Site::Mode::ours ? execute(site, shape, false, false) : vendor();
+    return site.mode == Site::Mode::ours ? execute(site, shape, {}) : vendor();
   }
-  const int code = with_both_timed(site, shape, vendor);
+  const int code = with_both_timed(
+      site, shape.in_place, [&] { return save_input(shape); }, [&](Ours how) { return execute(site, shape, how); }, vendor);
+  judge(site);
+  return code;
+}
+
+void CommunicatorState::judge(Site& site) {
   const bool is_tried = site.ratios.size() >= samples_of_trial;
   if (is_tried && has_lost(site)) {
     site.why = "it was not faster here";
@@ -123,7 +129,12 @@ int CommunicatorState::at_event(Site& site, const Shape& shape, VendorCall vendo
     site.mode = Site::Mode::ours;
     site.next_event = std::bit_ceil(site.calls + 1);
   }
-  return code;
+}
+
+void CommunicatorState::begin_trial(Site& site) {
+  const bool at_once = Settings::get().admits_at_once;
+  site.mode = at_once ? Site::Mode::ours : Site::Mode::trial;
+  site.next_event = at_once ? Site::never : site.calls + 1;
 }
 
 // Collective: `make` runs with the group, which is made if there is none. What fails, fails on all ranks; then the site stays the
@@ -165,19 +176,19 @@ void CommunicatorState::admit(Site& site, const Shape& shape) {
     site.plan.emplace(plan(group, problem, chosen.options));
     is_made = true;
   });
-  if (!is_made) return;
-  site.mode = Settings::get().admits_at_once ? Site::Mode::ours : Site::Mode::trial;
-  site.next_event = site.mode == Site::Mode::ours ? Site::never : site.calls + 1;
+  if (is_made) begin_trial(site);
 }
 
 // A call by both, each after a barrier. In a trial the caller gets what the MPI library gave, later what ours gave.
-int CommunicatorState::with_both_timed(Site& site, const Shape& shape, VendorCall vendor) {
+int CommunicatorState::with_both_timed(Site& site, bool in_place, const std::function<int()>& save,
+                                       const std::function<int(Ours)>& ours, VendorCall vendor) {
   const bool is_trial = site.mode == Site::Mode::trial;
+  const bool saves = in_place && !is_trial;
   struct Times {
     double ours = 0, vendors = 0;
   } times;
-  int code = MPI_SUCCESS;
-  const auto timed = [&](double& time, auto&& work) {
+  int code = saves ? save() : MPI_SUCCESS;
+  const auto timed = [&](double& time, const auto& work) {
     group_->barrier();
     const std::uint64_t start = ticks();
     const int said = work();
@@ -185,10 +196,7 @@ int CommunicatorState::with_both_timed(Site& site, const Shape& shape, VendorCal
     if (code == MPI_SUCCESS) code = said;
   };
   try {
-    if (!is_trial && shape.in_place)
-      if (const int said = save_input(shape); said != MPI_SUCCESS) code = said;
-    grow(output_, shape.output.bytes());
-    const auto by_ours = [&] { return execute(site, shape, !is_trial && shape.in_place, is_trial); };
+    const auto by_ours = [&] { return ours({.saved = saves, .to_scratch = is_trial}); };
     if (is_trial) timed(times.ours, by_ours);
     timed(times.vendors, vendor);
     if (!is_trial) timed(times.ours, by_ours);
@@ -210,17 +218,17 @@ int CommunicatorState::save_input(const Shape& shape) {
   return pack(shape.input.memory, shape.input.count, shape.input.type, shape.input.facts, input_.data(), communicator_);
 }
 
-int CommunicatorState::execute(Site& site, const Shape& shape, bool saved, bool to_scratch) {
+int CommunicatorState::execute(Site& site, const Shape& shape, Ours how) {
   try {
-    const bool output_is_canonical = shape.output.facts.is_plain && !to_scratch;
-    const bool input_is_canonical = !saved && shape.input.facts.is_plain && !shape.in_place &&
+    const bool output_is_canonical = shape.output.facts.is_plain && !how.to_scratch;
+    const bool input_is_canonical = !how.saved && shape.input.facts.is_plain && !shape.in_place &&
                                     !overlap(shape.input.memory, shape.input.bytes(), shape.output.memory, shape.output.bytes());
-    if (!input_is_canonical && !saved)
+    if (!input_is_canonical && !how.saved)
       if (const int code = save_input(shape); code != MPI_SUCCESS) return code;
     if (!output_is_canonical) grow(output_, shape.output.bytes());
     auto* const output = output_is_canonical ? static_cast<std::byte*>(shape.output.memory) : output_.data();
     site.plan->execute(input_is_canonical ? shape.input.memory : input_.data(), output);
-    if (output_is_canonical || to_scratch) return MPI_SUCCESS;
+    if (output_is_canonical || how.to_scratch) return MPI_SUCCESS;
     return unpack(output, shape.output.memory, shape.output.count, shape.output.type, shape.output.facts, communicator_);
   } catch (const std::exception& error) {
     return failed(error);

@@ -35,10 +35,18 @@ class CommunicatorState {
   void admit(Site& site, const Shape& shape);
   void admit_irregular(Site& site);
   bool with_group(Site& site, const std::function<void(Communicator&)>& make);
-  int with_both_timed(Site& site, const Shape& shape, VendorCall vendor);
-  int execute(Site& site, const Shape& shape, bool saved, bool to_scratch);
-  int exchange(const MpiCall& call);
-  const std::byte* input_of(const Shape& shape, bool save);
+  void begin_trial(Site& site);
+  void judge(Site& site);
+
+  // How ours runs: from an input that is in `input_` already; into `output_` instead of the user's memory.
+  struct Ours {
+    bool saved = false, to_scratch = false;
+  };
+  int with_both_timed(Site& site, bool in_place, const std::function<int()>& save, const std::function<int(Ours)>& ours,
+                      VendorCall vendor);
+  int execute(Site& site, const Shape& shape, Ours how);
+  int pack_blocks(const Side& side, const TypeFacts& facts);
+  int exchange(const MpiCall& call, Ours how);
   int save_input(const Shape& shape);
   int failed(const std::exception& error);
 
