@@ -214,12 +214,18 @@ class Race {
     return found;
   }
 
-  // The vendor's collective stays, because others are told beside it.
+  // The vendor's collective stays, because others are told beside it, and so does the fastest by each executor.
   void leave_out_hopeless(std::vector<double>& seconds) {
+    std::map<Executor, double> least;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const auto [fastest, is_first] = least.try_emplace(result_.entries[i].candidate.executor, seconds[i]);
+      if (!is_first) fastest->second = std::min(fastest->second, seconds[i]);
+    }
     const double limit = options_.hopeless * *std::min_element(seconds.begin(), seconds.end());
     for (std::size_t i = plans_.size(); i-- > 0;) {
-      if (seconds[i] <= limit || is_vendor(result_.entries[i].candidate.algorithm)) continue;
-      result_.left_out.emplace_back(result_.entries[i].candidate.algorithm,
+      const RaceCandidate& candidate = result_.entries[i].candidate;
+      if (seconds[i] <= limit || is_vendor(candidate.algorithm) || seconds[i] == least[candidate.executor]) continue;
+      result_.left_out.emplace_back(candidate.algorithm,
                                     fmt::format("it takes more than {} times as long as the fastest", options_.hopeless));
       const auto at = static_cast<std::ptrdiff_t>(i);
       seconds.erase(seconds.begin() + at);

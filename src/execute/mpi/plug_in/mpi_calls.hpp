@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's C interface with errors as exceptions. The plug-in calls collectives by their profiling names (PMPI_): under MPI's own names the
-// drop-in (src/mpi_face) would be called, which runs plans of ours.
+// MPI's C interface with errors as exceptions. The plug-in calls collectives by their profiling names (PMPI_): under MPI's own
+// names the drop-in (src/mpi_face) would be called, which runs plans of ours.
 #pragma once
 
 #include <mpi.h>

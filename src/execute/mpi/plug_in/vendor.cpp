@@ -63,7 +63,7 @@ Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Problem&
                          from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
                                                                                                              std::byte* output) {
         check_mpi(PMPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
-                                from.displacements.data(), MPI_BYTE, lease.communicator),
+                                 from.displacements.data(), MPI_BYTE, lease.communicator),
                   "MPI_Alltoallv");
       });
     case Collective::allgather:
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Problem&
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
             check_mpi(PMPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE,
-                                     lease.communicator),
+                                      lease.communicator),
                       "MPI_Allgatherv");
           });
     case Collective::barrier:
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Problem& pr
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
             check_mpi(PMPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
-                                   lease.communicator),
+                                    lease.communicator),
                       "MPI_Scatterv");
           });
     case Collective::gather:
@@ -112,7 +112,7 @@ Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Problem& pr
       return executable(
           [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
             check_mpi(PMPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
-                                  lease.communicator),
+                                   lease.communicator),
                       "MPI_Gatherv");
           });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
