@@ -102,7 +102,7 @@ int main(void) {
   MPI_Init(NULL, NULL);
   MPI_Comm_size(MPI_COMM_WORLD, &n);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  for (round = 0; round < 100; ++round) {
+  for (round = 0; round < 70; ++round) {
     regular(3, round), regular(2000, round), floating(5), floating(3000), derived(2, round), derived(700, round);
     irregular(5, round), irregular(round % 2 ? 3000 : 40, round);
     MPI_Barrier(MPI_COMM_WORLD);
