@@ -30,7 +30,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-// What stands behind `run` or `wrap` and its own options is another command's business.
+// Splits off the program and its arguments, which follow `run` or `wrap` and its options: our parser must not read them.
 std::vector<std::string> split_off_command(std::string_view subcommand, std::string_view option_with_value, int& count,
                                            char** arguments) {
   if (count < 2 || std::string_view(arguments[1]) != subcommand) return {};

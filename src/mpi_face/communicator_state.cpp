@@ -72,7 +72,8 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor) {
   }
 }
 
-// Each rank decides by what is equal on all: so they decide alike. Wrong arguments reach the MPI library, so that its error comes.
+// All ranks take the same path, because the key holds only values that MPI requires to be equal on all ranks. Calls with wrong
+// arguments are passed to the MPI library, which reports the error.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor) {
   const std::optional<Shape> shape = shape_of(call, rank_, ranks_);
   if (!shape || shape->block_bytes > longest_block) return vendor();
@@ -179,7 +180,8 @@ void CommunicatorState::admit(Site& site, const Shape& shape) {
   if (is_made) begin_trial(site);
 }
 
-// A call by both, each after a barrier. In a trial the caller gets what the MPI library gave, later what ours gave.
+// Runs the call by the MPI library and by ours, and times both, each after a barrier. In a trial the caller gets the MPI library's
+// result, later ours.
 int CommunicatorState::with_both_timed(Site& site, bool in_place, const std::function<int()>& save,
                                        const std::function<int(Ours)>& ours, VendorCall vendor) {
   const bool is_trial = site.mode == Site::Mode::trial;
@@ -235,7 +237,7 @@ int CommunicatorState::execute(Site& site, const Shape& shape, Ours how) {
   }
 }
 
-// After a plan was made, only a lost peer or an error in the program is left.
+// Once a plan exists, the only causes left are a lost peer and an error in the program.
 int CommunicatorState::failed(const std::exception& error) {
   remark(error.what());
   PMPI_Comm_call_errhandler(communicator_, MPI_ERR_OTHER);

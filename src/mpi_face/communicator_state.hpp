@@ -38,7 +38,7 @@ class CommunicatorState {
   void begin_trial(Site& site);
   void judge(Site& site);
 
-  // How ours runs: from an input that is in `input_` already; into `output_` instead of the user's memory.
+  // `saved`: the input was copied to `input_` before. `to_scratch`: the result goes to `output_`, not to the user's buffer.
   struct Ours {
     bool saved = false, to_scratch = false;
   };

@@ -44,7 +44,8 @@ bool is_plain_and_free(MPI_Datatype type) {
   return plain;
 }
 
-// Constructors that keep the order of bytes, where the whole has no gaps. Others may change it, and are taken to.
+// True only for constructors that keep the order of the bytes, where the whole type has no gaps. Other constructors may reorder
+// bytes, so their types are packed.
 bool is_plain(MPI_Datatype type) {
   Measures measures;
   if (!measure(type, measures)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From Fortran's arguments, which are all addresses, to C's. The type of the C function's argument says what is to be done, so a
-// function needs no code of its own.
+// Converts Fortran's arguments, which are all addresses, to C's. The conversion follows from the type of the C function's
+// parameter, so no function needs code of its own.
 #pragma once
 
 #include <mpi.h>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t call_of_exchange = 8;
 
-// What a rank may judge by itself. Whoever calls wrongly gets the MPI library's error.
+// Are the arguments of this rank valid? Invalid ones are passed to the MPI library, which reports the error.
 bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {
   if (!facts.is_valid || !side.counts || !side.displacements) return false;
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -30,7 +30,7 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 
 }  // namespace
 
-// Whether a rank has anything to send is its own business, and enters nothing that all ranks decide.
+// Counts are local, so they never influence what all ranks must decide alike.
 int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   if (!is_right(call.receive, facts_of(call.receive.type), ranks_)) return vendor();

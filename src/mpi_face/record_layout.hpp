@@ -99,7 +99,7 @@ struct alignas(64) Counters {
 
   std::int32_t function, communicator;
   std::uint32_t size_class;
-  std::uint32_t is_others;  // it stands for all of its function that came when the table was full
+  std::uint32_t is_others;  // 1: the table was full, so this entry counts all further calls of its function
   char what[144];           // what runs: "bruck:radix=4 shared", "vendor"
   char why[160];            // and the reason
 };
@@ -114,7 +114,7 @@ constexpr std::uint32_t size_class_of(Bytes block_bytes) {
 }
 inline constexpr std::uint32_t size_classes = 64;
 
-// Where the parts begin, in bytes from the beginning of the file.
+// Offsets of the parts of the file, in bytes.
 struct RecordPlaces {
   std::uint64_t functions, reasons, communicators, runs, counters, traffic, end;
 

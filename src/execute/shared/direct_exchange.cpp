@@ -230,7 +230,7 @@ void DirectExchange::send_in_slot(Rank to) {
   own.call.store(call_, std::memory_order_release);
 }
 
-// By the area if there is room, so that each of the others still has its share.
+// Copies the block to the area if enough room stays for the equal shares of the receivers that follow.
 void DirectExchange::send_elsewhere(Rank to, Count others_left) {
   const auto [memory, bytes] = sends_[index(to)];
   const Bytes share = area_bytes_ / ranks_ / line * line;

@@ -4,7 +4,7 @@
 //
 //   a few bytes    lie in the slot itself, of two cache lines;
 //   a short block  is copied into an area of its sender's and out of it, and its sender goes on at once;
-//   a long block   is copied once, by its receiver, straight from where it is: by load where that is in the space, else by reading
+//   a long block   is copied once, by its receiver, from the sender's buffer: by load where that is in the space, else by reading
 //                  the other process's memory. Its sender waits until that has happened;
 //   where neither is possible, a block goes through the area in pieces.
 //

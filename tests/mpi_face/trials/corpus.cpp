@@ -192,7 +192,7 @@ void thousands_of_communicators() {
   }
 }
 
-void thousands_of_types() {  // a handle that comes again means another type
+void thousands_of_types() {  // MPI reuses handles: the same handle may later name another type
   std::vector<int> in(64 * ranks()), out(in);
   for (int i = 0; i < 3000; ++i) {
     MPI_Datatype made;
