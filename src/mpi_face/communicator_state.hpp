@@ -13,6 +13,7 @@
 
 #include "execute/shared/direct_exchange.hpp"
 #include "mpi_face/call.hpp"
+#include "mpi_face/outcome.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/site.hpp"
 
@@ -25,37 +26,43 @@ class CommunicatorState {
 
   explicit CommunicatorState(MPI_Comm communicator);
 
-  int run(const MpiCall& call, VendorCall vendor);
+  int run(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+
+  MPI_Comm communicator() const { return communicator_; }
 
  private:
-  int run_planned(const MpiCall& call, VendorCall vendor);
-  int run_irregular(const MpiCall& call, VendorCall vendor);
-  Site* site_of(const Key& key, std::uint64_t first_event);
-  int at_event(Site& site, const Shape& shape, VendorCall vendor);
-  void admit(Site& site, const Shape& shape);
-  void admit_irregular(Site& site);
-  bool with_group(Site& site, const std::function<void(Communicator&)>& make);
-  void begin_trial(Site& site);
-  void judge(Site& site);
+  int run_alone(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run_planned(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
+  Site* site_of(const Key& key, const MpiCall& call, const Shape& shape);
+  Site* found(const Key& key, const Shape& shape);
+  Site* made(const Key& key, std::uint64_t first_event);
 
-  // `saved`: the input was copied to `input_` before. `to_scratch`: the result goes to `output_`, not to the user's buffer.
-  struct Ours {
-    bool saved = false, to_scratch = false;
-  };
-  int with_both_timed(Site& site, bool in_place, const std::function<int()>& save, const std::function<int(Ours)>& ours,
-                      VendorCall vendor);
-  int execute(Site& site, const Shape& shape, Ours how);
+  // admission.cpp
+  void await_settling(Site& site);
+  void settle();
+  void settle(Site& site);
+  bool make(Site& site);
+  void make_plan(Site& site);
+  bool with_group(Site& site, const std::function<void(Communicator&)>& make);
+  void try_out(Site& site);
+  void give_up(Site& site, std::string why);
+
+  // Of ours.
+  int execute(Site& site, const Shape& shape);
+  int execute_broadcast(Site& site, const Shape& shape);
+  int exchange(const MpiCall& call);
   int pack_blocks(const Side& side, const TypeFacts& facts);
-  int exchange(const MpiCall& call, Ours how);
-  int save_input(const Shape& shape);
   int failed(const std::exception& error);
 
   const MPI_Comm communicator_;
   Rank rank_ = 0;
   Count ranks_ = 1;
-  bool is_ours_ = false;  // an intracommunicator of several ranks
+  bool is_inter_ = true;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
   Site* last_ = nullptr;
+  std::vector<Site*> waiting_;  // to be settled in the next call that synchronises
   std::unique_ptr<Communicator> group_;
   std::string no_group_;  // why it could not be made
   std::unique_ptr<DirectExchange> exchange_;

@@ -24,6 +24,12 @@ Bytes total(const Side& side, const TypeFacts& facts, Count ranks) {
   return sum;
 }
 
+std::vector<Bytes> block_bytes(const Side& side, const TypeFacts& facts, Count ranks) {
+  std::vector<Bytes> bytes;
+  for (Rank rank = 0; rank < ranks; ++rank) bytes.push_back(side.counts[rank] * facts.size);
+  return bytes;
+}
+
 char* block(const Side& side, const TypeFacts& facts, Rank rank) {
   return static_cast<char*>(side.buffer) + side.displacements[rank] * facts.extent;
 }
@@ -31,31 +37,27 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 }  // namespace
 
 // Counts are local, so they never influence what all ranks must decide alike.
-int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor) {
+int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  if (!is_right(call.receive, facts_of(call.receive.type), ranks_)) return vendor();
-  if (!in_place && !is_right(call.send, facts_of(call.send.type), ranks_)) return vendor();
-  const std::uint64_t first_event = Settings::get().admits_at_once ? 2 : call_of_exchange;
-  Site* site = site_of({.function = Function::Alltoallv}, first_event);
+  const Side& send = in_place ? call.receive : call.send;
+  const TypeFacts sent = facts_of(send.type), received = facts_of(call.receive.type);
+  outcome.why = "wrong arguments";
+  if (!is_right(call.receive, received, ranks_) || !is_right(send, sent, ranks_)) return vendor();
+  outcome.bytes = total(send, sent, ranks_) + total(call.receive, received, ranks_);
+  const Key key{.function = Function::Alltoallv};
+  Site* site = found(key, {});
+  if (!site) site = made(key, Settings::get().admits_at_once ? 2 : call_of_exchange);
+  outcome.why = "too many kinds of calls";
   if (!site) return vendor();
-  if (++site->calls != site->next_event) return site->mode == Site::Mode::ours ? exchange(call, {}) : vendor();
-  if (site->mode == Site::Mode::counting) {
-    admit_irregular(*site);
-    return site->mode == Site::Mode::ours ? exchange(call, {}) : vendor();
+  if (++site->calls >= site->next_event && !site->is_waiting) [[unlikely]] {
+    site->sent = block_bytes(send, sent, ranks_);
+    site->received = block_bytes(call.receive, received, ranks_);
+    await_settling(*site);
   }
-  const int code = with_both_timed(
-      *site, in_place, [&] { return pack_blocks(call.receive, facts_of(call.receive.type)); },
-      [&](Ours how) { return exchange(call, how); }, vendor);
-  judge(*site);
-  return code;
-}
-
-void CommunicatorState::admit_irregular(Site& site) {
-  const bool is_made = with_group(site, [&](Communicator& group) { exchange_ = std::make_unique<DirectExchange>(group); });
-  if (!is_made) return;
-  outgoing_.resize(static_cast<std::size_t>(ranks_));
-  incoming_.resize(static_cast<std::size_t>(ranks_));
-  begin_trial(site);
+  outcome.site = site;
+  outcome.by_ours = site->mode == Site::Mode::ours;
+  outcome.why = site->why;
+  return outcome.by_ours ? exchange(call) : vendor();
 }
 
 // All blocks of a side, one after the other, into `input_`.
@@ -70,14 +72,14 @@ int CommunicatorState::pack_blocks(const Side& side, const TypeFacts& facts) {
   return MPI_SUCCESS;
 }
 
-int CommunicatorState::exchange(const MpiCall& call, Ours how) {
+int CommunicatorState::exchange(const MpiCall& call) {
   const Side& receive = call.receive;
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const Side& send = in_place ? receive : call.send;
   const TypeFacts sent = facts_of(send.type), received = facts_of(receive.type);
-  const bool packs = in_place || !sent.is_plain, unpacks = how.to_scratch || !received.is_plain;
+  const bool packs = in_place || !sent.is_plain, unpacks = !received.is_plain;
   try {
-    if (packs && !how.saved)
+    if (packs)
       if (const int code = pack_blocks(send, sent); code != MPI_SUCCESS) return code;
     if (unpacks) output_.resize(std::max(output_.size(), static_cast<std::size_t>(total(receive, received, ranks_))));
     Bytes in = 0, out = 0;
@@ -90,7 +92,7 @@ int CommunicatorState::exchange(const MpiCall& call, Ours how) {
       in += sent_bytes, out += received_bytes;
     }
     exchange_->exchange(outgoing_, incoming_);
-    for (Rank rank = 0; rank < ranks_ && unpacks && !how.to_scratch; ++rank)
+    for (Rank rank = 0; rank < ranks_ && unpacks; ++rank)
       if (const int code = unpack(incoming_[static_cast<std::size_t>(rank)].memory, block(receive, received, rank),
                                   receive.counts[rank], receive.type, received, communicator_);
           code != MPI_SUCCESS)

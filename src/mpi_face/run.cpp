@@ -92,7 +92,8 @@ int run(const MpiCall& call, VendorCall vendor) {
   try {
     if (Settings::get().is_off) return vendor();
     CommunicatorState* const state = States::get().find(call.communicator);
-    return state ? state->run(call, vendor) : vendor();
+    Outcome outcome;
+    return state ? state->run(call, vendor, outcome) : vendor();
   } catch (const std::exception& error) {
     remark(error.what());
     PMPI_Comm_call_errhandler(call.communicator, MPI_ERR_OTHER);

@@ -3,14 +3,16 @@
 // makes equal on all ranks, so that all ranks do the same at the same call.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mpi_face/function.hpp"
+#include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille::mpi_face {
@@ -18,34 +20,47 @@ namespace quadrille::mpi_face {
 struct Key {
   Function function = Function::Barrier;
   Bytes block_bytes = 0;
+  Rank root = 0;                        // of rooted collectives
   int element = -1;                     // of reductions (ElementType::number)
   const Operator* operation = nullptr;  // of reductions; one object for each of MPI's
+  std::uint64_t counts = 0;             // of allgatherv and reduce_scatter: a hash of the shares
   bool operator==(const Key&) const = default;
 };
 
 struct Site {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   enum class Mode {
-    counting,  // the MPI library's; at `next_event` a plan is made
-    trial,     // the MPI library's, with ours beside it at each call
+    counting,  // the MPI library's; ours may come
     ours,
     vendor,  // for good
   };
 
   Key key;
+  std::vector<Bytes> shares;  // whose hash is in the key
   Mode mode = Mode::counting;
   std::uint64_t calls = 0;
-  std::uint64_t next_event = never;  // the call at which more is to be done than running it
+  std::uint64_t next_event = never;  // the call from which on it waits to be settled (admission.cpp)
+  bool is_waiting = false;
+  bool was_forced = false;  // the user named what runs
   std::optional<Plan> plan;
-  std::vector<double> ratios;  // ours / the MPI library's, of the calls at which both were timed
-  std::string why;             // it is the MPI library's
+  std::string what;  // runs; empty where it is the MPI library's
+  std::string why;   // that runs
+
+  // The latest trials, in seconds of the slowest rank, in pairs.
+  std::vector<double> ours_s, vendors_s;
+
+  // For trials: the MPI library's call with buffers of ours. Of predefined types, which are never freed.
+  MPI_Datatype type = MPI_BYTE;
+  Bytes type_bytes = 1;
+  MPI_Op operation = MPI_OP_NULL;
+  std::vector<Bytes> sent, received;  // alltoallv: of this rank, at the call that made it wait
 };
 
-// At which call a plan is made: when the calls so far have taken about as long as making it does. So a program loses no more than
-// it would have gained, and nobody pays for what is called once. `moved` bytes leave or reach a rank.
+// At which call a plan is made: when the calls so far have taken about as long as making and trying it does. So a program loses no
+// more than it would have gained, and nobody pays for what is called once. `moved` bytes leave or reach a rank.
 std::uint64_t call_of_plan(Count ranks, Bytes moved);
 
-// The median of the ratios says that ours is slower, or gains too little to be taken.
-bool has_lost(const Site& site);
+// The median of the ratios ours / the MPI library's. Absent before the first trial.
+std::optional<double> median_ratio(const Site& site);
 
 }  // namespace quadrille::mpi_face

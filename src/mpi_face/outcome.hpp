@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a call went, for the report.
+#pragma once
+
+#include <string_view>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::mpi_face {
+
+struct Site;
+
+struct Outcome {
+  Site* site = nullptr;   // of calls that are alike; null where nothing is kept of them
+  Bytes block_bytes = 0;  // what a call of this size class has for one block; 0 where it is not known
+  Bytes bytes = 0;        // that this rank gives and gets
+  bool is_root = false;   // of a rooted call
+  bool by_ours = false;
+  std::string_view why;  // it was passed to the MPI library; stays valid as long as the communicator's state
+};
+
+}  // namespace quadrille::mpi_face

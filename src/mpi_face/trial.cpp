@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/trial.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/gathered.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::size_t most_samples = 15;
+
+void append(std::vector<double>& samples, double sample) {
+  if (samples.size() == most_samples) samples.erase(samples.begin());
+  samples.push_back(sample);
+}
+
+Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
+
+// As MPI has them: counts of items of `item` bytes, one block after the other.
+void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& counts, std::vector<int>& displacements) {
+  int next = 0;
+  for (const Bytes each : bytes) {
+    counts.push_back(static_cast<int>(each / item));
+    displacements.push_back(next);
+    next += counts.back();
+  }
+}
+
+}  // namespace
+
+Problem problem_of(const Site& site, Count ranks) {
+  Problem problem{.collective = *collective_of(site.key.function), .ranks = ranks, .root = site.key.root};
+  if (is_irregular(problem.collective))
+    problem.counts = std::make_shared<const std::vector<Bytes>>(site.shares);
+  else
+    problem.block_bytes = site.key.block_bytes;
+  if (site.key.operation) {
+    problem.element_bytes = site.key.operation->element_bytes;
+    // Sums of floating-point numbers are to be the same on all ranks, and the same whatever algorithm runs.
+    problem.reproducible = !facts_of(site.type).element.is_exact;
+  }
+  return problem;
+}
+
+Trial::Trial(Site& site, MPI_Comm communicator, Communicator& group, DirectExchange* exchange)
+    : site_(site), communicator_(communicator), group_(group), exchange_(exchange) {
+  if (exchange_) {
+    input_bytes_ = sum(site.sent), output_bytes_ = sum(site.received);
+    return;
+  }
+  problem_ = problem_of(site, group.size());
+  input_bytes_ = input_bytes(problem_, group.rank());
+  output_bytes_ = output_bytes(problem_, group.rank());
+}
+
+// Of what is planned, all ranks know what each needs.
+bool Trial::has_room() const {
+  const bool mine = std::max(input_bytes_, output_bytes_) <= most_memory;
+  if (!exchange_) return site_.key.block_bytes * group_.size() <= most_memory;
+  const ByRank<char> all = gathered<char>(group_, mine);
+  return std::all_of(all.begin(), all.end(), [](char each) { return each != 0; });
+}
+
+void Trial::prepare() {
+  input_.resize(static_cast<std::size_t>(input_bytes_));
+  output_.resize(static_cast<std::size_t>(output_bytes_));
+  if (exchange_) {
+    set_counts(site_.sent, 1, counts_[0], displacements_[0]);
+    set_counts(site_.received, 1, counts_[1], displacements_[1]);
+  } else {
+    set_counts(site_.shares, site_.type_bytes, counts_[0], displacements_[0]);
+  }
+}
+
+// Short calls run several times, since one of them is as short as the clock's and the barrier's inaccuracy.
+int Trial::batch() const { return !exchange_ && site_.key.block_bytes <= 1024 ? 8 : 1; }
+
+double Trial::timed(bool by_ours) {
+  group_.barrier();
+  const double start = PMPI_Wtime();
+  for (int i = 0; i < batch(); ++i) by_ours ? ours() : vendors();
+  return (PMPI_Wtime() - start) / batch();
+}
+
+bool Trial::run() {
+  if (!has_room()) return false;
+  prepare();
+  Times times{};
+  for (int i = 0; i < rounds; ++i) {
+    times.vendors_s[i] = timed(false);
+    times.ours_s[i] = timed(true);
+  }
+  const ByRank<Times> all = gathered(group_, times);
+  for (int i = 1; i < rounds; ++i) {
+    Times most{};
+    for (const Times& each : all) {
+      most.ours_s[i] = std::max(most.ours_s[i], each.ours_s[i]);
+      most.vendors_s[i] = std::max(most.vendors_s[i], each.vendors_s[i]);
+    }
+    append(site_.ours_s, most.ours_s[i]);
+    append(site_.vendors_s, most.vendors_s[i]);
+  }
+  return true;
+}
+
+void Trial::ours() {
+  if (problem_.collective == Collective::broadcast) return site_.plan->execute_in_place(output_.data());
+  if (!exchange_) return site_.plan->execute(input_.data(), output_.data());
+  std::vector<DirectExchange::Outgoing> outgoing;
+  std::vector<DirectExchange::Incoming> incoming;
+  for (std::size_t rank = 0; rank < counts_[0].size(); ++rank) {
+    outgoing.push_back({input_.data() + displacements_[0][rank], counts_[0][rank]});
+    incoming.push_back({output_.data() + displacements_[1][rank], counts_[1][rank]});
+  }
+  exchange_->exchange(outgoing, incoming);
+}
+
+void Trial::vendors() {
+  const MPI_Datatype type = site_.type;
+  const MPI_Op operation = site_.operation;
+  const int root = static_cast<int>(site_.key.root), count = static_cast<int>(site_.key.block_bytes / site_.type_bytes);
+  void* const in = input_.data();
+  void* const out = output_.data();
+  const MPI_Comm comm = communicator_;
+  const auto code = [&] {
+    switch (site_.key.function) {
+      case Function::Barrier: return PMPI_Barrier(comm);
+      case Function::Bcast: return PMPI_Bcast(out, count, type, root, comm);
+      case Function::Reduce: return PMPI_Reduce(in, out, count, type, operation, root, comm);
+      case Function::Allreduce: return PMPI_Allreduce(in, out, count, type, operation, comm);
+      case Function::Reduce_scatter: return PMPI_Reduce_scatter(in, out, counts_[0].data(), type, operation, comm);
+      case Function::Reduce_scatter_block: return PMPI_Reduce_scatter_block(in, out, count, type, operation, comm);
+      case Function::Scan: return PMPI_Scan(in, out, count, type, operation, comm);
+      case Function::Exscan: return PMPI_Exscan(in, out, count, type, operation, comm);
+      case Function::Gather: return PMPI_Gather(in, count, type, out, count, type, root, comm);
+      case Function::Scatter: return PMPI_Scatter(in, count, type, out, count, type, root, comm);
+      case Function::Allgather: return PMPI_Allgather(in, count, type, out, count, type, comm);
+      case Function::Allgatherv:
+        return PMPI_Allgatherv(in, counts_[0][index(group_.rank())], type, out, counts_[0].data(), displacements_[0].data(), type,
+                               comm);
+      case Function::Alltoall: return PMPI_Alltoall(in, count, type, out, count, type, comm);
+      case Function::Alltoallv:
+        return PMPI_Alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
+                              displacements_[1].data(), MPI_BYTE, comm);
+      default: return MPI_ERR_INTERN;
+    }
+  }();
+  if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a trial");
+}
+
+}  // namespace quadrille::mpi_face
