@@ -30,7 +30,7 @@ std::optional<double> predicted_ratio(const Decision& decision) {
   for (const Considered& considered : decision.considered)
     if (considered.way.algorithm == specification(Candidate(Vendor{})))
       if (const auto vendors = time_of(considered); vendors && chosen) return *chosen / *vendors;
-  
+
   return std::nullopt;
 }
 

@@ -53,6 +53,7 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Out
     site->sent = block_bytes(send, sent, ranks_);
     site->received = block_bytes(call.receive, received, ranks_);
     await_settling(*site);
+    if (Settings::get().admits_anywhere) settle();
   }
   outcome.site = site;
   outcome.by_ours = site->mode == Site::Mode::ours;

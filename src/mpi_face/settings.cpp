@@ -21,7 +21,8 @@ Settings read() {
   settings.is_off = mode == "off";
   if (!mode.empty() && mode != "off" && mode != "on")
     remark(fmt::format("QUADRILLE={} means nothing here and is left out; it may be on or off", mode));
-  settings.admits_at_once = value_of("QUADRILLE_ADMIT") == "1";
+  settings.admits_anywhere = value_of("QUADRILLE_ADMIT") == "anywhere";
+  settings.admits_at_once = settings.admits_anywhere || value_of("QUADRILLE_ADMIT") == "1";
   return settings;
 }
 

@@ -7,8 +7,9 @@
 namespace quadrille::mpi_face {
 
 struct Settings {
-  bool is_off = false;          // QUADRILLE=off: everything is the MPI library's
-  bool admits_at_once = false;  // QUADRILLE_ADMIT=1, for tests: ours from the second call on, whatever it costs
+  bool is_off = false;           // QUADRILLE=off: everything is the MPI library's
+  bool admits_at_once = false;   // QUADRILLE_ADMIT=1, for tests: ours from the second call on, whatever it costs
+  bool admits_anywhere = false;  // QUADRILLE_ADMIT=anywhere, for tests: the same, and in calls that need not synchronise, too
 
   static const Settings& get();
 };
