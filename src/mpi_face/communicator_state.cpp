@@ -91,7 +91,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, Outco
   if (key) outcome.why = "too many kinds of calls";
   if (site && ++site->calls >= site->next_event) [[unlikely]]
     await_settling(*site);
-  if (!waiting_.empty() && synchronises(*shape, ranks_)) [[unlikely]]
+  if (!waiting_.empty() && (Settings::get().admits_anywhere || synchronises(*shape, ranks_))) [[unlikely]]
     settle();
   if (!site) return vendor();
   last_ = site;
