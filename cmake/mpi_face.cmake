@@ -5,7 +5,7 @@ function(quadrille_mpi_face mpi)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp)
   set(symbols ${sources})
   list(FILTER symbols INCLUDE REGEX "/((c|fortran)_symbols|seen)\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/((c|fortran)_symbols|seen|record[a-z_]*|report[a-z_]*)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/((c|fortran)_symbols|seen|record[a-z_]*|report[a-z_]*|rules)\\.cpp$")
 
   set(target quadrille_face_${mpi})
   add_library(${target} SHARED ${sources})

@@ -3,6 +3,7 @@
 // broadcast that does not wait for the other ranks. Everything here is collective, at the same call on all ranks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -10,7 +11,10 @@
 #include "mpi_face/settings.hpp"
 #include "mpi_face/trial.hpp"
 #include "plan/choosing.hpp"
+#include "plan/gathered.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/mpi.hpp"
 
 namespace quadrille::mpi_face {
@@ -34,6 +38,10 @@ std::optional<double> predicted_ratio(const Decision& decision) {
   return std::nullopt;
 }
 
+Collective collective_of_site(const Site& site) {
+  return site.key.function == Function::Alltoallv ? Collective::alltoallv : *collective_of(site.key.function);
+}
+
 }  // namespace
 
 void CommunicatorState::await_settling(Site& site) {
@@ -51,61 +59,143 @@ void CommunicatorState::settle() {
 }
 
 void CommunicatorState::settle(Site& site) {
-  if (site.mode == Site::Mode::vendor) return;
-  if (site.mode == Site::Mode::counting && !make(site)) return;
-  site.next_event = Settings::get().admits_at_once ? Site::never : std::bit_ceil(site.calls + 1);
-  if (Settings::get().admits_at_once)
-    site.mode = Site::Mode::ours;
-  else
-    try_out(site);
+  if (!has_group()) return give_up(site, no_group_);
+  const bool is_tuned = tune(site);
+  if (site.mode == Site::Mode::vendor && !is_tuned) return postpone(site);
+  try {
+    if (site.mode == Site::Mode::ours)
+      try_out(site);
+    else
+      admit(site);
+  } catch (const std::exception& error) {
+    give_up(site, error.what());
+  }
+  if (site.mode == Site::Mode::ours) postpone(site);
 }
 
+// The next epoch.
+void CommunicatorState::postpone(Site& site) {
+  const bool is_settled = Settings::get().admits_at_once || site.is_forced;
+  site.next_event = is_settled ? Site::never : std::bit_ceil(site.calls + 1);
+}
+
+// For good, unless candidates are still to race.
 void CommunicatorState::give_up(Site& site, std::string why) {
   site.mode = Site::Mode::vendor;
   site.why = std::move(why);
   site.what.clear();
-  site.next_event = Site::never;
   site.plan.reset();
+  site.next_event = Site::never;
+  if (group_ && wishes_.tune_share > 0 && !site.is_tuned && !site.is_forced) postpone(site);
 }
 
-// False where the site stays the MPI library's. What fails, fails on all ranks.
-bool CommunicatorState::make(Site& site) {
-  const bool is_irregular = site.key.function == Function::Alltoallv;
-  const bool had_group = with_group(site, [&](Communicator& group) {
-    if (!is_irregular) return make_plan(site);
-    if (!exchange_) exchange_ = std::make_unique<DirectExchange>(group);
-    outgoing_.resize(static_cast<std::size_t>(ranks_));
-    incoming_.resize(static_cast<std::size_t>(ranks_));
-    site.what = "direct exchange";
-    site.why = "all ranks share memory";
-  });
-  return had_group && site.mode != Site::Mode::vendor;
-}
-
-bool CommunicatorState::with_group(Site& site, const std::function<void(Communicator&)>& make) {
+// False where it cannot be made; on all ranks alike.
+bool CommunicatorState::has_group() {
   try {
-    if (no_group_.empty() && !group_) group_ = over(communicator_);
+    if (group_ || !no_group_.empty()) return no_group_.empty();
+    group_ = over(communicator_);
+    wishes_ = shared_wishes(*group_);
   } catch (const std::exception& error) {
     no_group_ = error.what();
   }
-  if (!no_group_.empty()) {
-    give_up(site, no_group_);
-    return false;
-  }
+  return no_group_.empty();
+}
+
+// Races candidates inside the program's run, and leaves the choice to be made anew. False where nothing raced.
+bool CommunicatorState::tune(Site& site) {
+  if (wishes_.tune_share == 0 || site.is_tuned || site.is_forced || site.key.function == Function::Alltoallv) return false;
+  constexpr double seconds = 0.05;
+  if (site.key.block_bytes * ranks_ > Trial::most_memory) return false;
+  const char may = TuneBudget::of_process().allows(seconds, wishes_.tune_share);
+  if (!gathered(*group_, may)[0]) return false;
+  const double start = PMPI_Wtime();
   try {
-    make(*group_);
-    return true;
+    PlanOptions options = plan_options(site);
+    options.in_place = false;
+    options.effort = Effort::measure;
+    choose(*group_, problem_of(site, ranks_), options, seconds);
   } catch (const std::exception& error) {
-    give_up(site, error.what());
+    site.why = error.what();
+  }
+  TuneBudget::of_process().spend(PMPI_Wtime() - start);
+  site.is_tuned = true;
+  site.mode = Site::Mode::counting;
+  site.plan.reset();
+  site.ours_s.clear(), site.vendors_s.clear();
+  return true;
+}
+
+// What was found out for calls of about the same size counts for this one, too: a program that uses a thousand sizes is not to pay
+// for a thousand trials.
+void CommunicatorState::admit(Site& site) {
+  Key like = site.key;
+  like.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(like.block_bytes)));
+  like.root = 0, like.counts = 0;
+  const auto known = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& each) { return each.first == like; });
+  const bool is_known = known != verdicts_.end() && !site.is_tuned;
+  if (is_known && !known->second) return give_up(site, "calls of about this size were not faster by ours");
+  make(site);
+  const bool is_decided = site.mode == Site::Mode::vendor || site.is_forced || is_known || Settings::get().admits_at_once;
+  if (is_decided) {
+    if (site.mode != Site::Mode::vendor) site.mode = Site::Mode::ours;
+    return;
+  }
+  try_out(site);
+  if (known == verdicts_.end()) verdicts_.emplace_back(like, site.mode == Site::Mode::ours);
+}
+
+void CommunicatorState::make(Site& site) {
+  const Rule* const rule = wishes_.rules.find(collective_of_site(site), site.key.block_bytes);
+  site.is_forced = rule != nullptr;
+  if (rule && names_vendor(rule->algorithm)) return give_up(site, "QUADRILLE_CHOOSE says so");
+  if (rule && make_forced_plan(site, *rule)) return;
+  site.is_forced = false;
+  if (site.key.function == Function::Alltoallv)
+    make_exchange(site);
+  else
+    make_plan(site);
+}
+
+void CommunicatorState::make_exchange(Site& site) {
+  if (!exchange_) exchange_ = std::make_unique<DirectExchange>(*group_);
+  outgoing_.resize(static_cast<std::size_t>(ranks_));
+  incoming_.resize(static_cast<std::size_t>(ranks_));
+  site.what = "direct exchange";
+  site.why = "all ranks share memory";
+}
+
+PlanOptions CommunicatorState::plan_options(const Site& site) const {
+  PlanOptions options;
+  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
+  options.in_place = site.key.function == Function::Bcast;
+  return options;
+}
+
+// False where the rule makes no sense for the problem; rank 0 says so, once for a rule.
+bool CommunicatorState::make_forced_plan(Site& site, const Rule& rule) {
+  try {
+    if (site.key.function == Function::Alltoallv) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can be vendor");
+    PlanOptions options = plan_options(site);
+    options.algorithm = rule.algorithm;
+    set_plan(site, problem_of(site, ranks_), options, "QUADRILLE_CHOOSE says so");
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    if (rank_ == 0 && told_.insert(rule.algorithm).second)
+      remark(fmt::format("QUADRILLE_CHOOSE: {}={} is left out: {}", name(rule.collective), rule.algorithm, error.what()));
     return false;
   }
+}
+
+void CommunicatorState::set_plan(Site& site, const Problem& problem, const PlanOptions& options, std::string why) {
+  site.plan.emplace(plan(*group_, problem, options));
+  site.what = fmt::format("{} ({})", site.plan->algorithm(), name(site.plan->executor()));
+  site.why = std::move(why);
 }
 
 void CommunicatorState::make_plan(Site& site) {
   const Problem problem = problem_of(site, ranks_);
-  PlanOptions options;
-  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
-  options.in_place = problem.collective == Collective::broadcast;
+  PlanOptions options = plan_options(site);
   Chosen chosen = choose(*group_, problem, options);
   if (Settings::get().admits_at_once) {
     if (chosen.is_vendor()) options.algorithm = "", chosen.options = options;  // the default algorithm
@@ -114,20 +204,14 @@ void CommunicatorState::make_plan(Site& site) {
   } else if (const auto ratio = predicted_ratio(*chosen.decision); ratio && *ratio > gains_enough) {
     return give_up(site, fmt::format("ours would take {:.2f} times as long by what is known of this machine", *ratio));
   }
-  site.plan.emplace(plan(*group_, problem, chosen.options));
-  site.what = fmt::format("{} ({})", site.plan->algorithm(), name(site.plan->executor()));
-  site.why = chosen.decision->reason;
+  set_plan(site, problem, chosen.options, chosen.decision->reason);
 }
 
 // What loses goes back to the MPI library for good.
 void CommunicatorState::try_out(Site& site) {
   const bool is_first = site.mode == Site::Mode::counting;
-  try {
-    Trial trial(site, communicator_, *group_, site.plan ? nullptr : exchange_.get());
-    if (!trial.run() && is_first) return give_up(site, "too large to be tried beside the MPI library's");
-  } catch (const std::exception& error) {
-    return give_up(site, error.what());
-  }
+  Trial trial(site, communicator_, *group_, site.plan ? nullptr : exchange_.get());
+  if (!trial.run() && is_first) return give_up(site, "too large to be tried beside the MPI library's");
   const auto ratio = median_ratio(site);
   if (ratio && *ratio > (is_first ? gains_enough : is_slower))
     return give_up(site, fmt::format("ours took {:.2f} times as long", *ratio));

@@ -5,10 +5,11 @@
 
 #include <mpi.h>
 
-#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "execute/shared/direct_exchange.hpp"
@@ -16,6 +17,7 @@
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/site.hpp"
+#include "mpi_face/wishes.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -43,9 +45,16 @@ class CommunicatorState {
   void await_settling(Site& site);
   void settle();
   void settle(Site& site);
-  bool make(Site& site);
+  void postpone(Site& site);
+  bool has_group();
+  bool tune(Site& site);
+  void admit(Site& site);
+  void make(Site& site);
+  void make_exchange(Site& site);
   void make_plan(Site& site);
-  bool with_group(Site& site, const std::function<void(Communicator&)>& make);
+  bool make_forced_plan(Site& site, const Rule& rule);
+  void set_plan(Site& site, const Problem& problem, const PlanOptions& options, std::string why);
+  PlanOptions plan_options(const Site& site) const;
   void try_out(Site& site);
   void give_up(Site& site, std::string why);
 
@@ -62,9 +71,12 @@ class CommunicatorState {
   bool is_inter_ = true;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
   Site* last_ = nullptr;
-  std::vector<Site*> waiting_;  // to be settled in the next call that synchronises
+  std::vector<Site*> waiting_;                  // to be settled in the next call that synchronises
+  std::vector<std::pair<Key, bool>> verdicts_;  // of trials, for calls of about one size: was ours faster?
   std::unique_ptr<Communicator> group_;
-  std::string no_group_;  // why it could not be made
+  Wishes wishes_;               // of the group
+  std::set<std::string> told_;  // rules that were refused
+  std::string no_group_;        // why it could not be made
   std::unique_ptr<DirectExchange> exchange_;
   std::vector<std::byte> input_, output_;  // canonical buffers, where the user's are not
   std::vector<DirectExchange::Outgoing> outgoing_;

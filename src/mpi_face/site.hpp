@@ -41,7 +41,8 @@ struct Site {
   std::uint64_t calls = 0;
   std::uint64_t next_event = never;  // the call from which on it waits to be settled (admission.cpp)
   bool is_waiting = false;
-  bool was_forced = false;  // the user named what runs
+  bool is_forced = false;  // the user named what runs
+  bool is_tuned = false;   // candidates raced inside the run
   std::optional<Plan> plan;
   std::string what;  // runs; empty where it is the MPI library's
   std::string why;   // that runs

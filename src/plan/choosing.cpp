@@ -98,11 +98,13 @@ class Choosing {
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
       : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
-  Chosen choose() {
+  Chosen choose(double race_s) {
     const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : Knowledge::nothing);
     const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
     if (!is_alike || hashes[0] == Knowledge::nothing) knowledge_ = share_knowledge(communicator_);
-    return chosen(communicator_, checked_for(communicator_, asked_));
+    const Problem problem = checked_for(communicator_, asked_);
+    if (races()) measure(problem, race_s);
+    return chosen(communicator_, problem);
   }
 
   Plan plan() {
@@ -137,7 +139,7 @@ class Choosing {
     } while (!agreement.is_settled);
     if (!agreement.has_same_knowledge) knowledge_ = share_knowledge(communicator_);
     facts_ = std::move(agreement.facts);
-    if (races()) measure(problem);
+    if (races()) measure(problem, TuneOptions().seconds);
   }
 
   void check_choice_is_left(const Problem& problem) const {
@@ -176,7 +178,7 @@ class Choosing {
   // Collective: races what is promising, where nothing was measured before, for whatever executor: the record is for all plans to
   // come. Results of operators that are not built in cannot be checked, counts that nobody knows in full cannot be repeated, and
   // buffers may be too large: there the estimate stays.
-  void measure(const Problem& problem) {
+  void measure(const Problem& problem, double race_s) {
     DecisionOptions by =
         with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);
     if (by.own_counts_only || knowledge_->wisdom.find(*by.situation) || !has_room(problem)) return;
@@ -185,7 +187,7 @@ class Choosing {
     Wisdom found{.machine = knowledge_->wisdom.machine};
     try {
       found.add(tune_cell(communicator_, problem, promising_ways(problem, knowledge_->wisdom, by, {}, most),
-                          {.operation = options_.operation}));
+                          {.seconds = race_s, .operation = options_.operation}));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::misuse) throw;
       return;
@@ -226,8 +228,8 @@ bool Chosen::is_vendor() const {
   return candidate && quadrille::is_vendor(*candidate);
 }
 
-Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
-  return Choosing(communicator, problem, options).choose();
+Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s) {
+  return Choosing(communicator, problem, options).choose(race_s);
 }
 
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {

@@ -37,8 +37,9 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& problem, const
 // Collective: as `plan`, for options that leave the choice to it.
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
 
-// Collective: what a plan with these options would run, without making it. Not for alltoallv.
-Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options);
+// Collective: what a plan with these options would run, without making it. Not for alltoallv. With the efforts that race, a race
+// takes about `race_s` seconds.
+Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s = 1);
 
 // Throws Error{misuse} for options that contradict the problem or each other. `vendor`: the vendor's collective is to run.
 void check_options(const Problem& problem, const PlanOptions& options, bool vendor);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "problem/size_text.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
+  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
+}
+
+void parse_range(std::string_view text, Rule& rule) {
+  const auto dash = text.find('-');
+  if (dash == text.npos) throw Error(ErrorCode::misuse, fmt::format("'{}' is no range of sizes; write 0-1KiB, for instance", text));
+  rule.smallest = parse_size(text.substr(0, dash));
+  rule.largest = parse_size(text.substr(dash + 1));
+  if (rule.smallest > rule.largest) throw Error(ErrorCode::misuse, fmt::format("the range {} ends before it begins", text));
+}
+
+Rule parse_rule(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == text.npos || trimmed(text.substr(equals + 1)).empty())
+    throw Error(ErrorCode::misuse, "a rule is COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM");
+  const std::string_view left = trimmed(text.substr(0, equals));
+  const auto colon = left.find(':');
+  const auto collective = collective_named(trimmed(left.substr(0, colon)));
+  if (!collective) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", left.substr(0, colon)));
+  Rule rule{.collective = *collective,
+            .largest = std::numeric_limits<Bytes>::max(),
+            .algorithm = std::string(trimmed(text.substr(equals + 1)))};
+  if (colon != left.npos) parse_range(trimmed(left.substr(colon + 1)), rule);
+  return rule;
+}
+
+}  // namespace
+
+const Rule* Rules::find(Collective collective, Bytes block_bytes) const {
+  for (const Rule& rule : rules)
+    if (rule.collective == collective && rule.smallest <= block_bytes && block_bytes <= rule.largest) return &rule;
+  return nullptr;
+}
+
+Rules parse_rules(std::string_view text) {
+  Rules rules;
+  while (!text.empty()) {
+    const std::string_view part = trimmed(text.substr(0, text.find(';')));
+    text.remove_prefix(std::min(text.size(), text.find(';') == text.npos ? text.size() : text.find(';') + 1));
+    if (part.empty()) continue;
+    try {
+      rules.rules.push_back(parse_rule(part));
+    } catch (const Error& error) {
+      rules.refused.push_back(fmt::format("QUADRILLE_CHOOSE: '{}' is left out: {}", part, error.what()));
+    }
+  }
+  return rules;
+}
+
+}  // namespace quadrille::mpi_face

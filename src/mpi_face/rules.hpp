@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user says is to run: QUADRILLE_CHOOSE='alltoall:0-1KiB=bruck:radix=4;broadcast=vendor'. Nothing here knows MPI.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/problem.hpp"
+
+namespace quadrille::mpi_face {
+
+struct Rule {
+  Collective collective = Collective::alltoall;
+  Bytes smallest = 0, largest = 0;  // block_bytes of a Shape
+  std::string algorithm;            // as parse_candidate reads it
+};
+
+struct Rules {
+  std::vector<Rule> rules;
+  std::vector<std::string> refused;  // a sentence for each part of the text that makes no sense
+
+  // The first that fits; null where none does.
+  const Rule* find(Collective collective, Bytes block_bytes) const;
+};
+
+// COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]
+Rules parse_rules(std::string_view text);
+
+}  // namespace quadrille::mpi_face

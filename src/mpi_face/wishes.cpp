@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/wishes.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <vector>
+
+#include "mpi_face/settings.hpp"
+#include "plan/gathered.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+// Collective: rank 0's text, at all ranks.
+std::string handed_out(Communicator& group, std::string mine) {
+  const Count size = gathered(group, static_cast<Count>(mine.size()))[0];
+  if (size == 0) return {};
+  mine.resize(static_cast<std::size_t>(size));
+  std::string all(static_cast<std::size_t>(size * group.size()), '\0');
+  group.all_gather(mine.data(), all.data(), size);
+  all.resize(static_cast<std::size_t>(size));
+  return all;
+}
+
+Wishes parse_wishes(const std::string& choose, const std::string& tune) {
+  Wishes wishes{.rules = parse_rules(choose)};
+  try {
+    wishes.tune_share = parse_tune_share(tune);
+  } catch (const Error& error) {
+    wishes.rules.refused.push_back(error.what());
+  }
+  return wishes;
+}
+
+}  // namespace
+
+double parse_tune_share(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text == "run") return 0.01;
+  double percent = 0;
+  const char* const end = text.data() + text.size() - 1;
+  if (text.starts_with("run:") && text.ends_with('%'))
+    if (const auto read = std::from_chars(text.data() + 4, end, percent);
+        read.ec == std::errc() && read.ptr == end && percent > 0 && percent <= 50)
+      return percent / 100;
+  throw Error(ErrorCode::misuse,
+              fmt::format("QUADRILLE_TUNE={} is left out; it may be run, or run:2% for that share of the time, at most 50", text));
+}
+
+Wishes shared_wishes(Communicator& group) {
+  const bool is_first = group.rank() == 0;
+  const std::string choose = handed_out(group, is_first ? variable("QUADRILLE_CHOOSE") : "");
+  const std::string tune = handed_out(group, is_first ? variable("QUADRILLE_TUNE") : "");
+  Wishes wishes = parse_wishes(choose, tune);
+  static bool was_told = false;
+  if (is_first && !std::exchange(was_told, true))
+    for (const std::string& sentence : wishes.rules.refused) remark(sentence);
+  return wishes;
+}
+
+TuneBudget& TuneBudget::of_process() {
+  static TuneBudget budget;
+  return budget;
+}
+
+TuneBudget::TuneBudget() : start_s_(PMPI_Wtime()) {}
+
+bool TuneBudget::allows(double seconds, double share) const { return spent_s_ + seconds <= share * (PMPI_Wtime() - start_s_); }
+
+}  // namespace quadrille::mpi_face
