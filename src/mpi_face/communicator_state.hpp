@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,7 +15,9 @@
 
 #include "execute/shared/direct_exchange.hpp"
 #include "mpi_face/call.hpp"
+#include "mpi_face/census.hpp"
 #include "mpi_face/outcome.hpp"
+#include "mpi_face/recent_call.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/site.hpp"
 #include "mpi_face/wishes.hpp"
@@ -28,14 +31,23 @@ class CommunicatorState {
 
   explicit CommunicatorState(MPI_Comm communicator);
 
+  // Completes what was started, while MPI still works. May wait for the other ranks to come as far.
+  void finish() {
+    if (census_) census_->finish();
+  }
+
   int run(const MpiCall& call, VendorCall vendor, Outcome& outcome);
 
   MPI_Comm communicator() const { return communicator_; }
 
  private:
   int run_alone(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, Outcome& outcome);
   int run_planned(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  RecentCall& recent_of(const MpiCall& call) { return recent_[static_cast<std::size_t>(call.function) % recent_.size()]; }
+  int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, Outcome& outcome);
   int run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor);
   std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
   Site* site_of(const Key& key, const MpiCall& call, const Shape& shape);
   Site* found(const Key& key, const Shape& shape);
@@ -71,6 +83,7 @@ class CommunicatorState {
   bool is_inter_ = true;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
   Site* last_ = nullptr;
+  std::array<RecentCall, 4> recent_;            // by function
   std::vector<Site*> waiting_;                  // to be settled in the next call that synchronises
   std::vector<std::pair<Key, bool>> verdicts_;  // of trials, for calls of about one size: was ours faster?
   std::unique_ptr<Communicator> group_;
@@ -78,6 +91,8 @@ class CommunicatorState {
   std::set<std::string> told_;  // rules that were refused
   std::string no_group_;        // why it could not be made
   std::unique_ptr<DirectExchange> exchange_;
+  std::unique_ptr<Census> census_;         // of alltoallv
+  std::uint64_t next_census_ = 0;          // the call at which one is due
   std::vector<std::byte> input_, output_;  // canonical buffers, where the user's are not
   std::vector<DirectExchange::Outgoing> outgoing_;
   std::vector<DirectExchange::Incoming> incoming_;

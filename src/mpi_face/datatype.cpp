@@ -188,6 +188,8 @@ TypeFacts facts_of(MPI_Datatype type) {
   return type == MPI_DATATYPE_NULL ? TypeFacts{} : DerivedTypes::get().facts(type);
 }
 
+bool is_predefined(MPI_Datatype type) { return predefined().find(type) != nullptr; }
+
 int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, std::byte* bytes, MPI_Comm communicator) {
   if (facts.is_plain) {
     if (count * facts.size > 0) std::memcpy(bytes, elements, static_cast<std::size_t>(count * facts.size));

@@ -31,6 +31,9 @@ struct TypeFacts {
 // Local. Of derived types kept until they are freed.
 TypeFacts facts_of(MPI_Datatype type);
 
+// Local. It is never freed.
+bool is_predefined(MPI_Datatype type);
+
 // Between `count` elements in the user's memory and `count * size` bytes. They return MPI's code.
 int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, std::byte* bytes, MPI_Comm communicator);
 int unpack(const std::byte* bytes, void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm communicator);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv inside a node: exchanged directly, without a plan, since counts are each rank's own and may change at each call.
+#include <algorithm>
+#include <bit>
+
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/settings.hpp"
 
@@ -49,16 +52,38 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Out
   if (!site) site = made(key, Settings::get().admits_at_once ? 2 : call_of_exchange);
   outcome.why = "too many kinds of calls";
   if (!site) return vendor();
-  if (++site->calls >= site->next_event && !site->is_waiting) [[unlikely]] {
-    site->sent = block_bytes(send, sent, ranks_);
-    site->received = block_bytes(call.receive, received, ranks_);
-    await_settling(*site);
-    if (Settings::get().admits_anywhere) settle();
-  }
+  ++site->calls;
   outcome.site = site;
   outcome.by_ours = site->mode == Site::Mode::ours;
   outcome.why = site->why;
-  return outcome.by_ours ? exchange(call) : vendor();
+  if (site->calls < site->next_event) [[likely]]
+    return outcome.by_ours ? exchange(call) : vendor();
+  return run_and_settle(*site, call, vendor);
+}
+
+// Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
+// more and more rarely.
+int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor) {
+  const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
+  if (!site.is_waiting || site.calls >= next_census_) {
+    site.sent = block_bytes(send, facts_of(send.type), ranks_);
+    site.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
+  }
+  await_settling(site);
+  if (site.mode == Site::Mode::ours) {
+    const int code = exchange(call);
+    settle();
+    return code;
+  }
+  if (Settings::get().admits_anywhere) settle();
+  if (site.calls < next_census_ || !site.is_waiting) return vendor();
+  next_census_ = std::bit_ceil(site.calls + 1);
+  const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
+  if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
+  census_->start(is_full(site.sent) && is_full(site.received));
+  const int code = vendor();
+  if (census_->is_full()) settle();
+  return code;
 }
 
 // All blocks of a side, one after the other, into `input_`.

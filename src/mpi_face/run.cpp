@@ -66,6 +66,7 @@ class States {
     const std::lock_guard lock(states.mutex_);
     if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
       forgotten = std::move(found->second);
+      if (states.is_usable()) forgotten->finish();
       states.states_.erase(found);
     }
     states.generation_.fetch_add(1, std::memory_order_release);
@@ -73,6 +74,10 @@ class States {
   }
 
   static int end(MPI_Comm, int, void*, void*) {
+    {
+      const std::lock_guard lock(get().mutex_);
+      for (const auto& [bits, state] : get().states_) state->finish();
+    }
     get().is_over_.store(true, std::memory_order_relaxed);
     get().generation_.fetch_add(1, std::memory_order_release);
     return MPI_SUCCESS;

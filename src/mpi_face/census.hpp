@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds out whether a call of MPI_Alltoallv synchronises: it does if no rank has an empty block. No rank knows all counts, so each
+// tells all others about its own, by a nonblocking collective that is started before the call. After the call, a rank without empty
+// blocks has heard from all ranks in the call itself, and may wait for what they tell. Any other rank knows the answer, and waits
+// for nothing.
+#pragma once
+
+#include <mpi.h>
+
+#include <list>
+#include <vector>
+
+namespace quadrille::mpi_face {
+
+class Census {
+ public:
+  explicit Census(MPI_Comm communicator, int ranks) : communicator_(communicator), ranks_(ranks) {}
+
+  // At the same call on all ranks. `is_full`: no block of this rank's, sent or received, is empty.
+  void start(bool is_full);
+
+  // After the call: has no rank an empty block? The same on all ranks.
+  bool is_full();
+
+  // Waits for what was started, before the communicator goes.
+  void finish();
+
+ private:
+  struct Entry {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<char> mine, all;
+  };
+
+  const MPI_Comm communicator_;
+  const int ranks_;
+  std::list<Entry> entries_;  // started and not known to be complete, the latest last
+};
+
+}  // namespace quadrille::mpi_face
