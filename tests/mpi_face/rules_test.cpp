@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace quadrille::mpi_face {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(ChooseRules, TheFirstThatFitsTheCollectiveAndTheSizeIsTaken) {
+  const Rules rules = parse_rules("alltoall:0-1KiB=bruck:radix=4; alltoall=direct ;broadcast:8-8=vendor;");
+  EXPECT_TRUE(rules.refused.empty());
+  ASSERT_NE(rules.find(Collective::alltoall, 1024), nullptr);
+  EXPECT_EQ(rules.find(Collective::alltoall, 1024)->algorithm, "bruck:radix=4");
+  EXPECT_EQ(rules.find(Collective::alltoall, 1025)->algorithm, "direct");
+  EXPECT_EQ(rules.find(Collective::broadcast, 8)->algorithm, "vendor");
+  EXPECT_EQ(rules.find(Collective::broadcast, 7), nullptr);
+  EXPECT_EQ(rules.find(Collective::allgather, 8), nullptr);
+}
+
+TEST(ChooseRules, WhatMakesNoSenseIsLeftOutWithASentenceAndTheRestStays) {
+  const Rules rules =
+      parse_rules("nonsense;alltoal=direct;alltoall:1KiB=direct;alltoall:9-8=direct;alltoall:x-8=direct;alltoall=;scan=linear");
+  EXPECT_EQ(rules.rules.size(), 1u);
+  EXPECT_NE(rules.find(Collective::scan, 1), nullptr);
+  EXPECT_THAT(rules.refused, ElementsAre(HasSubstr("'nonsense' is left out: a rule is"), HasSubstr("no collective 'alltoal'"),
+                                         HasSubstr("'1KiB' is no range"), HasSubstr("ends before it begins"), HasSubstr("'x'"),
+                                         HasSubstr("a rule is")));
+}
+
+TEST(ChooseRules, AnyTextIsReadOrRefused) {
+  std::mt19937 random(7);
+  const std::string letters = "alltoall:=;-08KiB \tbruck,radix";
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (int length = static_cast<int>(random() % 40); length > 0; --length) text += letters[random() % letters.size()];
+    const Rules rules = parse_rules(text);
+    for (const Rule& rule : rules.rules) EXPECT_LE(rule.smallest, rule.largest) << text;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face
