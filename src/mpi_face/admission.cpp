@@ -42,6 +42,13 @@ Collective collective_of_site(const Site& site) {
   return site.key.function == Function::Alltoallv ? Collective::alltoallv : *collective_of(site.key.function);
 }
 
+// Of calls of about the same size.
+Key size_class(Key key) {
+  key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
+  key.root = 0, key.counts = 0;
+  return key;
+}
+
 }  // namespace
 
 void CommunicatorState::await_settling(Site& site) {
@@ -76,7 +83,7 @@ void CommunicatorState::settle(Site& site) {
 // The next epoch.
 void CommunicatorState::postpone(Site& site) {
   const bool is_settled = Settings::get().admits_at_once || site.is_forced;
-  site.next_event = is_settled ? Site::never : std::bit_ceil(site.calls + 1);
+  site.next_event = is_settled ? Site::never : next_epoch(site.calls, site.moved);
 }
 
 // For good, unless candidates are still to race.
@@ -125,23 +132,24 @@ bool CommunicatorState::tune(Site& site) {
   return true;
 }
 
-// What was found out for calls of about the same size counts for this one, too: a program that uses a thousand sizes is not to pay
-// for a thousand trials.
 void CommunicatorState::admit(Site& site) {
-  Key like = site.key;
-  like.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(like.block_bytes)));
-  like.root = 0, like.counts = 0;
-  const auto known = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& each) { return each.first == like; });
-  const bool is_known = known != verdicts_.end() && !site.is_tuned;
-  if (is_known && !known->second) return give_up(site, "calls of about this size were not faster by ours");
+  const Verdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
+  if (known && !known->is_faster) return give_up(site, "calls of about this size were not faster by ours");
   make(site);
-  const bool is_decided = site.mode == Site::Mode::vendor || site.is_forced || is_known || Settings::get().admits_at_once;
-  if (is_decided) {
-    if (site.mode != Site::Mode::vendor) site.mode = Site::Mode::ours;
+  if (site.mode == Site::Mode::vendor) return;
+  if (known || site.is_forced || Settings::get().admits_at_once) {
+    site.mode = Site::Mode::ours;
     return;
   }
   try_out(site);
-  if (known == verdicts_.end()) verdicts_.emplace_back(like, site.mode == Site::Mode::ours);
+  if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), site.mode == Site::Mode::ours});
+}
+
+const CommunicatorState::Verdict* CommunicatorState::verdict_on(const Key& key) const {
+  const Key sized = size_class(key);
+  for (const Verdict& verdict : verdicts_)
+    if (verdict.calls == sized) return &verdict;
+  return nullptr;
 }
 
 void CommunicatorState::make(Site& site) {

@@ -136,8 +136,11 @@ std::optional<Key> CommunicatorState::key_of(const MpiCall& call, const Shape& s
 Site* CommunicatorState::site_of(const Key& key, const MpiCall& call, const Shape& shape) {
   if (last_ && last_->key == key && has_shares(*last_, shape)) return last_;
   if (Site* const site = found(key, shape)) return site;
-  Site* const site = made(key, call_of_plan(ranks_, shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1)));
+  const Verdict* const known = verdict_on(key);
+  const Bytes moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
+  Site* const site = made(key, call_of_plan(ranks_, moved, !known));
   if (!site) return nullptr;
+  site->moved = moved;
   site->why = "called too rarely as yet";
   if (key.operation) {
     site->type = shape.output.facts.is_valid ? shape.output.type : shape.input.type;

@@ -53,7 +53,15 @@ class CommunicatorState {
   Site* found(const Key& key, const Shape& shape);
   Site* made(const Key& key, std::uint64_t first_event);
 
+  // What a trial said counts for calls of about the same size: a program that uses a thousand sizes is not to pay for a thousand
+  // trials.
+  struct Verdict {
+    Key calls;  // its size is the largest of the class
+    bool is_faster = false;
+  };
+
   // admission.cpp
+  const Verdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
   void settle();
   void settle(Site& site);
@@ -83,9 +91,9 @@ class CommunicatorState {
   bool is_inter_ = true;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
   Site* last_ = nullptr;
-  std::array<RecentCall, 4> recent_;            // by function
-  std::vector<Site*> waiting_;                  // to be settled in the next call that synchronises
-  std::vector<std::pair<Key, bool>> verdicts_;  // of trials, for calls of about one size: was ours faster?
+  std::array<RecentCall, 4> recent_;  // by function
+  std::vector<Site*> waiting_;        // to be settled in the next call that synchronises
+  std::vector<Verdict> verdicts_;
   std::unique_ptr<Communicator> group_;
   Wishes wishes_;               // of the group
   std::set<std::string> told_;  // rules that were refused

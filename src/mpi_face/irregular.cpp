@@ -9,7 +9,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::uint64_t call_of_exchange = 8;
+constexpr std::uint64_t call_of_exchange = 64;
 
 // Are the arguments of this rank valid? Invalid ones are passed to the MPI library, which reports the error.
 bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {

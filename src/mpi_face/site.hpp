@@ -36,6 +36,7 @@ struct Site {
   };
 
   Key key;
+  Bytes moved = 0;            // leave or reach a rank in a call; of alltoallv 0
   std::vector<Bytes> shares;  // whose hash is in the key
   Mode mode = Mode::counting;
   std::uint64_t calls = 0;
@@ -57,9 +58,18 @@ struct Site {
   std::vector<Bytes> sent, received;  // alltoallv: of this rank, at the call that made it wait
 };
 
-// At which call a plan is made: when the calls so far have taken about as long as making and trying it does. So a program loses no
-// more than it would have gained, and nobody pays for what is called once. `moved` bytes leave or reach a rank.
-std::uint64_t call_of_plan(Count ranks, Bytes moved);
+// How many executions of a trial are timed together. Loops overlap calls, which a single call after a barrier does not show, and
+// short calls are as short as the inaccuracy of the clock and the barrier. `moved` bytes leave or reach a rank.
+int batch_of_trial(Bytes moved);
+constexpr int rounds_of_trial = 4;  // of both, the first to warm up
+
+// At which call a plan is made: when the calls so far have taken about as long as making it, and trying it if `is_tried`. So a
+// program loses no more than it would have gained, and nobody pays for what is called once.
+std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried);
+
+// The call, a power of two, at which ours is compared with the MPI library's again: rarely enough that trials take some percent of
+// all calls at most.
+std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
 
 // The median of the ratios ours / the MPI library's. Absent before the first trial.
 std::optional<double> median_ratio(const Site& site);

@@ -56,12 +56,15 @@ Trial::Trial(Site& site, MPI_Comm communicator, Communicator& group, DirectExcha
   output_bytes_ = output_bytes(problem_, group.rank());
 }
 
-// Of what is planned, all ranks know what each needs.
-bool Trial::has_room() const {
-  const bool mine = std::max(input_bytes_, output_bytes_) <= most_memory;
-  if (!exchange_) return site_.key.block_bytes * group_.size() <= most_memory;
-  const ByRank<char> all = gathered<char>(group_, mine);
-  return std::all_of(all.begin(), all.end(), [](char each) { return each != 0; });
+// Of what is planned, all ranks know what each needs. Sets the size of a batch; false where there is no room.
+bool Trial::agree_on_size() {
+  Bytes most = site_.key.block_bytes * group_.size();
+  if (exchange_) {
+    const ByRank<Bytes> all = gathered(group_, std::max(input_bytes_, output_bytes_));
+    most = *std::max_element(all.begin(), all.end());
+  }
+  batch_ = batch_of_trial(most);
+  return most <= most_memory;
 }
 
 void Trial::prepare() {
@@ -75,18 +78,15 @@ void Trial::prepare() {
   }
 }
 
-// Short calls run several times, since one of them is as short as the clock's and the barrier's inaccuracy.
-int Trial::batch() const { return !exchange_ && site_.key.block_bytes <= 1024 ? 8 : 1; }
-
 double Trial::timed(bool by_ours) {
   group_.barrier();
   const double start = PMPI_Wtime();
-  for (int i = 0; i < batch(); ++i) by_ours ? ours() : vendors();
-  return (PMPI_Wtime() - start) / batch();
+  for (int i = 0; i < batch_; ++i) by_ours ? ours() : vendors();
+  return (PMPI_Wtime() - start) / batch_;
 }
 
 bool Trial::run() {
-  if (!has_room()) return false;
+  if (!agree_on_size()) return false;
   prepare();
   Times times{};
   for (int i = 0; i < rounds; ++i) {

@@ -27,14 +27,13 @@ class Trial {
   bool run();
 
  private:
-  static constexpr int rounds = 4;  // the first one warms up
+  static constexpr int rounds = rounds_of_trial;
   struct Times {
     double ours_s[rounds], vendors_s[rounds];
   };
 
-  bool has_room() const;
+  bool agree_on_size();
   void prepare();
-  int batch() const;
   double timed(bool by_ours);
   void ours();
   void vendors();
@@ -45,6 +44,7 @@ class Trial {
   DirectExchange* const exchange_;
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
+  int batch_ = 1;  // the same on all ranks
   std::vector<std::byte> input_, output_;
   std::vector<int> counts_[2], displacements_[2];  // of v-collectives, sent and received
 };

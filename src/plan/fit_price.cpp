@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/fit.hpp"
 
+#include "quadrille/checked.hpp"
+
 namespace quadrille {
 namespace {
 
 const Model& model() { return *find_model("max-rate"); }
+
+// Where ranks take turns on cores, each has to have its turn before a round can end: as many switches as a core has ranks. Machine
+// files do not know how crowded a node is. A switch between two processes that yield takes about 1 us.
+double crowded_round_us(Count ranks_of_node, Count cores) {
+  constexpr double switch_us = 1;
+  return ranks_of_node > cores ? switch_us * static_cast<double>(ceil_divide(ranks_of_node, cores)) : 0;
+}
 
 }  // namespace
 
@@ -16,7 +25,10 @@ ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Sit
                   .coefficients = coefficients_of(machine, model()),
                   .preset = machine.name,
                   .date = {}};
-  if (cores > 0) fit.coefficients["cores"] = static_cast<double>(cores);
+  if (cores > 0) {
+    fit.coefficients["cores"] = static_cast<double>(cores);
+    fit.coefficients["round_us"] += crowded_round_us(situation.ranks_of_node, cores);
+  }
   return fit;
 }
 
