@@ -20,27 +20,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr double gains_enough = 0.9;  // ours is taken where it takes at most this share of the MPI library's time
-constexpr double is_slower = 1.0;     // and left again where it takes more than this
-
-std::optional<double> time_of(const Considered& considered) {
-  if (considered.measured) return considered.measured->median_s;
-  return considered.predicted_s;
-}
-
-// Of what was chosen / of the MPI library's; absent where either is not known.
-std::optional<double> predicted_ratio(const Decision& decision) {
-  const auto chosen = time_of(decision.considered.front());
-  for (const Considered& considered : decision.considered)
-    if (considered.way.algorithm == specification(Candidate(Vendor{})))
-      if (const auto vendors = time_of(considered); vendors && chosen) return *chosen / *vendors;
-
-  return std::nullopt;
-}
-
-Collective collective_of_site(const Site& site) {
-  return site.key.function == Function::Alltoallv ? Collective::alltoallv : *collective_of(site.key.function);
-}
+constexpr double is_slower = 1.0;  // ours is left again where it takes more than this share of the MPI library's time
 
 // Of calls of about the same size.
 Key size_class(Key key) {
@@ -71,7 +51,7 @@ void CommunicatorState::settle(Site& site) {
   if (site.mode == Site::Mode::vendor && !is_tuned) return postpone(site);
   try {
     if (site.mode == Site::Mode::ours)
-      try_out(site);
+      try_again(site);
     else
       admit(site);
   } catch (const std::exception& error) {
@@ -92,6 +72,7 @@ void CommunicatorState::give_up(Site& site, std::string why) {
   site.why = std::move(why);
   site.what.clear();
   site.plan.reset();
+  site.way.reset();
   site.next_event = Site::never;
   if (group_ && wishes_.tune_share > 0 && !site.is_tuned && !site.is_forced) postpone(site);
 }
@@ -133,16 +114,53 @@ bool CommunicatorState::tune(Site& site) {
 }
 
 void CommunicatorState::admit(Site& site) {
+  if (obey(site)) return;
   const Verdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
   if (known && !known->is_faster) return give_up(site, "calls of about this size were not faster by ours");
-  make(site);
+  std::vector<Contender> contenders;
+  if (site.key.function == Function::Alltoallv)
+    make_exchange(site);
+  else
+    contenders = make_contenders(site, known);
   if (site.mode == Site::Mode::vendor) return;
-  if (known || site.is_forced || Settings::get().admits_at_once) {
-    site.mode = Site::Mode::ours;
-    return;
-  }
-  try_out(site);
-  if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), site.mode == Site::Mode::ours});
+  if (!known && !Settings::get().admits_at_once) return try_first(site, contenders);
+  if (!contenders.empty()) take(site, contenders.front());
+  site.mode = Site::Mode::ours;
+}
+
+// The fastest of the contenders is taken, if it is fast enough.
+void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders) {
+  std::vector<Plan*> plans;
+  for (Contender& contender : contenders) plans.push_back(&contender.plan);
+  const auto times = Trial(site, communicator_, *group_, plans, plans.empty() ? exchange_.get() : nullptr).run();
+  if (!times) return give_up(site, "too large to be tried beside the MPI library's");
+  std::vector<double> ratios;
+  for (const std::vector<double>& ours_s : times->ours_s) ratios.push_back(median_ratio(ours_s, times->vendors_s));
+  const auto best = std::min_element(ratios.begin(), ratios.end());
+  const auto which = static_cast<std::size_t>(best - ratios.begin());
+  site.ours_s = times->ours_s[which], site.vendors_s = times->vendors_s;
+  const bool is_faster = *best <= gains_enough;
+  if (is_faster && !contenders.empty()) take(site, contenders[which]);
+  if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), is_faster, site.way});
+  if (!is_faster) return give_up(site, fmt::format("ours took {:.2f} times as long", *best));
+  site.mode = Site::Mode::ours;
+}
+
+// What loses goes back to the MPI library for good.
+void CommunicatorState::try_again(Site& site) {
+  constexpr std::size_t most_samples = 15;
+  std::vector<Plan*> plans;
+  if (site.plan) plans.push_back(&*site.plan);
+  const auto times = Trial(site, communicator_, *group_, plans, site.plan ? nullptr : exchange_.get()).run();
+  if (!times) return;
+  const auto append = [](std::vector<double>& samples, const std::vector<double>& more) {
+    samples.insert(samples.end(), more.begin(), more.end());
+    if (samples.size() > most_samples) samples.erase(samples.begin(), samples.end() - most_samples);
+  };
+  append(site.ours_s, times->ours_s[0]);
+  append(site.vendors_s, times->vendors_s);
+  if (const double ratio = median_ratio(site.ours_s, site.vendors_s); ratio > is_slower)
+    give_up(site, fmt::format("ours took {:.2f} times as long", ratio));
 }
 
 const CommunicatorState::Verdict* CommunicatorState::verdict_on(const Key& key) const {
@@ -150,80 +168,6 @@ const CommunicatorState::Verdict* CommunicatorState::verdict_on(const Key& key) 
   for (const Verdict& verdict : verdicts_)
     if (verdict.calls == sized) return &verdict;
   return nullptr;
-}
-
-void CommunicatorState::make(Site& site) {
-  const Rule* const rule = wishes_.rules.find(collective_of_site(site), site.key.block_bytes);
-  site.is_forced = rule != nullptr;
-  if (rule && names_vendor(rule->algorithm)) return give_up(site, "QUADRILLE_CHOOSE says so");
-  if (rule && make_forced_plan(site, *rule)) return;
-  site.is_forced = false;
-  if (site.key.function == Function::Alltoallv)
-    make_exchange(site);
-  else
-    make_plan(site);
-}
-
-void CommunicatorState::make_exchange(Site& site) {
-  if (!exchange_) exchange_ = std::make_unique<DirectExchange>(*group_);
-  outgoing_.resize(static_cast<std::size_t>(ranks_));
-  incoming_.resize(static_cast<std::size_t>(ranks_));
-  site.what = "direct exchange";
-  site.why = "all ranks share memory";
-}
-
-PlanOptions CommunicatorState::plan_options(const Site& site) const {
-  PlanOptions options;
-  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
-  options.in_place = site.key.function == Function::Bcast;
-  return options;
-}
-
-// False where the rule makes no sense for the problem; rank 0 says so, once for a rule.
-bool CommunicatorState::make_forced_plan(Site& site, const Rule& rule) {
-  try {
-    if (site.key.function == Function::Alltoallv) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can be vendor");
-    PlanOptions options = plan_options(site);
-    options.algorithm = rule.algorithm;
-    set_plan(site, problem_of(site, ranks_), options, "QUADRILLE_CHOOSE says so");
-    return true;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::misuse) throw;
-    if (rank_ == 0 && told_.insert(rule.algorithm).second)
-      remark(fmt::format("QUADRILLE_CHOOSE: {}={} is left out: {}", name(rule.collective), rule.algorithm, error.what()));
-    return false;
-  }
-}
-
-void CommunicatorState::set_plan(Site& site, const Problem& problem, const PlanOptions& options, std::string why) {
-  site.plan.emplace(plan(*group_, problem, options));
-  site.what = fmt::format("{} ({})", site.plan->algorithm(), name(site.plan->executor()));
-  site.why = std::move(why);
-}
-
-void CommunicatorState::make_plan(Site& site) {
-  const Problem problem = problem_of(site, ranks_);
-  PlanOptions options = plan_options(site);
-  Chosen chosen = choose(*group_, problem, options);
-  if (Settings::get().admits_at_once) {
-    if (chosen.is_vendor()) options.algorithm = "", chosen.options = options;  // the default algorithm
-  } else if (chosen.is_vendor()) {
-    return give_up(site, chosen.decision->reason);
-  } else if (const auto ratio = predicted_ratio(*chosen.decision); ratio && *ratio > gains_enough) {
-    return give_up(site, fmt::format("ours would take {:.2f} times as long by what is known of this machine", *ratio));
-  }
-  set_plan(site, problem, chosen.options, chosen.decision->reason);
-}
-
-// What loses goes back to the MPI library for good.
-void CommunicatorState::try_out(Site& site) {
-  const bool is_first = site.mode == Site::Mode::counting;
-  Trial trial(site, communicator_, *group_, site.plan ? nullptr : exchange_.get());
-  if (!trial.run() && is_first) return give_up(site, "too large to be tried beside the MPI library's");
-  const auto ratio = median_ratio(site);
-  if (ratio && *ratio > (is_first ? gains_enough : is_slower))
-    return give_up(site, fmt::format("ours took {:.2f} times as long", *ratio));
-  site.mode = Site::Mode::ours;
 }
 
 }  // namespace quadrille::mpi_face

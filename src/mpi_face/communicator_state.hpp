@@ -58,7 +58,17 @@ class CommunicatorState {
   struct Verdict {
     Key calls;  // its size is the largest of the class
     bool is_faster = false;
+    std::optional<Way> way;  // that is, of ours
   };
+
+  // What could run a site's calls.
+  struct Contender {
+    Plan plan;
+    std::optional<Way> way;  // absent where the user named it
+    std::string why;
+  };
+
+  static constexpr double gains_enough = 0.9;  // ours is taken where it takes at most this share of the MPI library's time
 
   // admission.cpp
   const Verdict* verdict_on(const Key& key) const;
@@ -69,14 +79,17 @@ class CommunicatorState {
   bool has_group();
   bool tune(Site& site);
   void admit(Site& site);
-  void make(Site& site);
-  void make_exchange(Site& site);
-  void make_plan(Site& site);
-  bool make_forced_plan(Site& site, const Rule& rule);
-  void set_plan(Site& site, const Problem& problem, const PlanOptions& options, std::string why);
-  PlanOptions plan_options(const Site& site) const;
-  void try_out(Site& site);
+  void try_first(Site& site, std::vector<Contender>& contenders);
+  void try_again(Site& site);
+  void take(Site& site, Contender& contender);
   void give_up(Site& site, std::string why);
+
+  // planning.cpp
+  bool obey(Site& site);
+  void make_exchange(Site& site);
+  std::vector<Contender> make_contenders(Site& site, const Verdict* known);
+  Contender contender(const Site& site, const Problem& problem, const Way& way, std::string why);
+  PlanOptions plan_options(const Site& site) const;
 
   // Of ours.
   int execute(Site& site, const Shape& shape);

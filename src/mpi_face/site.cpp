@@ -31,10 +31,9 @@ std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried) {
          static_cast<std::uint64_t>(calls_of_trial);
 }
 
-std::optional<double> median_ratio(const Site& site) {
-  if (site.ours_s.empty()) return std::nullopt;
+double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < site.ours_s.size(); ++i) ratios.push_back(site.ours_s[i] / std::max(site.vendors_s[i], 1e-9));
+  for (std::size_t i = 0; i < ours_s.size(); ++i) ratios.push_back(ours_s[i] / std::max(vendors_s[i], 1e-9));
   const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
   std::nth_element(ratios.begin(), middle, ratios.end());
   return *middle;

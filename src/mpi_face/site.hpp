@@ -14,6 +14,7 @@
 #include "mpi_face/function.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/wisdom.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -45,8 +46,9 @@ struct Site {
   bool is_forced = false;  // the user named what runs
   bool is_tuned = false;   // candidates raced inside the run
   std::optional<Plan> plan;
-  std::string what;  // runs; empty where it is the MPI library's
-  std::string why;   // that runs
+  std::optional<Way> way;  // of the plan, where it was chosen
+  std::string what;        // runs; empty where it is the MPI library's
+  std::string why;         // that runs
 
   // The latest trials, in seconds of the slowest rank, in pairs.
   std::vector<double> ours_s, vendors_s;
@@ -71,7 +73,7 @@ std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried);
 // all calls at most.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
 
-// The median of the ratios ours / the MPI library's. Absent before the first trial.
-std::optional<double> median_ratio(const Site& site);
+// The median of the ratios ours / the MPI library's; as many of one as of the other, and at least one.
+double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s);
 
 }  // namespace quadrille::mpi_face

@@ -10,13 +10,6 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::size_t most_samples = 15;
-
-void append(std::vector<double>& samples, double sample) {
-  if (samples.size() == most_samples) samples.erase(samples.begin());
-  samples.push_back(sample);
-}
-
 Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
 
 // As MPI has them: counts of items of `item` bytes, one block after the other.
@@ -45,8 +38,8 @@ Problem problem_of(const Site& site, Count ranks) {
   return problem;
 }
 
-Trial::Trial(Site& site, MPI_Comm communicator, Communicator& group, DirectExchange* exchange)
-    : site_(site), communicator_(communicator), group_(group), exchange_(exchange) {
+Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange)
+    : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange) {
   if (exchange_) {
     input_bytes_ = sum(site.sent), output_bytes_ = sum(site.received);
     return;
@@ -78,37 +71,41 @@ void Trial::prepare() {
   }
 }
 
-double Trial::timed(bool by_ours) {
+double Trial::timed(int way) {
   group_.barrier();
   const double start = PMPI_Wtime();
-  for (int i = 0; i < batch_; ++i) by_ours ? ours() : vendors();
+  for (int i = 0; i < batch_; ++i) way == vendor ? vendors() : ours(way);
   return (PMPI_Wtime() - start) / batch_;
 }
 
-bool Trial::run() {
-  if (!agree_on_size()) return false;
+std::optional<Trial::Times> Trial::run() {
+  if (!agree_on_size()) return std::nullopt;
   prepare();
-  Times times{};
-  for (int i = 0; i < rounds; ++i) {
-    times.vendors_s[i] = timed(false);
-    times.ours_s[i] = timed(true);
+  std::vector<Round> mine(rounds), all(static_cast<std::size_t>(rounds * group_.size()));
+  for (Round& round : mine) {
+    round.vendors_s = timed(vendor);
+    for (int way = 0; way < ways(); ++way) round.ours_s[way] = timed(way);
   }
-  const ByRank<Times> all = gathered(group_, times);
-  for (int i = 1; i < rounds; ++i) {
-    Times most{};
-    for (const Times& each : all) {
-      most.ours_s[i] = std::max(most.ours_s[i], each.ours_s[i]);
-      most.vendors_s[i] = std::max(most.vendors_s[i], each.vendors_s[i]);
+  group_.all_gather(mine.data(), all.data(), static_cast<Bytes>(rounds * sizeof(Round)));
+  Times times{.vendors_s = {}, .ours_s = std::vector<std::vector<double>>(static_cast<std::size_t>(ways()))};
+  for (std::size_t i = 1; i < rounds; ++i) {
+    Round most;
+    for (std::size_t at = i; at < all.size(); at += rounds) {
+      most.vendors_s = std::max(most.vendors_s, all[at].vendors_s);
+      for (int way = 0; way < ways(); ++way) most.ours_s[way] = std::max(most.ours_s[way], all[at].ours_s[way]);
     }
-    append(site_.ours_s, most.ours_s[i]);
-    append(site_.vendors_s, most.vendors_s[i]);
+    times.vendors_s.push_back(most.vendors_s);
+    for (std::size_t way = 0; way < times.ours_s.size(); ++way) times.ours_s[way].push_back(most.ours_s[way]);
   }
-  return true;
+  return times;
 }
 
-void Trial::ours() {
-  if (problem_.collective == Collective::broadcast) return site_.plan->execute_in_place(output_.data());
-  if (!exchange_) return site_.plan->execute(input_.data(), output_.data());
+void Trial::ours(int way) {
+  if (!exchange_) {
+    Plan& plan = *plans_[static_cast<std::size_t>(way)];
+    const bool in_place = problem_.collective == Collective::broadcast;
+    return in_place ? plan.execute_in_place(output_.data()) : plan.execute(input_.data(), output_.data());
+  }
   std::vector<DirectExchange::Outgoing> outgoing;
   std::vector<DirectExchange::Incoming> incoming;
   for (std::size_t rank = 0; rank < counts_[0].size(); ++rank) {

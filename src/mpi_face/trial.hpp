@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <vector>
 
 #include "execute/shared/direct_exchange.hpp"
@@ -18,29 +19,39 @@ Problem problem_of(const Site& site, Count ranks);
 class Trial {
  public:
   static constexpr Bytes most_memory = Bytes{64} << 20;  // for what a rank gives or gets
+  static constexpr std::size_t most_plans = 3;
 
-  // `exchange`: for alltoallv, which has no plan.
-  Trial(Site& site, MPI_Comm communicator, Communicator& group, DirectExchange* exchange);
+  // For alltoallv, which has no plan, there is `exchange`.
+  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange);
 
-  // Collective. Runs both some times, and appends their times to the site. False, and nothing was run, where a rank would need too
-  // much memory. Throws Error{transport, peer_lost}.
-  bool run();
+  // Seconds of the slowest rank, of each round that counts.
+  struct Times {
+    std::vector<double> vendors_s;
+    std::vector<std::vector<double>> ours_s;  // of each plan, or of the exchange
+  };
+
+  // Collective. Runs all by turns. Absent, and nothing was run, where a rank would need too much memory. Throws Error{transport,
+  // peer_lost}.
+  std::optional<Times> run();
 
  private:
   static constexpr int rounds = rounds_of_trial;
-  struct Times {
-    double ours_s[rounds], vendors_s[rounds];
+  static constexpr int vendor = -1;
+  struct Round {
+    double vendors_s = 0, ours_s[most_plans] = {};
   };
 
   bool agree_on_size();
   void prepare();
-  double timed(bool by_ours);
-  void ours();
+  int ways() const { return exchange_ ? 1 : static_cast<int>(plans_.size()); }
+  double timed(int way);
+  void ours(int way);
   void vendors();
 
-  Site& site_;
+  const Site& site_;
   const MPI_Comm communicator_;
   Communicator& group_;
+  const std::vector<Plan*> plans_;
   DirectExchange* const exchange_;
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;

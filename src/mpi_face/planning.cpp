@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What could run a site's calls: what the user says, what wisdom knows to be best, or the few of which prices say that they are.
+// All of it is collective, at the same call on all ranks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi_face/communicator_state.hpp"
+#include "mpi_face/settings.hpp"
+#include "mpi_face/trial.hpp"
+#include "plan/choosing.hpp"
+#include "quadrille/candidate.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+std::optional<double> time_of(const Considered& considered) {
+  if (considered.measured) return considered.measured->median_s;
+  return considered.predicted_s;
+}
+
+// Of what was chosen / of the MPI library's; absent where either is not known.
+bool is_vendors(const Way& way) { return names_vendor(way.algorithm); }
+
+std::optional<double> predicted_ratio(const Decision& decision) {
+  const auto chosen = time_of(decision.considered.front());
+  for (const Considered& considered : decision.considered)
+    if (is_vendors(considered.way))
+      if (const auto vendors = time_of(considered); vendors && chosen) return *chosen / *vendors;
+
+  return std::nullopt;
+}
+
+std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
+
+// What was chosen. Prices may err, so those of other algorithms that are priced next come, too, where nothing was measured.
+std::vector<Way> worth_trying(const Decision& decision) {
+  std::vector<Way> ways;
+  for (const Considered& considered : decision.considered) {
+    const bool is_new =
+        std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return algorithm_of(way) == algorithm_of(considered.way); });
+    if (is_new && !is_vendors(considered.way) && time_of(considered)) ways.push_back(considered.way);
+    if (ways.size() == (decision.source == Source::wisdom ? 1 : Trial::most_plans)) break;
+  }
+  if (ways.empty()) ways.push_back(decision.chosen);
+  return ways;
+}
+
+}  // namespace
+
+// Does the user say what runs? A rule that makes no sense for the problem is left out; rank 0 says so once.
+bool CommunicatorState::obey(Site& site) {
+  const bool is_irregular = site.key.function == Function::Alltoallv;
+  const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
+  const Rule* const rule = wishes_.rules.find(collective, site.key.block_bytes);
+  if (!rule) return false;
+  try {
+    if (names_vendor(rule->algorithm)) {
+      site.is_forced = true;
+      give_up(site, "QUADRILLE_CHOOSE says so");
+      return true;
+    }
+    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can be vendor");
+    PlanOptions options = plan_options(site);
+    options.algorithm = rule->algorithm;
+    Contender named{plan(*group_, problem_of(site, ranks_), options), {}, "QUADRILLE_CHOOSE says so"};
+    take(site, named);
+    site.is_forced = true;
+    site.mode = Site::Mode::ours;
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    if (rank_ == 0 && told_.insert(rule->algorithm).second)
+      remark(fmt::format("QUADRILLE_CHOOSE: {}={} is left out: {}", name(collective), rule->algorithm, error.what()));
+    return false;
+  }
+}
+
+void CommunicatorState::make_exchange(Site& site) {
+  if (!exchange_) exchange_ = std::make_unique<DirectExchange>(*group_);
+  outgoing_.resize(static_cast<std::size_t>(ranks_));
+  incoming_.resize(static_cast<std::size_t>(ranks_));
+  site.what = "direct exchange";
+  site.why = "all ranks share memory";
+}
+
+PlanOptions CommunicatorState::plan_options(const Site& site) const {
+  PlanOptions options;
+  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
+  options.in_place = site.key.function == Function::Bcast;
+  return options;
+}
+
+// None where the site is the MPI library's. `known` has found out before which is fastest.
+std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Site& site, const Verdict* known) {
+  const Problem problem = problem_of(site, ranks_);
+  std::vector<Contender> contenders;
+  if (known && known->way) {
+    contenders.push_back(contender(site, problem, *known->way, "it was the fastest of the tried for calls of about this size"));
+    return contenders;
+  }
+  const Chosen chosen = choose(*group_, problem, plan_options(site));
+  if (!Settings::get().admits_at_once) {
+    const auto ratio = predicted_ratio(*chosen.decision);
+    if (chosen.is_vendor())
+      give_up(site, chosen.decision->reason);
+    else if (ratio && *ratio > gains_enough)
+      give_up(site, fmt::format("ours would take {:.2f} times as long by what is known of this machine", *ratio));
+    if (site.mode == Site::Mode::vendor) return contenders;
+  }
+  for (const Way& way : worth_trying(*chosen.decision)) {
+    const bool is_first = contenders.empty();
+    contenders.push_back(contender(site, problem, way, is_first ? chosen.decision->reason : "it was the fastest of the tried"));
+    if (Settings::get().admits_at_once) break;
+  }
+  return contenders;
+}
+
+CommunicatorState::Contender CommunicatorState::contender(const Site& site, const Problem& problem, const Way& way,
+                                                          std::string why) {
+  PlanOptions options = plan_options(site);
+  PlanOptions named = plan_options_of(problem, way);
+  options.algorithm = std::move(named.algorithm);
+  options.policy = named.policy, options.executor = named.executor, options.buffers = named.buffers;
+  return {plan(*group_, problem, options), way, std::move(why)};
+}
+
+void CommunicatorState::take(Site& site, Contender& contender) {
+  site.plan.emplace(std::move(contender.plan));
+  site.way = std::move(contender.way);
+  site.what = fmt::format("{} ({})", site.plan->algorithm(), name(site.plan->executor()));
+  site.why = std::move(contender.why);
+}
+
+}  // namespace quadrille::mpi_face
