@@ -43,6 +43,7 @@ Subcommand add_reproduce(CLI::App& command);
 Subcommand add_run(CLI::App& command, std::vector<std::string> words);  // words: what is to be run
 Subcommand add_wrap(CLI::App& command, std::vector<std::string> words);
 Subcommand add_preload(CLI::App& command);
+Subcommand add_report(CLI::App& command);
 Subcommand add_completion(CLI::App& command);
 Subcommand add_manual(CLI::App& command);
 Subcommand add_help(CLI::App& command);

@@ -114,6 +114,7 @@ int run(int count, char** arguments) {
                                             add_run(parser, split_off_command("run", "-n", count, arguments)),
                                             add_wrap(parser, split_off_command("wrap", "--report", count, arguments)),
                                             add_preload(parser),
+                                            add_report(parser),
                                             add_completion(parser),
                                             add_manual(parser),
                                             add_help(parser)};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/report_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "execute/shared/descriptor.hpp"
+#include "mpi_face/report.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
+std::string temporary_folder() {
+  const std::string told = value_of("TMPDIR");
+  return told.empty() ? "/tmp" : told;
+}
+
+std::string folder_prefix() { return fmt::format("quadrille-report-{}-", ::geteuid()); }
+
+struct Process {
+  std::string name, start;  // start: in ticks since the machine started
+  long parent = 0;
+};
+
+// From /proc/PID/stat: "123 (name) S parent ... start" with the start in place 22.
+std::optional<Process> find_process(long number) {
+  std::ifstream file(fmt::format("/proc/{}/stat", number));
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const std::size_t begin = line.find('('), end = line.rfind(')');
+  if (begin == std::string::npos || end == std::string::npos || end + 2 > line.size()) return std::nullopt;
+  Process process{.name = line.substr(begin + 1, end - begin - 1)};
+  std::istringstream words(line.substr(end + 2));
+  std::string word;
+  for (int place = 3; place <= 22 && words >> word; ++place) {
+    if (place == 4) process.parent = std::atol(word.c_str());
+    if (place == 22) process.start = word;
+  }
+  return process;
+}
+
+// Hydra's proxy starts all ranks of a machine. On all machines it is told where the launcher listens.
+std::string hydra_run() {
+  long number = ::getpid();
+  for (int depth = 0; depth < 16 && number > 1; ++depth) {
+    const auto process = find_process(number);
+    if (!process) return {};
+    if (process->name == "hydra_pmi_proxy") {
+      std::ifstream file(fmt::format("/proc/{}/cmdline", number));
+      std::string word;
+      while (std::getline(file, word, '\0'))
+        if (word == "--control-port" && std::getline(file, word, '\0')) return "hydra " + word;
+      return fmt::format("hydra {} {}", number, process->start);
+    }
+    number = process->parent;
+  }
+  return {};
+}
+
+std::uint64_t hash_of(std::string_view words) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char c : words) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+void check_private(const std::string& folder) {
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    throw Error(ErrorCode::environment, fmt::format("'{}' is no folder, so there is no place for counters", folder));
+  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    throw Error(ErrorCode::environment,
+                fmt::format("the folder '{}' is another user's or open to others, so counters are not put there", folder));
+}
+
+// Whole or not at all, as far as one rename goes.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+  const auto fail = [&] {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    throw Error(ErrorCode::environment, fmt::format("the report '{}' cannot be written: {}", path, std::strerror(error)));
+  };
+  struct stat status {};
+  const bool is_plain = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  std::FILE* const file = std::fopen((is_plain ? temporary : path).c_str(), "we");
+  if (!file) fail();
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) fail();
+  if (is_plain && ::rename(temporary.c_str(), path.c_str()) != 0) fail();
+}
+
+// The first of several ranks that come at the same time, by a file that only one can make.
+bool is_first_to_report(const std::string& folder, const RunReport& report) {
+  const std::string path = fmt::format("{}/reported-{}-{}", folder, report.start_unix_ns, report.ranks.size());
+  return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
+}
+
+}  // namespace
+
+std::optional<ReportWish> parse_report_wish(const std::string& words) {
+  const std::size_t colon = words.find(':');
+  const std::string kind = words.substr(0, colon);
+  if (kind != "summary" && kind != "full") return std::nullopt;
+  ReportWish wish{.full = kind == "full"};
+  if (colon == std::string::npos) return wish;
+  wish.file = words.substr(colon + 1);
+  if (wish.file.empty()) return std::nullopt;
+  return wish;
+}
+
+std::uint64_t number_of_run() {
+  std::string words;
+  for (const char* variable : {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports", "SLURM_JOB_ID", "SLURM_STEP_ID"})
+    if (const std::string value = value_of(variable); !value.empty()) words += fmt::format("{}={} ", variable, value);
+  words += hydra_run();
+  const bool is_launched = !value_of("PMI_RANK").empty() || !value_of("PMIX_RANK").empty();
+  if (words.empty() && is_launched) return 0;
+  if (words.empty()) {
+    const auto self = find_process(::getpid());
+    words = fmt::format("alone {} {}", ::getpid(), self ? self->start : "");
+  }
+  return std::max<std::uint64_t>(hash_of(words), 1);
+}
+
+std::string make_report_folder(const ReportWish& wish, std::uint64_t run) {
+  std::string folder = wish.file + ".counters";
+  if (wish.file.empty()) folder = fmt::format("{}/{}{:016x}", temporary_folder(), folder_prefix(), run);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(ErrorCode::environment,
+                fmt::format("the folder '{}' for counters cannot be made: {}", folder, std::strerror(errno)));
+  check_private(folder);
+  return folder;
+}
+
+std::optional<std::string> latest_report_folder() {
+  std::optional<std::string> latest;
+  std::int64_t latest_s = 0, latest_ns = 0;
+  std::error_code error;
+  for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end; each.increment(error)) {
+    struct stat status {};
+    if (!each->path().filename().string().starts_with(folder_prefix()) || ::lstat(each->path().c_str(), &status) != 0) continue;
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (latest && std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec) <= std::pair(latest_s, latest_ns)) continue;
+    latest = each->path().string();
+    latest_s = status.st_mtim.tv_sec, latest_ns = status.st_mtim.tv_nsec;
+  }
+  return latest;
+}
+
+std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
+
+void report_if_last(const std::string& folder, const ReportWish& wish) {
+  const std::string places[] = {folder};
+  const RunReport report = read_run(places);
+  for (const ReportedRank& rank : report.ranks)
+    if (rank.state == RankState::running || rank.state == RankState::unknown) return;
+  if (!is_first_to_report(folder, report)) return;
+  const std::string text = text_of(report, {.full = wish.full});
+  if (!wish.file.empty()) {
+    write_file(wish.file, text);
+    write_file(wish.file + ".json", json_text_of(report));
+    return;
+  }
+  std::fputs(('\n' + text).c_str(), stderr);
+  const bool has_all = report.missing_ranks == 0 && std::all_of(report.ranks.begin(), report.ranks.end(),
+                                                                [](const auto& rank) { return rank.state == RankState::ended; });
+  std::error_code ignored;
+  if (has_all) fs::remove_all(folder, ignored);
+}
+
+}  // namespace quadrille::mpi_face
