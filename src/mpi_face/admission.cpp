@@ -9,6 +9,7 @@
 
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/settings.hpp"
+#include "mpi_face/ticks.hpp"
 #include "mpi_face/trial.hpp"
 #include "plan/choosing.hpp"
 #include "plan/gathered.hpp"
@@ -38,11 +39,26 @@ void CommunicatorState::await_settling(Site& site) {
   if (site.mode == Site::Mode::counting) site.why = "no call that synchronises has come since";
 }
 
-void CommunicatorState::settle() {
+void CommunicatorState::settle(Outcome& outcome) {
+  const std::uint64_t begin = ticks();
+  outcome.late_ticks = wait_for_late_ranks();
   for (Site* const site : std::exchange(waiting_, {})) {
     site->is_waiting = false;
     settle(*site);
   }
+  outcome.settling_ticks = ticks() - begin - outcome.late_ticks;
+}
+
+// In ticks; 0 where there is no group yet. What fails here, fails in the trial, too, which says so.
+std::uint64_t CommunicatorState::wait_for_late_ranks() {
+  if (!group_) return 0;
+  const std::uint64_t begin = ticks();
+  try {
+    group_->barrier();
+  } catch (const std::exception&) {
+    return 0;
+  }
+  return ticks() - begin;
 }
 
 void CommunicatorState::settle(Site& site) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI's C functions, for preloading. What an MPI library does not declare is left out.
+#include "mpi_face/counting.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"
@@ -7,13 +8,15 @@
 #include <mpi-ext.h>
 #endif
 
-using quadrille::mpi_face::see_collective;
+using namespace quadrille::mpi_face;
 
 // A function that is the MPI library's: `prefix` is MPI_ or MPIX_.
-#define QUADRILLE_PASSED(prefix, symbol, function, arguments) \
-  int prefix##symbol(PARAMETERS(prefix##symbol, arguments)) { \
-    see_collective();                                         \
-    return P##prefix##symbol(ARGUMENTS(arguments));           \
+#define QUADRILLE_PASSED(prefix, symbol, function, arguments)                                      \
+  int prefix##symbol(PARAMETERS(prefix##symbol, arguments)) {                                      \
+    see_collective();                                                                              \
+    constexpr std::size_t at = place_of_communicator(Function::function, arguments);               \
+    const PassedThrough counted(Function::function, std::get<at>(std::tie(ARGUMENTS(arguments)))); \
+    return P##prefix##symbol(ARGUMENTS(arguments));                                                \
   }
 
 extern "C" {

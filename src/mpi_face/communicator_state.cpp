@@ -111,7 +111,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, Outco
   if (site && ++site->calls >= site->next_event) [[unlikely]]
     await_settling(*site);
   if (!waiting_.empty() && (Settings::get().admits_anywhere || synchronises(*shape, ranks_))) [[unlikely]]
-    settle();
+    settle(outcome);
   if (!site) return vendor();
   last_ = site;
   if (RecentCall::can_hold(call)) recent = {true, site, call, *shape, synchronises(*shape, ranks_)};

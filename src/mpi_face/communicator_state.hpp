@@ -16,6 +16,7 @@
 #include "execute/shared/direct_exchange.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/census.hpp"
+#include "mpi_face/counted_communicator.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/recent_call.hpp"
 #include "mpi_face/shape.hpp"
@@ -39,6 +40,7 @@ class CommunicatorState {
   int run(const MpiCall& call, VendorCall vendor, Outcome& outcome);
 
   MPI_Comm communicator() const { return communicator_; }
+  CountedCommunicator& counted() { return counted_; }
 
  private:
   int run_alone(const MpiCall& call, VendorCall vendor, Outcome& outcome);
@@ -73,7 +75,8 @@ class CommunicatorState {
   // admission.cpp
   const Verdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
-  void settle();
+  void settle(Outcome& outcome);
+  std::uint64_t wait_for_late_ranks();
   void settle(Site& site);
   void postpone(Site& site);
   bool has_group();
@@ -99,6 +102,7 @@ class CommunicatorState {
   int failed(const std::exception& error);
 
   const MPI_Comm communicator_;
+  CountedCommunicator counted_;
   Rank rank_ = 0;
   Count ranks_ = 1;
   bool is_inter_ = true;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi_face/counting.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"
@@ -39,6 +40,13 @@ void* look_in_loaded(const char* symbol) {
   return search.found;
 }
 
+// A communicator of Fortran's, in all three bindings.
+[[maybe_unused]] MPI_Comm communicator_at(const void* handle) {
+  MPI_Fint number = 0;
+  std::memcpy(&number, handle, sizeof number);
+  return PMPI_Comm_f2c(number);
+}
+
 // The MPI library's own function, of the Fortran library that the program has loaded.
 void* vendor_function(const char* symbol) {
   void* found = dlsym(RTLD_DEFAULT, symbol);
@@ -65,11 +73,13 @@ using namespace quadrille::mpi_face;
 #define POINTERS_10 POINTERS_9, void* a9
 #define POINTERS_11 POINTERS_10, void* a10
 
-#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments)                                              \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
-    see_collective();                                                                                              \
-    vendors(ARGUMENTS(arguments), ierror);                                                                         \
+#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments)                                               \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                 \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor));  \
+    see_collective();                                                                                               \
+    constexpr std::size_t at = place_of_communicator(Function::function, arguments);                                \
+    const PassedThrough counted(Function::function, communicator_at(std::get<at>(std::tie(ARGUMENTS(arguments))))); \
+    vendors(ARGUMENTS(arguments), ierror);                                                                          \
   }
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
 

@@ -2,6 +2,7 @@
 // How a call went, for the report.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "quadrille/types.hpp"
@@ -16,6 +17,8 @@ struct Outcome {
   Bytes bytes = 0;        // that this rank gives and gets
   bool is_root = false;   // of a rooted call
   bool by_ours = false;
+  std::uint64_t settling_ticks = 0;  // of the call's time, spent on groups, plans and trials
+  std::uint64_t late_ticks = 0;      // waited for late ranks, where that was measured
   std::string_view why;  // it was passed to the MPI library; stays valid as long as the communicator's state
 };
 

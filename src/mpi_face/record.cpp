@@ -106,7 +106,7 @@ void add_sample(TickSamples& samples, std::uint64_t ticks) noexcept {
 }
 
 Record::Record(const RecordOptions& options)
-    : path_(options.path), places_(header_for(checked(options))), start_(TickMoment::now()), index_(index_size) {
+    : path_(options.path), places_(header_for(checked(options))), start_(options.start.value_or(TickMoment::now())), index_(index_size) {
   RecordHeader header = header_for(options);
   backed_.resize(places_.end / piece + 1);
   if (!path_.empty()) file_ = new_record_file(path_, places_.end);
@@ -128,7 +128,7 @@ Record::Record(const RecordOptions& options)
   set_words(part<RecordReason>(places_.reasons)[0].text, no_reason);
   header.functions.used = header.counters.used = header.functions.room;
   header.reasons.used = 1;
-  header.start_unix_ns = unix_ns();
+  header.start_unix_ns = unix_ns() - (TickMoment::now().monotonic_ns - start_.monotonic_ns);
   header.start_ticks = header.in_since = start_.ticks;
   *header_ = header;
   // The first rate is good to about 1 %, in case that the rank dies before it is found out better.

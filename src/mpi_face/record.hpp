@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct RecordOptions {
   std::span<const std::string_view> functions;  // their names by number, "Alltoall"; at most 32 - 1 letters each
   std::uint64_t run = 0;                        // the same on all ranks of a run, and of no other run; 0: not known
   std::string program, transport, mpi, thread_level, fingerprint;
+  std::optional<TickMoment> start;  // of the rank, where that was before the record is made
 };
 
 // By a plain load and store: no locked instruction.
@@ -98,6 +100,8 @@ class Record {
     store(header_->in_since, now);
   }
   void leave() noexcept { store(header_->in_call, 0); }
+
+  void count_own(std::uint64_t ticks) noexcept { add_to(header_->own_ticks, ticks); }
 
   // Finds out the rate of ticks anew; takes about 1 µs. Now and then, so that the counters of a rank that died have a good rate.
   void calibrate() noexcept;

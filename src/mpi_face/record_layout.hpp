@@ -37,6 +37,7 @@ struct RecordHeader {
   std::int64_t start_unix_ns, end_unix_ns;  // end: 0 until the rank ended well
   std::uint64_t start_ticks, last_ticks;    // last: when the rate was found out last
   double ticks_per_second;
+  std::uint64_t own_ticks;  // spent on groups, plans and trials, beside what calls took
 
   // Where the rank is now: its own line, because it is written at each call.
   alignas(64) std::uint64_t in_call;  // 0: in none; else the function's number plus 1, and the communicator's shifted by 32

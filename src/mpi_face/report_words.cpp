@@ -26,7 +26,8 @@ std::string broken(std::string_view text, std::size_t indent, std::size_t width)
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!begins && column + 1 + columns_of(word) > width) {
-      lines += '\n' + std::string(indent + 2, ' ');
+      lines += '\n';
+      lines.append(indent + 2, ' ');
       column = indent + 2;
     } else if (!begins) {
       lines += ' ';
@@ -80,7 +81,10 @@ std::string ranks_words(const std::vector<Rank>& ranks, std::size_t most) {
   }
   if (told < ranks.size()) parts.push_back(fmt::format("{} more", ranks.size() - told));
   std::string words;
-  for (std::size_t i = 0; i < parts.size(); ++i) words += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    words += i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ";
+    words += parts[i];
+  }
   return words;
 }
 
@@ -97,7 +101,8 @@ std::string WordTable::text(std::size_t note_indent, std::size_t width) const {
     std::string words;
     for (std::size_t c = 0; c < line.cells.size(); ++c) {
       const std::string space(widths[c] - columns_of(line.cells[c]), ' ');
-      words += (c == 0 ? "" : "  ") + (is_left_[c] ? line.cells[c] + space : space + line.cells[c]);
+      if (c > 0) words += "  ";
+      words += is_left_[c] ? line.cells[c] + space : space + line.cells[c];
     }
     words.erase(words.find_last_not_of(' ') + 1);
     all += words + '\n';

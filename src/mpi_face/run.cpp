@@ -7,6 +7,7 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
+#include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/settings.hpp"
 
@@ -67,6 +68,7 @@ class States {
     if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
       forgotten = std::move(found->second);
       if (states.is_usable()) forgotten->finish();
+      if (Counting* const counting = Counting::get()) counting->forget(*forgotten);
       states.states_.erase(found);
     }
     states.generation_.fetch_add(1, std::memory_order_release);
@@ -80,6 +82,11 @@ class States {
     }
     get().is_over_.store(true, std::memory_order_relaxed);
     get().generation_.fetch_add(1, std::memory_order_release);
+    if (Counting* const counting = Counting::get()) {
+      const std::lock_guard lock(get().mutex_);
+      for (const auto& [handle, state] : get().states_) counting->read_name(*state);
+      counting->end();
+    }
     return MPI_SUCCESS;
   }
 
@@ -92,13 +99,18 @@ class States {
 
 }  // namespace
 
+CommunicatorState* CommunicatorState::of(MPI_Comm communicator) { return States::get().find(communicator); }
+
 // No exception crosses MPI's border.
 int run(const MpiCall& call, VendorCall vendor) {
   try {
     if (Settings::get().is_off) return vendor();
     CommunicatorState* const state = States::get().find(call.communicator);
+    if (!state) return vendor();
+    if (Counting* const counting = Counting::get()) return counting->run(*state, call, vendor);
+    if (Settings::get().only_observes) return vendor();
     Outcome outcome;
-    return state ? state->run(call, vendor, outcome) : vendor();
+    return state->run(call, vendor, outcome);
   } catch (const std::exception& error) {
     remark(error.what());
     PMPI_Comm_call_errhandler(call.communicator, MPI_ERR_OTHER);

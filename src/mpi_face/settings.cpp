@@ -19,8 +19,14 @@ Settings read() {
   Settings settings;
   const std::string_view mode = value_of("QUADRILLE");
   settings.is_off = mode == "off";
-  if (!mode.empty() && mode != "off" && mode != "on")
-    remark(fmt::format("QUADRILLE={} means nothing here and is left out; it may be on or off", mode));
+  settings.only_observes = mode == "profile";
+  if (!mode.empty() && mode != "off" && mode != "on" && mode != "profile")
+    remark(fmt::format("QUADRILLE={} means nothing here and is left out; it may be on, off or profile", mode));
+  const std::string report(value_of("QUADRILLE_REPORT"));
+  settings.report = parse_report_wish(report);
+  if (!report.empty() && report != "off" && !settings.report)
+    remark(fmt::format("QUADRILLE_REPORT={} means nothing here and is left out; it may be summary, full or summary:FILE", report));
+  if (settings.only_observes && report.empty()) settings.report.emplace();
   settings.admits_anywhere = value_of("QUADRILLE_ADMIT") == "anywhere";
   settings.admits_at_once = settings.admits_anywhere || value_of("QUADRILLE_ADMIT") == "1";
   return settings;

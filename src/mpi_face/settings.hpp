@@ -2,7 +2,10 @@
 // What the environment asks of the drop-in. Read once in a process; a value that makes no sense is told on stderr, and left out.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "mpi_face/report_folder.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -10,6 +13,9 @@ struct Settings {
   bool is_off = false;           // QUADRILLE=off: everything is the MPI library's
   bool admits_at_once = false;   // QUADRILLE_ADMIT=1, for tests: ours from the second call on, whatever it costs
   bool admits_anywhere = false;  // QUADRILLE_ADMIT=anywhere, for tests: the same, and in calls that need not synchronise, too
+
+  bool only_observes = false;        // QUADRILLE=profile: the same, and counted
+  std::optional<ReportWish> report;  // QUADRILLE_REPORT=summary|full[:FILE]
 
   static const Settings& get();
 };

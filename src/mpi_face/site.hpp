@@ -18,6 +18,8 @@
 
 namespace quadrille::mpi_face {
 
+struct PassedCalls;
+
 struct Key {
   Function function = Function::Barrier;
   Bytes block_bytes = 0;
@@ -49,6 +51,15 @@ struct Site {
   std::optional<Way> way;  // of the plan, where it was chosen
   std::string what;        // runs; empty where it is the MPI library's
   std::string why;         // that runs
+
+  // For the report (counting.cpp): how it was when it was described last, and where its passed calls are counted.
+  struct Told {
+    std::uint64_t next_event = 0;
+    bool is_waiting = false;
+    std::size_t samples = 0;
+    double last_sample_s = 0;
+    PassedCalls* passed = nullptr;
+  } told;
 
   // The latest trials, in seconds of the slowest rank, in pairs.
   std::vector<double> ours_s, vendors_s;

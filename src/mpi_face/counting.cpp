@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/counting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "mpi_face/settings.hpp"
+#include "mpi_face/shape.hpp"
+#include "mpi_face/ticks.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+// About when the program began: the first that can be known of it.
+const TickMoment loaded = TickMoment::now();
+
+constexpr std::string_view failed = "it failed";
+constexpr std::size_t samples_of_trial = 3;  // that a trial appends at most
+
+constexpr auto short_names = [] {
+  std::array<std::string_view, function_names.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = function_names[i].substr(4);  // without MPI_
+  return names;
+}();
+
+// Its first words as the shell had them.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string words(200, '\0');
+  file.read(words.data(), static_cast<std::streamsize>(words.size()));
+  words.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const bool is_cut = words.size() == 200;
+  while (!words.empty() && words.back() == '\0') words.pop_back();
+  for (char& c : words)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return is_cut ? words + "..." : words;
+}
+
+// "Open MPI v4.1.4" of "Open MPI v4.1.4, package: Debian ...", "MPICH Version: 4.0.2".
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  PMPI_Get_library_version(text, &length);
+  std::string line(text);
+  line.resize(std::min(line.find_first_of(",\n"), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  const std::size_t spaces = line.find("Version:");
+  if (spaces != std::string::npos) line = "MPICH " + line.substr(line.find_first_not_of(' ', spaces + 8));
+  return line;
+}
+
+std::string thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE     ? "multiple"
+         : level == MPI_THREAD_SERIALIZED ? "serialized"
+         : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                          : "single";
+}
+
+// Empty where it has none but that which Open MPI gives each.
+std::string name_of(MPI_Comm communicator) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  if (PMPI_Comm_get_name(communicator, name, &length) != MPI_SUCCESS) return {};
+  const std::string_view words(name);
+  return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
+}
+
+// The members' ranks in MPI_COMM_WORLD; -1 for those of other worlds.
+std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
+  MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
+  std::vector<int> from(static_cast<std::size_t>(ranks)), to(from.size(), MPI_UNDEFINED);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i);
+  if (PMPI_Comm_group(communicator, &own) == MPI_SUCCESS) {
+    PMPI_Group_translate_ranks(own, ranks, from.data(), world, to.data());
+    PMPI_Group_free(&own);
+  }
+  PMPI_Group_free(&world);
+  std::vector<Rank> members;
+  for (const int rank : to) members.push_back(rank == MPI_UNDEFINED ? -1 : rank);
+  return members;
+}
+
+// Sizes are each rank's own, or each block's.
+constexpr bool is_irregular_function(Function function) {
+  return function == Function::Alltoallv || function == Function::Alltoallw || function == Function::Allgatherv ||
+         function == Function::Gatherv || function == Function::Scatterv;
+}
+
+std::string_view reason_of(Function function) {
+  const std::string_view name = short_names[static_cast<std::size_t>(function)];
+  if (name.ends_with("_init")) return "persistent";
+  return name[0] == 'I' ? "nonblocking" : "neighbourhood";
+}
+
+}  // namespace
+
+// Spawned worlds are not counted: their ranks have the numbers of the first world's.
+Counting* Counting::make() try {
+  const Settings& settings = Settings::get();
+  MPI_Comm parent = MPI_COMM_NULL;
+  if (!settings.report || settings.is_off || PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
+    return nullptr;
+  int rank = 0, ranks = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  try {
+    const std::uint64_t run = number_of_run();
+    const std::string folder = make_report_folder(*settings.report, run);
+    const RecordOptions options{.path = record_path(folder, rank),
+                                .world_rank = rank,
+                                .world_size = ranks,
+                                .functions = short_names,
+                                .run = run,
+                                .program = command_line(),
+                                .transport = QUADRILLE_MPI_LIBRARY,
+                                .mpi = library_version(),
+                                .thread_level = thread_level(),
+                                .start = loaded};
+    return new Counting(options, folder, *settings.report);  // never destroyed: MPI may call back late
+  } catch (const std::exception& error) {
+    if (rank == 0) remark(std::string(error.what()) + "; there is no report");
+  }
+  return nullptr;
+} catch (const std::exception&) {
+  return nullptr;
+}
+
+CountedCommunicator& Counting::counted(CommunicatorState& state) {
+  CountedCommunicator& communicator = state.counted();
+  if (communicator.number.load(std::memory_order_acquire) < 0) [[unlikely]]
+    open(communicator, state.communicator());
+  return communicator;
+}
+
+void Counting::open(CountedCommunicator& communicator, MPI_Comm handle) {
+  const std::lock_guard lock(mutex_);
+  if (communicator.number.load(std::memory_order_relaxed) >= 0) return;
+  int is_inter = 0, rank = 0, ranks = 1;
+  PMPI_Comm_test_inter(handle, &is_inter);
+  PMPI_Comm_rank(handle, &rank);
+  PMPI_Comm_size(handle, &ranks);
+  communicator.rank = rank, communicator.ranks = ranks;
+  const std::vector<Rank> members =
+      is_inter ? std::vector<Rank>(static_cast<std::size_t>(ranks), -1) : world_ranks_of(handle, ranks);
+  const bool are_known = std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
+  if (are_known && !is_inter) communicator.world_ranks = members;
+  communicator.number.store(record_.add_communicator(name_of(handle), members), std::memory_order_release);
+}
+
+void Counting::make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function,
+                          Bytes block_bytes) {
+  Counters& counters = record_.counters(static_cast<int>(function), communicator.number, block_bytes);
+  entry.counters.store(&counters, std::memory_order_release);
+}
+
+CountedCommunicator::Entry& Counting::entry(CountedCommunicator& communicator, Function function, Bytes block_bytes) {
+  auto& place = communicator.entries[static_cast<std::size_t>(function)];
+  CountedCommunicator::Entries* entries = place.load(std::memory_order_acquire);
+  if (!entries) [[unlikely]] {
+    const std::lock_guard lock(mutex_);
+    entries = place.load(std::memory_order_relaxed);
+    if (!entries) place.store(entries = new CountedCommunicator::Entries, std::memory_order_release);
+  }
+  CountedCommunicator::Entry& found = (*entries)[size_class_of(block_bytes)];
+  if (!found.counters.load(std::memory_order_acquire)) [[unlikely]]
+    make_entry(communicator, found, function, block_bytes);
+  return found;
+}
+
+int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vendor) {
+  CountedCommunicator& communicator = counted(state);
+  const std::uint64_t began = ticks();
+  record_.enter(static_cast<int>(call.function), communicator.number.load(std::memory_order_relaxed), began);
+  Outcome outcome;
+  int code = MPI_SUCCESS;
+  try {
+    if (Settings::get().only_observes) {
+      code = vendor();
+      outcome.why = "only observed";
+    } else {
+      code = state.run(call, vendor, outcome);
+    }
+  } catch (...) {
+    record_.leave();
+    throw;
+  }
+  const std::uint64_t took = ticks() - began - outcome.settling_ticks;
+  record_.leave();
+  if (code != MPI_SUCCESS) [[unlikely]] {
+    outcome = {.why = failed};
+  } else if (Settings::get().only_observes) {
+    observe(communicator, call, outcome);
+  }
+  count(communicator, call, outcome, took);
+  if (outcome.settling_ticks > 0) [[unlikely]] {
+    record_.count_own(outcome.settling_ticks);
+    record_.calibrate();
+    read_name(state);
+  }
+  return code;
+}
+
+// The sizes of a call that was right.
+void Counting::observe(const CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome) {
+  if (communicator.world_ranks.empty()) return;
+  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
+  if (!shape) return;
+  outcome.block_bytes = shape->block_bytes;
+  outcome.is_root = is_rooted(shape->collective) && shape->root == communicator.rank;
+}
+
+void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took) {
+  const bool is_irregular = is_irregular_function(call.function);
+  CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
+  Counters& counters = *place.counters.load(std::memory_order_relaxed);
+  if (Site* const site = outcome.site;
+      site && (site->told.next_event != site->next_event || site->told.is_waiting != site->is_waiting)) [[unlikely]]
+    describe(*site, counters);
+  const Bytes bytes = is_irregular ? sent(communicator, call, outcome) : outcome.block_bytes;
+  if (outcome.by_ours)
+    count_ours(counters, bytes, took);
+  else
+    count_passed(counters, passed(place, outcome), bytes, took);
+  if (outcome.is_root) count_root(counters, bytes);
+  if (outcome.late_ticks > 0) count_late(counters, outcome.late_ticks);
+}
+
+// What runs now, and what was measured since.
+void Counting::describe(Site& site, Counters& counters) {
+  Site::Told& told = site.told;
+  const bool is_measured =
+      !site.vendors_s.empty() && (told.samples != site.vendors_s.size() || told.last_sample_s != site.vendors_s.back());
+  if (is_measured) {
+    const std::size_t count = site.vendors_s.size();
+    const std::size_t added = count > told.samples ? count - told.samples : std::min(samples_of_trial, count);
+    const auto as_ticks = [&](double seconds) { return static_cast<std::uint64_t>(seconds * record_.ticks_per_second()); };
+    for (std::size_t i = count - added; i < count; ++i) {
+      add_sample(counters.vendor, as_ticks(site.vendors_s[i]));
+      add_sample(counters.ours, as_ticks(site.ours_s[i]));
+    }
+    told.samples = count;
+    told.last_sample_s = site.vendors_s.back();
+  }
+  told.next_event = site.next_event;
+  told.is_waiting = site.is_waiting;
+  told.passed = nullptr;
+  record_.describe(counters, site.what, site.why);
+}
+
+PassedCalls& Counting::passed(CountedCommunicator::Entry& place, const Outcome& outcome) {
+  Counters& counters = *place.counters.load(std::memory_order_relaxed);
+  if (outcome.site) {
+    PassedCalls*& known = outcome.site->told.passed;
+    if (!known) [[unlikely]]
+      known = &record_.reason(counters, outcome.why);
+    return *known;
+  }
+  PassedCalls* known = place.passed.load(std::memory_order_relaxed);
+  if (!known || place.why.load(std::memory_order_relaxed) != outcome.why.data()) [[unlikely]] {
+    known = &record_.reason(counters, outcome.why);
+    place.passed.store(known, std::memory_order_relaxed);
+    place.why.store(outcome.why.data(), std::memory_order_relaxed);
+  }
+  return *known;
+}
+
+// Into the row of traffic; returns the bytes.
+Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes) {
+  if (to != communicator.rank && bytes > 0)
+    add_to(traffic_[communicator.world_ranks[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
+  return std::max<Bytes>(bytes, 0);
+}
+
+// Of an irregular collective: what this rank sent, its own block included. Not known of alltoallw and of what goes to other groups.
+Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome) {
+  const Count ranks = communicator.ranks;
+  const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
+  if (communicator.world_ranks.empty() || outcome.why == failed) return 0;
+  const Side& side = in_place ? call.receive : call.send;
+  Bytes sum = 0;
+  if (call.function == Function::Alltoallv || (call.function == Function::Scatterv && is_root)) {
+    if (!side.counts) return 0;
+    const Bytes size = facts_of(side.type).size;
+    for (Rank to = 0; to < ranks; ++to) sum += send_to(communicator, to, side.counts[to] * size);
+  } else if (call.function == Function::Gatherv && !is_root && call.root >= 0 && call.root < ranks) {
+    sum = send_to(communicator, call.root, call.send.count * facts_of(call.send.type).size);
+  } else if (call.function == Function::Allgatherv) {
+    const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.rank] : 0;
+    const Bytes share = count * facts_of(side.type).size;
+    for (Rank to = 0; to < ranks; ++to) send_to(communicator, to, share);
+    sum = std::max<Bytes>(share, 0);
+  }
+  return sum;
+}
+
+void Counting::enter(CommunicatorState& state, Function function, std::uint64_t now) {
+  record_.enter(static_cast<int>(function), counted(state).number.load(std::memory_order_relaxed), now);
+}
+
+void Counting::leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why) {
+  const std::uint64_t took = ticks() - began;
+  record_.leave();
+  CountedCommunicator::Entry& place = entry(counted(state), function, 0);
+  Outcome outcome;
+  outcome.why = why;
+  count_passed(*place.counters.load(std::memory_order_relaxed), passed(place, outcome), 0, took);
+}
+
+void Counting::read_name(CommunicatorState& state) {
+  const int number = state.counted().number.load(std::memory_order_acquire);
+  if (number < 0) return;
+  if (const std::string name = name_of(state.communicator()); !name.empty()) record_.rename_communicator(number, name);
+}
+
+void Counting::forget(CommunicatorState& state) {
+  read_name(state);
+  if (const int number = state.counted().number.load(std::memory_order_acquire); number >= 0) record_.free_communicator(number);
+}
+
+void Counting::end() {
+  try {
+    record_.end();
+    report_if_last(folder_, wish_);
+  } catch (const std::exception& error) {
+    remark(error.what());
+  }
+}
+
+PassedThrough::PassedThrough(Function function, MPI_Comm communicator) noexcept : function_(function) {
+  if (!Settings::get().report || Settings::get().is_off) return;
+  try {
+    CommunicatorState* const state = CommunicatorState::of(communicator);
+    Counting* const counting = state ? Counting::get() : nullptr;
+    if (!counting) return;
+    began_ = ticks();
+    counting->enter(*state, function, began_);
+    state_ = state;
+  } catch (const std::exception&) {
+    return;  // no memory to count with
+  }
+}
+
+// The state may be gone only if the program freed the communicator meanwhile, which no correct program does.
+PassedThrough::~PassedThrough() {
+  if (!state_) return;
+  try {
+    Counting::get()->leave(*state_, function_, began_, reason_of(function_));
+  } catch (const std::exception&) {
+    return;  // no memory to count with
+  }
+}
+
+}  // namespace quadrille::mpi_face

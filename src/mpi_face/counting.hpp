@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting calls for the report, where one is asked for: QUADRILLE_REPORT, or QUADRILLE=profile.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "mpi_face/call.hpp"
+#include "mpi_face/communicator_state.hpp"
+#include "mpi_face/record.hpp"
+#include "mpi_face/report_folder.hpp"
+
+namespace quadrille::mpi_face {
+
+class Counting {
+ public:
+  // Null where nothing is counted: no report is asked for, or there is no place for counters. MPI must be up.
+  static Counting* get() {
+    static Counting* const counting = make();
+    return counting;
+  }
+
+  // Runs the call and counts it.
+  int run(CommunicatorState& state, const MpiCall& call, VendorCall vendor);
+
+  // Around a call that is passed through uncounted by run().
+  void enter(CommunicatorState& state, Function function, std::uint64_t now);
+  void leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why);
+
+  // Before a communicator is freed, and at the end: its name may have been set late.
+  void read_name(CommunicatorState& state);
+  void forget(CommunicatorState& state);
+
+  // In MPI_Finalize. The last rank to come writes the report.
+  void end();
+
+ private:
+  Counting(const RecordOptions& options, std::string folder, const ReportWish& wish)
+      : record_(options), folder_(std::move(folder)), wish_(wish), traffic_(record_.traffic()) {}
+  static Counting* make();
+
+  CountedCommunicator& counted(CommunicatorState& state);
+  void open(CountedCommunicator& communicator, MPI_Comm handle);
+  CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
+  void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
+  void observe(const CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome);
+  void count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took);
+  void describe(Site& site, Counters& counters);
+  PassedCalls& passed(CountedCommunicator::Entry& entry, const Outcome& outcome);
+  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome);
+  Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes);
+
+  Record record_;
+  const std::string folder_;
+  const ReportWish wish_;
+  std::uint64_t* const traffic_;
+  std::mutex mutex_;  // of communicators and entries that are made
+};
+
+// Which argument of the C function is the communicator, counted from 0; `arguments` is how many there are. A request, or an info
+// and a request, come behind it.
+constexpr std::size_t place_of_communicator(Function function, std::size_t arguments) {
+  const std::string_view words = function_names[static_cast<std::size_t>(function)];
+  return arguments - (words.ends_with("_init") ? 3 : words.starts_with("MPI_I") ? 2 : 1);
+}
+
+// A call of a function that is always the MPI library's, from here to the end of its scope: counted where a report is asked for.
+class PassedThrough {
+ public:
+  PassedThrough(Function function, MPI_Comm communicator) noexcept;
+  ~PassedThrough();
+  PassedThrough(const PassedThrough&) = delete;
+  PassedThrough& operator=(const PassedThrough&) = delete;
+
+ private:
+  CommunicatorState* state_ = nullptr;
+  Function function_;
+  std::uint64_t began_ = 0;
+};
+
+}  // namespace quadrille::mpi_face
