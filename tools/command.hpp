@@ -53,4 +53,7 @@ Subcommand add_help(CLI::App& command);
 std::vector<std::string> split_off_command(std::string_view subcommand, std::string_view option_with_value, int& count,
                                            char** arguments);
 
+// The same of `quadrille wrap`, whose --report alone stands for --report=summary.
+std::vector<std::string> split_off_wrapped(int& count, char** arguments);
+
 }  // namespace quadrille::command

@@ -112,7 +112,7 @@ int run(int count, char** arguments) {
                                             add_audit(parser),
                                             add_reproduce(parser),
                                             add_run(parser, split_off_command("run", "-n", count, arguments)),
-                                            add_wrap(parser, split_off_command("wrap", "--report", count, arguments)),
+                                            add_wrap(parser, split_off_wrapped(count, arguments)),
                                             add_preload(parser),
                                             add_report(parser),
                                             add_completion(parser),

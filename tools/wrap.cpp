@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "common_options.hpp"
 #include "elf.hpp"
+#include "mpi_face/report_folder.hpp"
 #include "preload.hpp"
 #include "quadrille/transports.hpp"
 
@@ -24,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  bool off = false;
+  bool off = false, profile = false;
+  std::optional<std::string> report;
   std::vector<std::string> command;
 };
 
@@ -105,6 +107,26 @@ std::string choose_mpi(const fs::path& file) {
 
 void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
 
+// The program may go to another folder before it ends.
+std::string checked_report(const std::string& words) {
+  const auto wish = mpi_face::parse_report_wish(words);
+  if (!wish) refuse(fmt::format("'{}' is no kind of report; it may be summary, full, summary:FILE or full:FILE", words));
+  if (wish->file.empty()) return words;
+  const fs::path file = fs::absolute(wish->file);
+  const fs::path folder = file.parent_path();
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored) || access(folder.c_str(), W_OK) != 0)
+    refuse(fmt::format("the report cannot be written to {}", file.string()));
+  return (wish->full ? "full:" : "summary:") + file.string();
+}
+
+void set_modes(const Options& options) {
+  if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
+  if (options.off) set("QUADRILLE", "off");
+  if (options.profile) set("QUADRILLE", "profile");
+  if (options.report) set("QUADRILLE_REPORT", checked_report(*options.report));
+}
+
 int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   const fs::path program = find_program(options.command[0]);
@@ -117,7 +139,7 @@ int run(const Options& options) {
     file = find_program(interpreter);
   }
   check_can_be_preloaded(file, read_elf(file));
-  if (options.off) set("QUADRILLE", "off");
+  set_modes(options);
   const std::string library = preload_library(choose_mpi(file));
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
@@ -135,21 +157,36 @@ int run(const Options& options) {
 
 }  // namespace
 
+std::vector<std::string> split_off_wrapped(int& count, char** arguments) {
+  static char summary[] = "--report=summary";
+  std::vector<std::string> command = split_off_command("wrap", {}, count, arguments);
+  for (int i = 2; i < count && std::string_view(arguments[1]) == "wrap"; ++i)
+    if (std::string_view(arguments[i]) == "--report") arguments[i] = summary;
+  return command;
+}
+
 Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives");
   begin_group(*parser, group::execution);
   add_flag(*parser, "--off", options->off, "pass everything through");
+  add_flag(*parser, "--profile", options->profile, "pass everything through, but count and time it, and report at the end");
+  add_option(*parser, "--report", options->report,
+             "what ran, for how long and why, at the end: summary (also without a value), full, summary:FILE or full:FILE; JSON is "
+             "put beside the file, as FILE.json. The value comes behind =",
+             "KIND");
   options->command = std::move(words);
   set_footer(
       *parser,
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
       "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or QUADRILLE_MPI. "
-      "--off sets QUADRILLE=off.\n"
+      "--off sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT. The counters of a run that did not end "
+      "well are kept; 'quadrille report' reads them, also while the program runs.\n"
       "It stands first among what is preloaded, so tools of MPI's profiling interface see no blocking collectives.\n\n"
       "Examples:\n  mpirun -n 8 quadrille wrap ./app\n  mpirun -n 8 quadrille wrap ./app its arguments\n"
-      "  mpirun -n 8 quadrille wrap python3 program.py");
+      "  mpirun -n 8 quadrille wrap python3 program.py\n"
+      "  mpirun -n 8 quadrille wrap --report ./app\n  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app");
   return {parser, [options] { return run(*options); }};
 }
 

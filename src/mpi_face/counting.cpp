@@ -230,7 +230,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   if (outcome.late_ticks > 0) count_late(counters, outcome.late_ticks);
 }
 
-// What runs now, and what was measured since.
+// What runs by ours, and what was measured since.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const bool is_measured =
@@ -249,20 +249,21 @@ void Counting::describe(Site& site, Counters& counters) {
   told.next_event = site.next_event;
   told.is_waiting = site.is_waiting;
   told.passed = nullptr;
-  record_.describe(counters, site.what, site.why);
+  if (site.mode == Site::Mode::ours) record_.describe(counters, site.what, site.why);
 }
 
 PassedCalls& Counting::passed(CountedCommunicator::Entry& place, const Outcome& outcome) {
   Counters& counters = *place.counters.load(std::memory_order_relaxed);
+  const std::string_view why = outcome.why.empty() ? "called too rarely as yet" : outcome.why;
   if (outcome.site) {
     PassedCalls*& known = outcome.site->told.passed;
     if (!known) [[unlikely]]
-      known = &record_.reason(counters, outcome.why);
+      known = &record_.reason(counters, why);
     return *known;
   }
   PassedCalls* known = place.passed.load(std::memory_order_relaxed);
   if (!known || place.why.load(std::memory_order_relaxed) != outcome.why.data()) [[unlikely]] {
-    known = &record_.reason(counters, outcome.why);
+    known = &record_.reason(counters, why);
     place.passed.store(known, std::memory_order_relaxed);
     place.why.store(outcome.why.data(), std::memory_order_relaxed);
   }

@@ -85,7 +85,7 @@ class Record {
   // For count_passed: finds or makes it. The entry knows three reasons, and counts further ones together.
   PassedCalls& reason(Counters& counters, std::string_view why) noexcept;
 
-  // What runs now, and why.
+  // What runs by ours, and why.
   void describe(Counters& counters, std::string_view what, std::string_view why) noexcept;
 
   // Of this rank: the bytes that it sent to each rank of the world by irregular collectives (alltoallv, allgatherv, scatterv at the

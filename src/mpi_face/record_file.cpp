@@ -47,7 +47,7 @@ Descriptor new_record_file(const std::string& path, std::uint64_t bytes) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)  // or else a signal would come
     fail(path, fmt::format("it takes {} bytes, and files may have {} (ulimit -f)", bytes, limit.rlim_cur));
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.number() < 0) fail(path, std::strerror(errno));
   if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
     const int error = errno;

@@ -101,7 +101,7 @@ struct alignas(64) Counters {
   std::int32_t function, communicator;
   std::uint32_t size_class;
   std::uint32_t is_others;  // 1: the table was full, so this entry counts all further calls of its function
-  char what[144];           // what runs: "bruck:radix=4 shared", "vendor"
+  char what[144];           // what ran by ours last: "bruck:radix=4 (shared)"; empty: nothing
   char why[160];            // and the reason
 };
 

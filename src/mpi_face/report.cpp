@@ -21,11 +21,6 @@ namespace {
 constexpr Count most_ranks_listed = 2048;
 constexpr std::size_t most_missing_listed = 1000;
 
-std::string this_host() {
-  char name[sizeof RecordHeader::host] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
 Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
 
 // Times of the same calls on several ranks: the slowest rank's count, where all have measured as often.
@@ -87,7 +82,7 @@ void add_sent(Sent& sent, std::string_view function, const Counters& counters) {
 
 class Merging {
  public:
-  explicit Merging(const RankRecord& first) : host_(this_host()) {
+  explicit Merging(const RankRecord& first) : host_(host_name()) {
     const RecordHeader& header = first.header;
     report_.program = words_of(header.program);
     report_.mpi = words_of(header.mpi);
@@ -114,6 +109,7 @@ class Merging {
     }
     if (lists_ranks()) add_traffic(record, sent);
     if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
+    report_.own_rank_seconds += record.seconds(record.header.own_ticks);
     report_.start_unix_ns = std::min(report_.start_unix_ns, record.header.start_unix_ns);
     report_.ranks.push_back(std::move(rank));
   }
@@ -128,6 +124,7 @@ class Merging {
       found.insert(rank.rank);
     }
     if (all > 0) report_.share = inside / all;
+    if (all > 0) report_.own_share = report_.own_rank_seconds / all;
     report_.missing_ranks = report_.world_size - static_cast<Count>(found.size());
     for (Rank rank = 0; rank < report_.world_size && report_.missing.size() < most_missing_listed; ++rank)
       if (!found.contains(rank)) report_.missing.push_back(rank);
@@ -294,6 +291,11 @@ void read_folder(const std::string& folder, std::vector<RankRecord>& records, st
 }
 
 }  // namespace
+
+std::string host_name() {
+  char name[sizeof RecordHeader::host] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
 
 std::string ReportedCommunicator::label() const {
   if (!name.empty()) return name;

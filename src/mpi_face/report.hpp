@@ -57,7 +57,7 @@ struct ReportRow {
   double share = 0;                           // of the ranks' time
   std::optional<MeasuredTime> late;           // mean wait for late ranks per call; `samples` of calls
   std::optional<MeasuredTime> vendor, ours;
-  std::string what, why;             // what runs now, and the reason
+  std::string what, why;             // what ran by ours last, and the reason; empty: nothing
   std::vector<PassedReason> passed;  // calls that the MPI library ran, and why; of the rank that called most
 };
 
@@ -73,6 +73,8 @@ struct RunReport {
   std::vector<ReportRow> rows;  // most time first
   double seconds = 0;           // of the rank that took longest
   double share = 0;             // of the ranks' time, inside collectives
+  double own_rank_seconds = 0;  // of all ranks together, on groups, plans and trials; not part of the share
+  double own_share = 0;
   // Bytes that rank i handed over for rank j, at i * world_size + j. By all collectives that have pairs: not of barriers, of
   // allreduce, reduce_scatter and scans, nor of nonblocking and neighbourhood ones. Empty for more than 2,048 ranks.
   std::vector<std::uint64_t> traffic;
@@ -84,6 +86,9 @@ struct RunReport {
 inline void add_count(Count& sum, Count more) {
   sum = static_cast<Count>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
 }
+
+// Of this machine, as records have it.
+std::string host_name();
 
 // Throws Error{misuse} without records. Of several runs the one that began last is taken.
 RunReport merged(std::vector<RankRecord> records);

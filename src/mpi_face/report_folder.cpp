@@ -108,6 +108,18 @@ void write_file(const std::string& path, const std::string& text) {
   if (is_plain && ::rename(temporary.c_str(), path.c_str()) != 0) fail();
 }
 
+// As the launcher says.
+bool is_one_machine(const RunReport& report) {
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const std::string ranks = value_of(variable); !ranks.empty()) return std::atoll(ranks.c_str()) == report.world_size;
+  return report.world_size == 1;
+}
+
+bool has_first_rank(const RunReport& report) {
+  const ReportedRank& first = report.ranks.front();
+  return first.rank == 0 && first.state == RankState::ended && first.host == host_name();
+}
+
 // The first of several ranks that come at the same time, by a file that only one can make.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
   const std::string path = fmt::format("{}/reported-{}-{}", folder, report.start_unix_ns, report.ranks.size());
@@ -172,7 +184,8 @@ void report_if_last(const std::string& folder, const ReportWish& wish) {
   const std::string places[] = {folder};
   const RunReport report = read_run(places);
   for (const ReportedRank& rank : report.ranks)
-    if (rank.state == RankState::running || rank.state == RankState::unknown) return;
+    if (rank.state == RankState::running) return;
+  if (!is_one_machine(report) && !has_first_rank(report)) return;
   if (!is_first_to_report(folder, report)) return;
   const std::string text = text_of(report, {.full = wish.full});
   if (!wish.file.empty()) {
@@ -181,10 +194,10 @@ void report_if_last(const std::string& folder, const ReportWish& wish) {
     return;
   }
   std::fputs(('\n' + text).c_str(), stderr);
-  const bool has_all = report.missing_ranks == 0 && std::all_of(report.ranks.begin(), report.ranks.end(),
-                                                                [](const auto& rank) { return rank.state == RankState::ended; });
+  const bool ended_well =
+      std::all_of(report.ranks.begin(), report.ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
   std::error_code ignored;
-  if (has_all) fs::remove_all(folder, ignored);
+  if (ended_well && (report.missing_ranks == 0 || is_one_machine(report))) fs::remove_all(folder, ignored);
 }
 
 }  // namespace quadrille::mpi_face

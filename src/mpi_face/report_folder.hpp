@@ -32,9 +32,10 @@ std::optional<std::string> latest_report_folder();
 
 std::string record_path(const std::string& folder, Rank rank);
 
-// To be called by a rank after its record ended: if no rank of the run that has counters in the folder is still running, this one
-// writes the report, text to stderr or to the file, and JSON beside the file. What the counters of all ranks have become the
-// report of, is removed with a folder of $TMPDIR. Nothing is waited for. Throws Error.
+// To be called by a rank after its record ended: if no rank of this machine that has counters in the folder is still running, this
+// rank writes the report, text to stderr or to the file, and JSON beside the file; where there are several machines, on that of
+// rank 0 only. Nothing is waited for, and no rank talks to another: one that never called a collective takes no part. A folder of
+// temporary files whose ranks all ended well is removed then. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
 
 }  // namespace quadrille::mpi_face

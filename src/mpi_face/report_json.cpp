@@ -74,7 +74,9 @@ std::string json_text_of(const RunReport& report) {
             {"hosts", report.hosts},
             {"start_unix_s", 1e-9 * static_cast<double>(report.start_unix_ns)},
             {"seconds", report.seconds},
-            {"share", report.share}};
+            {"share", report.share},
+            {"own_rank_seconds", report.own_rank_seconds},
+            {"own_share", report.own_share}};
   for (const char* key : {"ranks", "communicators", "rows"}) json[key] = Json::array();
   for (const ReportedRank& rank : report.ranks) json["ranks"].push_back(to_json(rank));
   for (const ReportedCommunicator& each : report.communicators)

@@ -23,8 +23,9 @@ std::string head(const RunReport& report) {
   std::string words = report.program.empty() ? "Quadrille's report" : "Quadrille's report of " + report.program;
   words += fmt::format(": {} on {}", plural(report.world_size, "rank"), plural(static_cast<Count>(report.hosts.size()), "host"));
   if (!report.mpi.empty()) words += ", " + report.mpi;
-  return words +
-         fmt::format("\nIt ran {}, {} of that inside collectives.\n", seconds_words(report.seconds), share_words(report.share));
+  words += fmt::format("\nIt ran {}, {} of that inside collectives", seconds_words(report.seconds), share_words(report.share));
+  if (report.own_share > 0) words += fmt::format(", and {} while Quadrille made and tried plans", share_words(report.own_share));
+  return words + ".\n";
 }
 
 std::string sentence_of(const ReportedRank& rank) {
@@ -116,8 +117,11 @@ std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
 std::string size_text(const ReportRow& row) {
   if (row.most_block == 0) return "–";
   const Count calls = row.most_block < 0 ? row.rank_calls : row.calls;
-  const double mean = static_cast<double>(row.block_bytes) / static_cast<double>(std::max<Count>(calls, 1));
-  return (calls > 0 && row.block_bytes % calls == 0 ? "" : "~") + bytes_words(mean);
+  if (calls < 1) return "–";
+  if (row.block_bytes % calls == 0 && row.block_bytes / calls < 100'000 && row.block_bytes / calls % 1024 != 0)
+    return fmt::format("{} B", row.block_bytes / calls);
+  const std::string words = bytes_words(static_cast<double>(row.block_bytes) / static_cast<double>(calls));
+  return row.block_bytes % calls == 0 && words.find('.') == std::string::npos ? words : "~" + words;
 }
 
 std::string measured_text(const std::optional<MeasuredTime>& time) {

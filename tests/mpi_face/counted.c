@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* counted [FILE]: calls for the report to count. With FILE, rank 1 is killed while it waits inside an alltoall; its number is there. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { most = 64 };
+
+/* A child that kills this process, made before MPI is there. */
+static void be_killed_soon(void) {
+  const pid_t self = getpid();
+  if (fork() != 0) return;
+  execl("/bin/sh", "sh", "-c", "exec >/dev/null 2>&1; sleep 1; kill -9 $PPID", (char*)0);
+  kill(self, SIGKILL);
+}
+
+static int launched_rank(void) {
+  const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (!rank) rank = getenv("PMI_RANK");
+  return rank ? atoi(rank) : 0;
+}
+
+int main(int argc, char** argv) {
+  char in[most * 1000], out[most * 1000];
+  int counts[most], places[most], rank, ranks, i;
+  MPI_Comm pair, copy;
+  MPI_Request request;
+  if (argc > 1 && launched_rank() == 1) be_killed_soon();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > most) return 1;
+  for (i = 0; i < 20; ++i) MPI_Alltoall(in, 1000, MPI_CHAR, out, 1000, MPI_CHAR, MPI_COMM_WORLD);
+  if (argc > 1) {
+    if (rank == 1) MPI_Alltoall(in, 1000, MPI_CHAR, out, 1000, MPI_CHAR, MPI_COMM_WORLD);
+    sleep(10);
+  }
+  for (i = 0; i < 3; ++i) MPI_Bcast(in, 8, MPI_CHAR, ranks - 1, MPI_COMM_WORLD);
+  for (i = 0; i < ranks; ++i) counts[i] = 10, places[i] = 10 * i;
+  for (i = 0; i < 4; ++i) MPI_Alltoallv(in, counts, places, MPI_CHAR, out, counts, places, MPI_CHAR, MPI_COMM_WORLD);
+  MPI_Ialltoall(in, 1, MPI_CHAR, out, 1, MPI_CHAR, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+  MPI_Barrier(pair);
+  MPI_Comm_set_name(pair, "pairs");
+  MPI_Barrier(pair);
+  MPI_Comm_free(&pair);
+  for (i = 0; i < 300; ++i) { /* more than have numbers of their own, were they not used again */
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Barrier(MPI_COMM_SELF);
+  MPI_Finalize();
+  puts("all as expected");
+  return 0;
+}

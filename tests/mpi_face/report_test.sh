@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# report_test.sh QUADRILLE MPIRUN COUNTED FEW: the report of a run, and of one whose rank was killed.
+set -u
+quadrille=$1 mpirun=$2 counted=$3 few=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+said=$work/said
+wrong() { echo "wrong: $*"; head -n 60 "$said"; exit 1; }
+wrapped() { timeout 60 "$mpirun" -n 4 "$quadrille" wrap "$@" >"$said" 2>&1; }
+says() { local words; for words in "$@"; do grep -qF -- "$words" "$said" || wrong "not said: $words"; done; }
+left() { find "$TMPDIR" -maxdepth 1 -name 'quadrille-report-*' | wc -l; }
+unset QUADRILLE_REPORT QUADRILLE
+
+# What makes no sense is refused by the command, and told and left out by the library.
+for kind in yes full: summary:/no/such/folder/file "full:$work"; do
+  "$quadrille" wrap "--report=$kind" "$counted" >"$said" 2>&1
+  [ $? = 2 ] && [ "$(wc -l <"$said")" = 1 ] || wrong "--report=$kind"
+done
+"$quadrille" wrap --off --report "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--off --report'
+"$quadrille" report >"$said" 2>&1; [ $? = 2 ] || wrong 'no counters anywhere'
+QUADRILLE_REPORT=yes wrapped "$few" || wrong 'a report that makes no sense'
+says 'QUADRILLE_REPORT=yes means nothing here' 'all as expected'
+
+# To stderr, from a private folder that goes.
+wrapped --report "$counted" || wrong 'a summary'
+says "Quadrille's report of" ': 4 ranks on 1 host' 'Alltoall' '1000 B' 'by the MPI library: nonblocking' 'pairs' 'Traffic:'
+[ "$(grep -c "Quadrille's report" "$said")" = 1 ] && [ "$(left)" = 0 ] || wrong 'one report, and no folder left'
+
+# To a file, with JSON beside it and the counters, each the user's own.
+wrapped --report=full:"$work/run.txt" "$counted" || wrong 'a report to a file'
+grep -q Quadrille "$said" && wrong 'the report is in the file'
+cp "$work/run.txt" "$said"
+says 'from \ to' 'MPI_COMM_WORLD' 'Alltoallv' 'Ialltoall' '0..3' 'well'
+grep -q '"collective": "Ialltoall"' "$work/run.txt.json" || wrong 'JSON'
+[ "$(stat -c %a "$work/run.txt.counters")" = 700 ] || wrong 'the mode of the folder'
+[ "$(stat -c %a "$work"/run.txt.counters/rank-3.counters)" = 600 ] || wrong 'the mode of a file'
+"$quadrille" report "$work/run.txt.counters" --full >"$said" 2>&1 || wrong 'reading the folder'
+cmp -s "$said" "$work/run.txt" || wrong 'the same report from the folder'
+"$quadrille" report "$work"/run.txt.counters/rank-0.counters >"$said" 2>&1 || wrong 'reading one file'
+says 'no counters of ranks 1..3'
+
+# Only observed.
+wrapped --profile --report=summary:"$work/observed" "$counted" || wrong '--profile'
+cp "$work/observed.json" "$said"
+says '"why": "only observed"'
+grep '"ours_calls"' "$said" | grep -qv ': 0' && wrong 'ours ran'
+grep '"what"' "$said" | grep -qv 'null' && wrong 'ours ran'
+
+# Ranks that call no collective take no part, and nobody waits for them.
+wrapped --report "$few" || wrong 'two ranks without a collective'
+says 'no counters of ranks 2 and 3' 'all as expected'
+
+# A rank is killed inside a call.
+wrapped --report "$counted" killed && wrong 'a killed rank ends the job'
+[ "$(left)" = 1 ] || wrong 'the counters of a killed rank are kept'
+"$quadrille" report >"$said" 2>&1 || wrong 'the report of a killed rank'
+says 'rank 1 ended inside Alltoall on MPI_COMM_WORLD, '
+echo good
