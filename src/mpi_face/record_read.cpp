@@ -136,7 +136,7 @@ void check_communicators(const Source& source, RankRecord& record) {
         source.damaged("a member of a communicator is no rank of the world");
       members += run.count;
     }
-    if (members != each.ranks) each.runs = 0;
+    if (members != each.ranks || members > record.header.world_size) each.runs = 0;
   }
 }
 
@@ -184,7 +184,7 @@ RankRecord read_all(const Source& source) {
   // The call that it is in may be anything, since it is written while we read.
   const std::uint64_t function = header.in_call & 0xFFFFFFFFu, communicator = header.in_call >> 32;
   const bool is_known = communicator < record.communicators.size() || communicator == 0xFFFFFFFFu;
-  if (function > record.functions.size() || !is_known) record.header.in_call = 0;
+  if (function == 0 || function > record.functions.size() || !is_known) record.header.in_call = 0;
   return record;
 }
 
