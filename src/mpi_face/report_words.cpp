@@ -44,7 +44,7 @@ std::string broken(std::string_view text, std::size_t indent, std::size_t width)
 
 std::string count_words(Count count) {
   std::string words = fmt::format("{}", count);
-  for (std::size_t end = words.size(); end > 3 && words[end - 4] != '-'; end -= 3) words.insert(end - 3, ",");
+  for (std::size_t end = words.size(); end > 3 && words[end - 4] != '-'; end -= 3) words.insert(end - 3, 1, ',');
   return words;
 }
 
