@@ -179,7 +179,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   Outcome outcome;
   int code = MPI_SUCCESS;
   try {
-    if (Settings::get().only_observes) {
+    if (only_observes_) {
       code = vendor();
       outcome.why = "only observed";
     } else {
@@ -193,7 +193,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   record_.leave();
   if (code != MPI_SUCCESS) [[unlikely]] {
     outcome = {.why = failed};
-  } else if (Settings::get().only_observes) {
+  } else if (only_observes_) {
     observe(communicator, call, outcome);
   }
   count(communicator, call, outcome, took);
@@ -216,18 +216,29 @@ void Counting::observe(const CountedCommunicator& communicator, const MpiCall& c
 
 void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took) {
   const bool is_irregular = is_irregular_function(call.function);
-  CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
-  Counters& counters = *place.counters.load(std::memory_order_relaxed);
-  if (Site* const site = outcome.site;
-      site && (site->told.next_event != site->next_event || site->told.is_waiting != site->is_waiting)) [[unlikely]]
-    describe(*site, counters);
   const Bytes bytes = is_irregular ? sent(communicator, call, outcome) : outcome.block_bytes;
+  Counters* counters = nullptr;
+  PassedCalls* passed = nullptr;
+  if (Site* const site = outcome.site) {
+    Site::Told& told = site->told;
+    if (told.next_event != site->next_event || told.is_waiting != site->is_waiting) [[unlikely]]
+      describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
+    counters = told.counters;
+    if (!outcome.by_ours && !told.passed) [[unlikely]]
+      told.passed = &reason(*counters, outcome.why);
+    passed = told.passed;
+  } else {
+    CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
+    counters = place.counters.load(std::memory_order_relaxed);
+    if (!outcome.by_ours) passed = &reason(place, outcome.why);
+  }
   if (outcome.by_ours)
-    count_ours(counters, bytes, took);
+    count_ours(*counters, bytes, took);
   else
-    count_passed(counters, passed(place, outcome), bytes, took);
-  if (outcome.is_root) count_root(counters, bytes);
-  if (outcome.late_ticks > 0) count_late(counters, outcome.late_ticks);
+    count_passed(*counters, *passed, bytes, took);
+  if (outcome.is_root) count_root(*counters, bytes);
+  if (outcome.late_ticks > 0) [[unlikely]]
+    count_late(*counters, outcome.late_ticks);
 }
 
 // What runs by ours, and what was measured since.
@@ -248,25 +259,23 @@ void Counting::describe(Site& site, Counters& counters) {
   }
   told.next_event = site.next_event;
   told.is_waiting = site.is_waiting;
+  told.counters = &counters;
   told.passed = nullptr;
   if (site.mode == Site::Mode::ours) record_.describe(counters, site.what, site.why);
 }
 
-PassedCalls& Counting::passed(CountedCommunicator::Entry& place, const Outcome& outcome) {
-  Counters& counters = *place.counters.load(std::memory_order_relaxed);
-  const std::string_view why = outcome.why.empty() ? "called too rarely as yet" : outcome.why;
-  if (outcome.site) {
-    PassedCalls*& known = outcome.site->told.passed;
-    if (!known) [[unlikely]]
-      known = &record_.reason(counters, why);
-    return *known;
-  }
+PassedCalls& Counting::reason(Counters& counters, std::string_view why) {
+  return record_.reason(counters, why.empty() ? "called too rarely as yet" : why);
+}
+
+// Of calls that no site keeps; these reasons are literals, known by their addresses.
+PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_view why) {
   PassedCalls* known = place.passed.load(std::memory_order_relaxed);
-  if (!known || place.why.load(std::memory_order_relaxed) != outcome.why.data()) [[unlikely]] {
-    known = &record_.reason(counters, why);
-    place.passed.store(known, std::memory_order_relaxed);
-    place.why.store(outcome.why.data(), std::memory_order_relaxed);
-  }
+  if (known && place.why.load(std::memory_order_relaxed) == why.data()) [[likely]]
+    return *known;
+  known = &reason(*place.counters.load(std::memory_order_relaxed), why);
+  place.passed.store(known, std::memory_order_relaxed);
+  place.why.store(why.data(), std::memory_order_relaxed);
   return *known;
 }
 
@@ -307,9 +316,7 @@ void Counting::leave(CommunicatorState& state, Function function, std::uint64_t 
   const std::uint64_t took = ticks() - began;
   record_.leave();
   CountedCommunicator::Entry& place = entry(counted(state), function, 0);
-  Outcome outcome;
-  outcome.why = why;
-  count_passed(*place.counters.load(std::memory_order_relaxed), passed(place, outcome), 0, took);
+  count_passed(*place.counters.load(std::memory_order_relaxed), reason(place, why), 0, took);
 }
 
 void Counting::read_name(CommunicatorState& state) {

@@ -13,6 +13,7 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/record.hpp"
 #include "mpi_face/report_folder.hpp"
+#include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -50,7 +51,8 @@ class Counting {
   void observe(const CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome);
   void count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took);
   void describe(Site& site, Counters& counters);
-  PassedCalls& passed(CountedCommunicator::Entry& entry, const Outcome& outcome);
+  PassedCalls& reason(Counters& counters, std::string_view why);
+  PassedCalls& reason(CountedCommunicator::Entry& entry, std::string_view why);
   Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome);
   Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes);
 
@@ -58,6 +60,7 @@ class Counting {
   const std::string folder_;
   const ReportWish wish_;
   std::uint64_t* const traffic_;
+  const bool only_observes_ = Settings::get().only_observes;
   std::mutex mutex_;  // of communicators and entries that are made
 };
 

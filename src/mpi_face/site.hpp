@@ -18,6 +18,7 @@
 
 namespace quadrille::mpi_face {
 
+struct Counters;
 struct PassedCalls;
 
 struct Key {
@@ -52,12 +53,13 @@ struct Site {
   std::string what;        // runs; empty where it is the MPI library's
   std::string why;         // that runs
 
-  // For the report (counting.cpp): how it was when it was described last, and where its passed calls are counted.
+  // For the report (counting.cpp): how it was when it was described last, and where its calls are counted.
   struct Told {
     std::uint64_t next_event = 0;
     bool is_waiting = false;
     std::size_t samples = 0;
     double last_sample_s = 0;
+    Counters* counters = nullptr;
     PassedCalls* passed = nullptr;
   } told;
 
