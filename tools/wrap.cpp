@@ -129,6 +129,8 @@ void set_modes(const Options& options) {
 
 int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
+  if (options.report && mpi_face::parse_report_wish(options.command[0]))
+    refuse(fmt::format("the kind of report comes behind =: --report={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
   fs::path file = program;
   bool is_script = false;

@@ -120,6 +120,27 @@ bool has_first_rank(const RunReport& report) {
   return first.rank == 0 && first.state == RankState::ended && first.host == host_name();
 }
 
+// Nothing where another rank has reported meanwhile and removed the folder: what was read of it then may be a part.
+std::optional<RunReport> read_if_there(const std::string& folder) {
+  const std::string places[] = {folder};
+  const auto is_there = [&] { return ::access(folder.c_str(), F_OK) == 0; };
+  try {
+    RunReport report = read_run(places);
+    return is_there() ? std::optional(std::move(report)) : std::nullopt;
+  } catch (const Error&) {
+    if (is_there()) throw;
+    return std::nullopt;
+  }
+}
+
+// At once for those who read it by its name.
+void remove_folder(const std::string& folder) {
+  const std::string gone = fmt::format("{}.{}", folder, ::getpid());
+  if (::rename(folder.c_str(), gone.c_str()) != 0) return;
+  std::error_code ignored;
+  fs::remove_all(gone, ignored);
+}
+
 // The first of several ranks that come at the same time, by a file that only one can make.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
   const std::string path = fmt::format("{}/reported-{}-{}", folder, report.start_unix_ns, report.ranks.size());
@@ -181,23 +202,22 @@ std::optional<std::string> latest_report_folder() {
 std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
 
 void report_if_last(const std::string& folder, const ReportWish& wish) {
-  const std::string places[] = {folder};
-  const RunReport report = read_run(places);
-  for (const ReportedRank& rank : report.ranks)
+  const auto report = read_if_there(folder);
+  if (!report) return;
+  for (const ReportedRank& rank : report->ranks)
     if (rank.state == RankState::running) return;
-  if (!is_one_machine(report) && !has_first_rank(report)) return;
-  if (!is_first_to_report(folder, report)) return;
-  const std::string text = text_of(report, {.full = wish.full});
+  if (!is_one_machine(*report) && !has_first_rank(*report)) return;
+  if (!is_first_to_report(folder, *report)) return;
+  const std::string text = text_of(*report, {.full = wish.full});
   if (!wish.file.empty()) {
     write_file(wish.file, text);
-    write_file(wish.file + ".json", json_text_of(report));
+    write_file(wish.file + ".json", json_text_of(*report));
     return;
   }
   std::fputs(('\n' + text).c_str(), stderr);
   const bool ended_well =
-      std::all_of(report.ranks.begin(), report.ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
-  std::error_code ignored;
-  if (ended_well && (report.missing_ranks == 0 || is_one_machine(report))) fs::remove_all(folder, ignored);
+      std::all_of(report->ranks.begin(), report->ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
+  if (ended_well && (report->missing_ranks == 0 || is_one_machine(*report))) remove_folder(folder);
 }
 
 }  // namespace quadrille::mpi_face

@@ -140,6 +140,9 @@ void add_notes(WordTable& table, const ReportRow& row, bool full) {
   const std::size_t told = full ? passed.size() : std::min<std::size_t>(passed.size(), 2);
   for (std::size_t i = 0; i < told; ++i)
     table.note(fmt::format("{} by the MPI library: {}", count_words(passed[i].calls), passed[i].why));
+  Count others = 0;
+  for (std::size_t i = told; i < passed.size(); ++i) add_count(others, passed[i].calls);
+  if (others > 0) table.note(fmt::format("{} by the MPI library for other reasons (--full)", count_words(others)));
 }
 
 std::string rows_text(const RunReport& report, bool full) {

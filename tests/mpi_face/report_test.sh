@@ -19,6 +19,8 @@ for kind in yes full: summary:/no/such/folder/file "full:$work"; do
   "$quadrille" wrap "--report=$kind" "$counted" >"$said" 2>&1
   [ $? = 2 ] && [ "$(wc -l <"$said")" = 1 ] || wrong "--report=$kind"
 done
+"$quadrille" wrap --report full "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--report full'
+says '--report=full'
 "$quadrille" wrap --off --report "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--off --report'
 "$quadrille" report >"$said" 2>&1; [ $? = 2 ] || wrong 'no counters anywhere'
 QUADRILLE_REPORT=yes wrapped "$few" || wrong 'a report that makes no sense'
