@@ -49,7 +49,7 @@ class CommunicatorState {
   RecentCall& recent_of(const MpiCall& call) { return recent_[static_cast<std::size_t>(call.function) % recent_.size()]; }
   int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, Outcome& outcome);
   int run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome);
-  int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor);
+  int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, Outcome& outcome);
   std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
   Site* site_of(const Key& key, const MpiCall& call, const Shape& shape);
   Site* found(const Key& key, const Shape& shape);
@@ -76,6 +76,7 @@ class CommunicatorState {
   const Verdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
   void settle(Outcome& outcome);
+  void settle_after_call(Outcome& outcome);
   std::uint64_t wait_for_late_ranks();
   void settle(Site& site);
   void postpone(Site& site);

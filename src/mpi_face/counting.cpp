@@ -225,7 +225,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
       describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
     counters = told.counters;
     if (!outcome.by_ours && !told.passed) [[unlikely]]
-      told.passed = &reason(*counters, outcome.why);
+      told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->why);
     passed = told.passed;
   } else {
     CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);

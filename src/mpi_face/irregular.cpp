@@ -58,12 +58,12 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Out
   outcome.why = site->why;
   if (site->calls < site->next_event) [[likely]]
     return outcome.by_ours ? exchange(call) : vendor();
-  return run_and_settle(*site, call, vendor);
+  return run_and_settle(*site, call, vendor, outcome);
 }
 
 // Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
 // more and more rarely.
-int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor) {
+int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, Outcome& outcome) {
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   if (!site.is_waiting || site.calls >= next_census_) {
     site.sent = block_bytes(send, facts_of(send.type), ranks_);
@@ -72,17 +72,17 @@ int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCal
   await_settling(site);
   if (site.mode == Site::Mode::ours) {
     const int code = exchange(call);
-    settle();
+    settle_after_call(outcome);
     return code;
   }
-  if (Settings::get().admits_anywhere) settle();
+  if (Settings::get().admits_anywhere) settle(outcome);
   if (site.calls < next_census_ || !site.is_waiting) return vendor();
   next_census_ = std::bit_ceil(site.calls + 1);
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
   census_->start(is_full(site.sent) && is_full(site.received));
   const int code = vendor();
-  if (census_->is_full()) settle();
+  if (census_->is_full()) settle_after_call(outcome);
   return code;
 }
 

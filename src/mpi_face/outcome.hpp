@@ -19,7 +19,7 @@ struct Outcome {
   bool by_ours = false;
   std::uint64_t settling_ticks = 0;  // of the call's time, spent on groups, plans and trials
   std::uint64_t late_ticks = 0;      // waited for late ranks, where that was measured
-  std::string_view why;  // it was passed to the MPI library; stays valid as long as the communicator's state
+  std::string_view why;              // it was passed to the MPI library; stays valid as long as the communicator's state
 };
 
 }  // namespace quadrille::mpi_face
