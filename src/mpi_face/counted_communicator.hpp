@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi_face/function.hpp"
+#include "mpi_face/recent_call.hpp"
 #include "mpi_face/record_layout.hpp"
 
 namespace quadrille::mpi_face {
@@ -26,6 +27,8 @@ struct CountedCommunicator {
   Count ranks = 1;
   std::vector<Rank> world_ranks;  // of the members; empty for an intercommunicator
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
+
+  std::unique_ptr<std::array<RecentCall, 8>> observed;  // where all is only observed
 
   CountedCommunicator() = default;
   CountedCommunicator(const CountedCommunicator&) = delete;

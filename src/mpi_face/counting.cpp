@@ -206,12 +206,17 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
 }
 
 // The sizes of a call that was right.
-void Counting::observe(const CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome) {
-  if (communicator.world_ranks.empty()) return;
-  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
-  if (!shape) return;
-  outcome.block_bytes = shape->block_bytes;
-  outcome.is_root = is_rooted(shape->collective) && shape->root == communicator.rank;
+void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome) {
+  if (communicator.world_ranks.empty() || call.function == Function::Barrier) return;
+  if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
+  RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
+  if (!recent.is_like(call)) {
+    const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
+    recent = {RecentCall::can_hold(call), nullptr, call, shape.value_or(Shape()), false};
+    if (!shape) return;
+  }
+  outcome.block_bytes = recent.shape.block_bytes;
+  outcome.is_root = is_rooted(recent.shape.collective) && recent.shape.root == communicator.rank;
 }
 
 void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took) {

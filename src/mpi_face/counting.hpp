@@ -48,7 +48,7 @@ class Counting {
   void open(CountedCommunicator& communicator, MPI_Comm handle);
   CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
-  void observe(const CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome);
+  void observe(CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome);
   void count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);
