@@ -74,6 +74,10 @@ bool is_one_of(std::string_view function, std::initializer_list<std::string_view
   return std::find(some.begin(), some.end(), function) != some.end();
 }
 
+bool has_sizes(std::string_view function) {
+  return !function.starts_with('I') && !function.starts_with("Neighbor") && !function.ends_with("_init") && function != "Alltoallw";
+}
+
 void add_sent(Sent& sent, std::string_view function, const Counters& counters) {
   if (is_one_of(function, {"Alltoall", "Allgather"})) sent.to_each += counters.bytes;
   if (is_one_of(function, {"Bcast", "Scatter"})) sent.from_root += counters.root_bytes;
@@ -209,6 +213,7 @@ class Merging {
     ReportRow& row = sum.row;
     const bool is_irregular = counters.is_others || function.ends_with("v") || function.ends_with("w");
     row.collective = function;
+    row.has_sizes = has_sizes(function);
     row.communicator = communicator;
     if (is_irregular) {
       row.most_block = -1;

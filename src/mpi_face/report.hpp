@@ -50,6 +50,7 @@ struct ReportRow {
   std::string collective;                 // "Alltoall"
   int communicator = -1;                  // of RunReport::communicators; -1: several
   Bytes least_block = 0, most_block = 0;  // the size class; the most is -1 where sizes are each rank's own
+  bool has_sizes = true;  // they are not counted of nonblocking, persistent and neighbourhood collectives, nor of alltoallw
   Count calls = 0, ours_calls = 0;
   Bytes block_bytes = 0;                      // of all calls; where sizes are each rank's own, what all ranks sent
   double rank_seconds = 0, most_seconds = 0;  // inside the calls: of all ranks together, of the rank that spent most

@@ -28,14 +28,14 @@ Json to_json(const std::optional<MeasuredTime>& time, const char* key) {
 Json to_json(const ReportRow& row) {
   Json passed = Json::array();
   for (const PassedReason& each : row.passed) passed.push_back({{"why", each.why}, {"calls", each.calls}});
-  const bool has_blocks = row.most_block >= 0;
+  const bool has_blocks = row.has_sizes && row.most_block >= 0;
   return {{"collective", row.collective},
           {"communicator", row.communicator < 0 ? Json() : Json(row.communicator)},
           {"least_block_bytes", has_blocks ? Json(row.least_block) : Json()},
           {"most_block_bytes", has_blocks ? Json(row.most_block) : Json()},
           {"calls", row.calls},
           {"ours_calls", row.ours_calls},
-          {has_blocks ? "block_bytes" : "sent_bytes", row.block_bytes},
+          {has_blocks ? "block_bytes" : "sent_bytes", row.has_sizes ? Json(row.block_bytes) : Json()},
           {"rank_calls", row.rank_calls},
           {"rank_seconds", row.rank_seconds},
           {"most_seconds", row.most_seconds},

@@ -115,7 +115,7 @@ std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
 
 // A block, or what a rank sent in a call where sizes are each rank's own.
 std::string size_text(const ReportRow& row) {
-  if (row.most_block == 0) return "–";
+  if (row.most_block == 0 || !row.has_sizes) return "–";
   const Count calls = row.most_block < 0 ? row.rank_calls : row.calls;
   if (calls < 1) return "–";
   if (row.block_bytes % calls == 0 && row.block_bytes / calls < 100'000 && row.block_bytes / calls % 1024 != 0)
