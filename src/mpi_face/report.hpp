@@ -70,6 +70,7 @@ struct RunReport {
   std::vector<ReportedRank> ranks;  // whose counters were found, in order
   std::vector<Rank> missing;        // the first 1,000 of the others
   Count missing_ranks = 0;
+  std::string elsewhere;  // where on their machines the counters of ranks of other machines are, if that is known
   std::vector<ReportedCommunicator> communicators;
   std::vector<ReportRow> rows;  // most time first
   double seconds = 0;           // of the rank that took longest

@@ -143,7 +143,9 @@ void remove_folder(const std::string& folder) {
 
 // The first of several ranks that come at the same time, by a file that only one can make.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
-  const std::string path = fmt::format("{}/reported-{}-{}", folder, report.start_unix_ns, report.ranks.size());
+  const auto ended = std::count_if(report.ranks.begin(), report.ranks.end(),
+                                   [](const ReportedRank& rank) { return rank.state == RankState::ended; });
+  const std::string path = fmt::format("{}/reported-{}-{}-{}", folder, report.start_unix_ns, report.ranks.size(), ended);
   return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
 }
 
@@ -202,11 +204,17 @@ std::optional<std::string> latest_report_folder() {
 std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
 
 void report_if_last(const std::string& folder, const ReportWish& wish) {
-  const auto report = read_if_there(folder);
+  auto report = read_if_there(folder);
   if (!report) return;
-  for (const ReportedRank& rank : report->ranks)
-    if (rank.state == RankState::running) return;
-  if (!is_one_machine(*report) && !has_first_rank(*report)) return;
+  bool is_complete = report->missing_ranks == 0;
+  for (const ReportedRank& rank : report->ranks) {
+    if (rank.state == RankState::running && rank.host == host_name()) return;
+    is_complete = is_complete && (rank.state == RankState::ended || rank.state == RankState::died);
+  }
+  if (!is_complete && !is_one_machine(*report)) {
+    if (!has_first_rank(*report)) return;
+    report->elsewhere = folder;
+  }
   if (!is_first_to_report(folder, *report)) return;
   const std::string text = text_of(*report, {.full = wish.full});
   if (!wish.file.empty()) {
