@@ -33,9 +33,9 @@ std::optional<std::string> latest_report_folder();
 std::string record_path(const std::string& folder, Rank rank);
 
 // To be called by a rank after its record ended: if no rank of this machine that has counters in the folder is still running, this
-// rank writes the report, text to stderr or to the file, and JSON beside the file; where there are several machines, on that of
-// rank 0 only. Nothing is waited for, and no rank talks to another: one that never called a collective takes no part. A folder of
-// temporary files whose ranks all ended well is removed then. Throws Error.
+// rank writes the report, text to stderr or to the file, and JSON beside the file. Of several machines, rank 0's does so, and the
+// last one if it sees that all ranks have ended. Nothing is waited for, and no rank talks to another: one that never called a
+// collective takes no part. A folder of temporary files whose ranks all ended well is removed then. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
 
 }  // namespace quadrille::mpi_face

@@ -33,6 +33,7 @@ std::string sentence_of(const ReportedRank& rank) {
   const std::string in = seconds_words(rank.entered_s) + " in";
   if (rank.state == RankState::running) {
     if (rank.function.empty()) return fmt::format("rank {} runs, outside collectives; its last one began {}", rank.rank, in);
+    if (rank.inside_s <= 0) return fmt::format("rank {} runs, inside {}, {}", rank.rank, inside, in);
     return fmt::format("rank {} runs, inside {} for {}", rank.rank, inside, seconds_words(rank.inside_s));
   }
   const std::string end = rank.state == RankState::died ? "ended" : fmt::format("(host {}) runs or ended", rank.host);
@@ -53,8 +54,10 @@ std::string ranks_text(const RunReport& report, bool full) {
   }
   if (left_out > 0) lines += fmt::format("{} more did not end well\n", plural(static_cast<Count>(left_out), "rank"));
   if (report.missing_ranks > 0)
-    lines += fmt::format("no counters of rank{} {} are here: called no collective, or on another node\n",
-                         report.missing_ranks == 1 ? "" : "s", ranks_words(report.missing, full ? 1000 : 8));
+    lines += fmt::format("no counters of rank{} {} are here: {}\n", report.missing_ranks == 1 ? "" : "s",
+                         ranks_words(report.missing, full ? 1000 : 8),
+                         report.elsewhere.empty() ? "they called no collective, or ran on another machine"
+                                                  : "on other machines they are in " + report.elsewhere);
   if (report.other_runs > 0) lines += plural(report.other_runs, "file") + " of other runs left out\n";
   for (const std::string& remark : report.remarks) lines += remark + "; left out\n";
   return lines;
