@@ -141,11 +141,26 @@ void remove_folder(const std::string& folder) {
   fs::remove_all(gone, ignored);
 }
 
+std::ptrdiff_t ended_ranks(const RunReport& report) {
+  return std::count_if(report.ranks.begin(), report.ranks.end(),
+                       [](const ReportedRank& rank) { return rank.state == RankState::ended; });
+}
+
+// Again where more ranks have ended meanwhile, since theirs may have been written before this one.
+void write_files(const std::string& folder, const ReportWish& wish, RunReport report) {
+  for (;;) {
+    write_file(wish.file, text_of(report, {.full = wish.full}));
+    write_file(wish.file + ".json", json_text_of(report));
+    auto later = read_if_there(folder);
+    if (!later || ended_ranks(*later) <= ended_ranks(report)) return;
+    report = std::move(*later);
+  }
+}
+
 // The first of several ranks that come at the same time, by a file that only one can make.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
-  const auto ended = std::count_if(report.ranks.begin(), report.ranks.end(),
-                                   [](const ReportedRank& rank) { return rank.state == RankState::ended; });
-  const std::string path = fmt::format("{}/reported-{}-{}-{}", folder, report.start_unix_ns, report.ranks.size(), ended);
+  const std::string path =
+      fmt::format("{}/reported-{}-{}-{}", folder, report.start_unix_ns, report.ranks.size(), ended_ranks(report));
   return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
 }
 
@@ -216,13 +231,11 @@ void report_if_last(const std::string& folder, const ReportWish& wish) {
     report->elsewhere = folder;
   }
   if (!is_first_to_report(folder, *report)) return;
-  const std::string text = text_of(*report, {.full = wish.full});
   if (!wish.file.empty()) {
-    write_file(wish.file, text);
-    write_file(wish.file + ".json", json_text_of(*report));
+    write_files(folder, wish, std::move(*report));
     return;
   }
-  std::fputs(('\n' + text).c_str(), stderr);
+  std::fputs(('\n' + text_of(*report, {.full = wish.full})).c_str(), stderr);
   const bool ended_well =
       std::all_of(report->ranks.begin(), report->ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
   if (ended_well && (report->missing_ranks == 0 || is_one_machine(*report))) remove_folder(folder);

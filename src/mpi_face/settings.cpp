@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace quadrille::mpi_face {
@@ -24,6 +25,8 @@ Settings read() {
     remark(fmt::format("QUADRILLE={} means nothing here and is left out; it may be on, off or profile", mode));
   const std::string report(value_of("QUADRILLE_REPORT"));
   settings.report = parse_report_wish(report);
+  if (settings.report && !settings.report->file.empty())  // the program may go to another folder before it ends
+    settings.report->file = std::filesystem::absolute(settings.report->file).string();
   if (!report.empty() && report != "off" && !settings.report)
     remark(fmt::format("QUADRILLE_REPORT={} means nothing here and is left out; it may be summary, full or summary:FILE", report));
   if (settings.only_observes && report.empty()) settings.report.emplace();
