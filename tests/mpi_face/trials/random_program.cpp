@@ -6,6 +6,8 @@
 //     --programs   default 30; 850 where QUADRILLE_LONG=1
 //     --steps N    only the first N steps of each program; --only: only these; so that a failure can be made small
 //     --limit      for one program, default 30
+//     --ours       names of collectives, separated by commas: the run fails unless ours ran calls of each, and the MPI library
+//     others
 //     --print      each step
 #include <getopt.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <set>
 
 #include "communicators.hpp"
+#include "witness.hpp"
 
 namespace quadrille::trials {
 namespace {
@@ -23,6 +26,7 @@ struct Settings {
   std::uint64_t seed = 1;
   long programs = 30, steps = 1000;
   std::set<long> only;
+  std::string ours;
   bool print = false;
   unsigned limit_s = 30;
 };
@@ -179,7 +183,9 @@ class Program {
     const int times = call->text.size() > 0 && shared.one_in(3) ? std::min(step.times, 3) : step.times;
     for (int i = 0; i < times; ++i) {
       call->fill();
+      begin_call();
       (call->large ? invoke_large : invoke)(step.collective, call->arguments);
+      end_call(step.collective);
       check(*call, step.number);
       if (faults_ > 3) break_off();
     }
@@ -230,13 +236,10 @@ class Program {
 };
 
 Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"seed", required_argument, nullptr, 's'},
-                                     {"programs", required_argument, nullptr, 'n'},
-                                     {"steps", required_argument, nullptr, 'k'},
-                                     {"only", required_argument, nullptr, 'o'},
-                                     {"print", no_argument, nullptr, 'p'},
-                                     {"limit", required_argument, nullptr, 'l'},
-                                     {nullptr, 0, nullptr, 0}};
+  static constexpr option known[] = {{"seed", required_argument, nullptr, 's'},  {"programs", required_argument, nullptr, 'n'},
+                                     {"steps", required_argument, nullptr, 'k'}, {"only", required_argument, nullptr, 'o'},
+                                     {"ours", required_argument, nullptr, 'w'},  {"print", no_argument, nullptr, 'p'},
+                                     {"limit", required_argument, nullptr, 'l'}, {nullptr, 0, nullptr, 0}};
   Settings settings;
   if (const char* long_tests = std::getenv("QUADRILLE_LONG"); long_tests && std::strcmp(long_tests, "1") == 0)
     settings.programs = 850;
@@ -248,6 +251,7 @@ Settings settings_of(int count, char** arguments) {
       case 'o':
         for (char* word = std::strtok(optarg, ","); word; word = std::strtok(nullptr, ",")) settings.only.insert(std::atol(word));
         break;
+      case 'w': settings.ours = optarg; break;
       case 'p': settings.print = true; break;
       case 'l': settings.limit_s = static_cast<unsigned>(std::atol(optarg)); break;
       default: std::exit(2);  // getopt has said why
@@ -275,6 +279,9 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (rank == 0) std::printf("%ld programs on %d ranks: %ld faults\n", settings.programs, size, faults);
+  const std::string missed = not_run_by_both(settings.ours);
+  if (rank == 0 && !settings.ours.empty()) std::printf("run by ours: %s\n", runners_text().c_str());
+  if (!missed.empty()) std::fprintf(stderr, "rank %d: not run by both ours and the MPI library: %s\n", rank, missed.c_str());
   MPI_Finalize();
-  return faults > 0;
+  return faults > 0 || !missed.empty();
 }
