@@ -162,33 +162,52 @@ class Program {
                                c != Collective::reduce_scatter_block);
   }
 
+  // The same call, the same with other memory, a longer one, and one with another root.
+  static std::vector<std::unique_ptr<PreparedCall>> prepared(const Step& step, const Group& group, Random& shared, Random& mine) {
+    const Count most_units = shared.one_in(6) ? 5000 : 300;
+    const Preparation::Change changes[] = {{}, {}, {.longer = true}, {.other_root = true}};
+    const std::size_t count = step.deed == Deed::call && !group.is_inter && shared.one_in(2) ? 4 : 1;
+    std::vector<std::unique_ptr<PreparedCall>> calls;
+    for (std::size_t i = 0; i < count; ++i) {
+      Random same_shared = shared, same_mine = mine;
+      calls.push_back(std::make_unique<PreparedCall>());
+      Preparation preparation(*calls.back(), group, same_shared, same_mine);
+      preparation.change = changes[i];
+      preparation.prepare(step.collective, most_units);
+      calls.back()->iteration = 1000 * i;  // other data
+    }
+    return calls;
+  }
+
   void collective(const Step& step, const Group& group, Random& shared, Random& mine) {
     if (!is_possible(step.collective, group)) return;
-    auto call = std::make_unique<PreparedCall>();
     const bool starts = step.deed == Deed::start_call && has_nonblocking(step.collective);
-    Preparation(*call, group, shared, mine).prepare(step.collective, shared.one_in(6) ? 5000 : 300);
-    note(step, call->text);
-    if (starts) {
-      call->text = "nonblocking " + call->text;
-      call->fill();
-      Pending pending{{start(step.collective, call->arguments)}, nullptr, step.number};
-      if (frees_early && mine.one_in(2)) {
-        for (const TypePointer& type : call->types) type->free();
-        if (call->operation) call->operation->free();
+    const int times = shared.one_in(3) ? std::min(step.times, 3) : step.times;
+    const bool frees = frees_early && mine.one_in(2);
+    auto calls = prepared(step, group, shared, mine);
+    note(step, calls[0]->text);
+    if (starts) return start_call(step, std::move(calls[0]), frees);
+    for (int i = 0; i < times; ++i)
+      for (const auto& call : calls) {
+        call->fill();
+        begin_call();
+        (call->large ? invoke_large : invoke)(step.collective, call->arguments);
+        end_call(step.collective);
+        check(*call, step.number);
+        if (faults_ > 3) break_off();
       }
-      pending.call = std::move(call);
-      pending_.push_back(std::move(pending));
-      return;
+  }
+
+  void start_call(const Step& step, std::unique_ptr<PreparedCall> call, bool frees) {
+    call->text = "nonblocking " + call->text;
+    call->fill();
+    Pending pending{{start(step.collective, call->arguments)}, nullptr, step.number};
+    if (frees) {
+      for (const TypePointer& type : call->types) type->free();
+      if (call->operation) call->operation->free();
     }
-    const int times = call->text.size() > 0 && shared.one_in(3) ? std::min(step.times, 3) : step.times;
-    for (int i = 0; i < times; ++i) {
-      call->fill();
-      begin_call();
-      (call->large ? invoke_large : invoke)(step.collective, call->arguments);
-      end_call(step.collective);
-      check(*call, step.number);
-      if (faults_ > 3) break_off();
-    }
+    pending.call = std::move(call);
+    pending_.push_back(std::move(pending));
   }
 
   // From each rank of one group to the next one of the other.
