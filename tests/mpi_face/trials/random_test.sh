@@ -7,7 +7,7 @@ mpirun=$1 library=$2 ours=$3 program=$4
 others=${LD_PRELOAD:-}
 unset LD_PRELOAD
 for ranks in 3 4; do
-  options=(--seed ${ranks}00 --programs 120 --limit 20)
+  options=(--seed ${ranks}00 --programs 60 --limit 20)
   without=$(timeout 60 "$mpirun" -n $ranks "${0%/*}/preloading.sh" "$others" "$program" "${options[@]}" 2>&1) ||
     { echo "$without"; echo "$ranks ranks: wrong without the drop-in, so the MPI library's fault or the test's"; exit 1; }
   with=$(QUADRILLE_ADMIT=anywhere timeout 60 "$mpirun" -n $ranks "${0%/*}/preloading.sh" "$library${others:+:$others}" "$program" "${options[@]}" --ours "$ours" 2>&1) ||
