@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that somebody else wrote: MPICH's of collectives (test/mpi/coll of Debian's source package), under both MPIs without and with
-# the drop-in. Prints which runs pass, and exits with 1 where one passes only without.
-# Usage: peer.sh [--mpi MPI] [--only PATTERN] [--folder FOLDER] [--seconds N]
+# Tests that somebody else wrote: MPICH's (test/mpi of Debian's source package), under both MPIs without and with the drop-in. Prints
+# which runs pass, and exits with 1 where one passes only without.
+# Usage: peer.sh [--mpi MPI] [--parts FOLDERS] [--only PATTERN] [--folder FOLDER] [--seconds N]
+#   --parts    folders below test/mpi, separated by spaces; default coll. Others of interest:
+#              'errors/coll errors/comm comm attr datatype topo threads/coll threads/comm spawn'
 #   --only     runs whose line of MPICH's list matches, such as '^alltoall'
 #   --folder   where the sources are unpacked and built, and kept; default /tmp/quadrille_peer
 #   --seconds  for one run, default 60
-# Takes tens of minutes. Needs a release build, and Debian's archive at the first time; changes nothing in the system's lists of packages.
+# Of coll it takes 10 minutes. Needs a release build, and Debian's archive at the first time; changes nothing in the system's lists of packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-folder=/tmp/quadrille_peer only=. seconds=60 wanted=
+folder=/tmp/quadrille_peer parts=coll only=. seconds=60 wanted=
 while [ $# -gt 0 ]; do
   case $1 in
     --mpi) wanted=$2; shift 2 ;;
+    --parts) parts=$2; shift 2 ;;
     --only) only=$2; shift 2 ;;
     --folder) folder=$2; shift 2 ;;
     --seconds) seconds=$2; shift 2 ;;
@@ -22,7 +25,7 @@ while [ $# -gt 0 ]; do
 done
 find_mpis
 [ -z "$wanted" ] || mpis=("$wanted")
-libraries=$PWD/build/release/lib
+libraries=$PWD/build/release/lib preloading=$PWD/tests/mpi_face/trials/preloading.sh
 most_ranks=8  # more ranks than that take minutes a run here
 
 fetch() {
@@ -48,43 +51,57 @@ make_tests() {  # make_tests MPI; a few of them do not compile with Open MPI, wh
   talk "Building MPICH's tests with $1"
   (cd "$target" && quietly ./configure CC="mpicc.$1" MPICC="mpicc.$1" --with-mpi=/nonexistent --disable-fortran --disable-cxx)
   local part
-  for part in dtpools util coll; do make -k -j "$(nproc)" -C "$target/$part" AUTOMAKE=: AUTOCONF=: ACLOCAL=: AUTOHEADER=: >"$target/make_$part.log" 2>&1 || true; done
+  for part in dtpools util; do make -k -j "$(nproc)" -C "$target/$part" AUTOMAKE=: AUTOCONF=: ACLOCAL=: AUTOHEADER=: >"$target/make_$part.log" 2>&1 || true; done
   touch "$target/made"
 }
 
-run_once() {  # run_once MPI RANKS PRELOAD PROGRAM ARGUMENTS...: "pass" where it says so and nothing else
-  local mpi=$1 ranks=$2 preload=$3 said
-  shift 3
+make_part() {  # make_part MPI PART
+  local target=$folder/$1
+  [ ! -e "$target/$2/made" ] || return 0
+  talk "Building MPICH's tests $2 with $1"
+  make -k -j "$(nproc)" -C "$target/$2" AUTOMAKE=: AUTOCONF=: ACLOCAL=: AUTOHEADER=: >"$target/$2/make.log" 2>&1 || true
+  touch "$target/$2/made"
+}
+
+run_once() {  # run_once MPI FOLDER RANKS PRELOAD PROGRAM ARGUMENTS...: "pass" where it says so and nothing else
+  local mpi=$1 place=$2 ranks=$3 preload=$4 said
+  shift 4
   if [ "$mpi" = mpich ]; then preload=$libraries/mpich_shim.so${preload:+:$preload}; fi
-  said=$(timeout "$seconds" env QUADRILLE_WISDOM=off OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 \
+  said=$(cd "$place" && timeout "$seconds" env QUADRILLE_WISDOM=off OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 \
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none "$(launcher_of "$mpi")" -n "$ranks" \
-    tests/mpi_face/trials/preloading.sh "$preload" "$@" 2>&1 </dev/null) || { echo fail; return; }
+    "$preloading" "$preload" "$@" 2>&1 </dev/null) || { echo fail; return; }
   if grep -q 'No Errors' <<<"$said"; then echo pass; else echo fail; fi
 }
 
 worse=0
-for mpi in "${mpis[@]}"; do
-  make_tests "$mpi"
-  preload=$libraries/quadrille/quadrille-preload-$mpi.so
+compare() {  # compare MPI PART
+  local mpi=$1 part=$2 place=$folder/$1/$2 preload=$libraries/quadrille/quadrille-preload-$1.so total=0 without=0 with=0
+  local program ranks rest word arguments before after
   [ -e "$preload" ] || fail "No $preload: build the preset release first"
-  list=$folder/$mpi/coll/testlist
-  total=0 without=0 with=0
   while read -r program ranks rest; do
     [ -n "$program" ] && [[ $program != \#* ]] && [[ "$program $ranks $rest" =~ $only ]] || continue
-    [ -x "$folder/$mpi/coll/$program" ] || continue
+    [ -x "$place/$program" ] && [ -f "$place/$program" ] || continue
     [[ $rest != *mem=* ]] || continue
     [ "$ranks" -le "$most_ranks" ] || ranks=$most_ranks
     arguments=()
     for word in $rest; do [[ $word != arg=* ]] || arguments+=("${word#arg=}"); done
-    before=$(run_once "$mpi" "$ranks" "" "$folder/$mpi/coll/$program" ${arguments[@]+"${arguments[@]}"})
-    after=$(QUADRILLE_ADMIT=1 run_once "$mpi" "$ranks" "$preload" "$folder/$mpi/coll/$program" ${arguments[@]+"${arguments[@]}"})
+    before=$(run_once "$mpi" "$place" "$ranks" "" "./$program" ${arguments[@]+"${arguments[@]}"})
+    after=$(QUADRILLE_ADMIT=1 run_once "$mpi" "$place" "$ranks" "$preload" "./$program" ${arguments[@]+"${arguments[@]}"})
     total=$((total + 1))
     [ "$before" = fail ] || without=$((without + 1))
     [ "$after" = fail ] || with=$((with + 1))
-    if [ "$before" != "$after" ]; then printf '%s, %s with %s ranks: %s without, %s with the drop-in\n' "$mpi" "$program" "$ranks" "$before" "$after"; fi
+    if [ "$before" != "$after" ]; then printf '%s, %s/%s with %s ranks: %s without, %s with the drop-in\n' "$mpi" "$part" "$program" "$ranks" "$before" "$after"; fi
     if [ "$before $after" = "pass fail" ]; then worse=$((worse + 1)); fi
-  done < <(grep -v '^ *$' "$list")
-  [ "$total" -gt 0 ] || fail "No test has been built for $mpi, or none matches: see $folder/$mpi/make_coll.log"
-  printf '%s: %d runs, %d pass without, %d with the drop-in\n' "$mpi" "$total" "$without" "$with"
+  done < <(grep -v '^ *$' "$place/testlist")
+  [ "$total" -gt 0 ] || fail "No test of $part has been built for $mpi, or none matches: see $place/make.log"
+  printf '%s, %s: %d runs, %d pass without, %d with the drop-in\n' "$mpi" "$part" "$total" "$without" "$with"
+}
+
+for mpi in "${mpis[@]}"; do
+  make_tests "$mpi"
+  for part in $parts; do
+    make_part "$mpi" "$part"
+    compare "$mpi" "$part"
+  done
 done
 [ "$worse" = 0 ]

@@ -1,11 +1,16 @@
 # The drop-in, for each MPI that has a plug-in: lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments, and
-# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols by them.
+# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols by them. With -D QUADRILLE_MPI_ABI=FOLDER, where the mpi.h of MPI 5's
+# standard ABI is, lib/quadrille/quadrille-preload-abi.so, too: it passes everything through.
+
+set(QUADRILLE_MPI_ABI "" CACHE PATH "the folder of the standard ABI's mpi.h, for a library to preload")
+set(quadrille_preload_sources c_symbols fortran_symbols seen library_in_use)
+list(JOIN quadrille_preload_sources "|" quadrille_preload_pattern)
 
 function(quadrille_mpi_face mpi)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp)
   set(symbols ${sources})
-  list(FILTER symbols INCLUDE REGEX "/((c|fortran)_symbols|seen)\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/((c|fortran)_symbols|seen|record[a-z_]*|report[a-z_]*|rules)\\.cpp$")
+  list(FILTER symbols INCLUDE REGEX "/(${quadrille_preload_pattern})\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(${quadrille_preload_pattern}|record[a-z_]*|report[a-z_]*|rules)\\.cpp$")
 
   set(target quadrille_face_${mpi})
   add_library(${target} SHARED ${sources})
@@ -22,6 +27,7 @@ function(quadrille_mpi_face mpi)
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
                         BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${preload} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${preload} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
   target_link_libraries(${preload} PRIVATE ${target} quadrille_settings)
 
   add_dependencies(quadrille_plug_ins ${target} ${preload})
@@ -34,3 +40,28 @@ foreach(mpi openmpi mpich)
     quadrille_mpi_face(${mpi})
   endif()
 endforeach()
+
+# A library to preload under the standard ABI, by the mpi.h in `folder`. It is not linked with an MPI library: the program is. There is
+# no Fortran in the ABI.
+function(quadrille_mpi_abi_face target folder)
+  if(NOT EXISTS ${folder}/mpi.h)
+    message(FATAL_ERROR "QUADRILLE_MPI_ABI: there is no mpi.h in ${folder}")
+  endif()
+  set(symbols ${quadrille_preload_sources})
+  list(REMOVE_ITEM symbols fortran_symbols)
+  list(TRANSFORM symbols PREPEND ${PROJECT_SOURCE_DIR}/src/mpi_face/)
+  list(TRANSFORM symbols APPEND .cpp)
+  add_library(${target} MODULE ${symbols} ${PROJECT_SOURCE_DIR}/src/mpi_face/calls.cpp ${PROJECT_SOURCE_DIR}/src/mpi_face/abi/pass_through.cpp)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-preload-abi)
+  target_include_directories(${target} SYSTEM PRIVATE ${folder})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="abi")
+  target_link_libraries(${target} PRIVATE quadrille_settings)
+endfunction()
+
+if(QUADRILLE_MPI_ABI)
+  quadrille_mpi_abi_face(quadrille_preload_abi ${QUADRILLE_MPI_ABI})
+  set_target_properties(quadrille_preload_abi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille)
+  add_dependencies(quadrille_plug_ins quadrille_preload_abi)
+  install(TARGETS quadrille_preload_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
+endif()

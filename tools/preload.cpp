@@ -27,7 +27,7 @@ std::string launchers_mpi() {
 
 int run(const Options& options) {
   const std::string mpi = options.mpi ? *options.mpi : launchers_mpi();
-  if (mpi != "openmpi" && mpi != "mpich") refuse_unknown("MPI", mpi, {"openmpi", "mpich"});
+  if (mpi != "openmpi" && mpi != "mpich" && mpi != "abi") refuse_unknown("MPI", mpi, {"openmpi", "mpich", "abi"});
   Output().finish(preload_library(mpi) + '\n');
   return good;
 }
@@ -35,12 +35,15 @@ int run(const Options& options) {
 }  // namespace
 
 std::string preload_library(std::string_view mpi) {
-  for (const PlugIn& plug_in : plug_ins()) {
-    if (plug_in.mpi != mpi) continue;
-    const auto file = std::filesystem::path(plug_in.path).parent_path() / fmt::format("quadrille-preload-{}.so", mpi);
-    std::error_code ignored;
-    if (std::filesystem::exists(file, ignored)) return file.string();
-  }
+  const auto folder = std::filesystem::path(plug_ins().front().path).parent_path();
+  const auto file = folder / fmt::format("quadrille-preload-{}.so", mpi);
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return file.string();
+  if (mpi == "abi")
+    refuse(
+        "the library to preload for the standard ABI of MPI 5 is not installed; configure quadrille with -D "
+        "QUADRILLE_MPI_ABI=FOLDER, "
+        "where the ABI's mpi.h is");
   refuse(
       fmt::format("the library to preload for {} is not installed; build quadrille on a machine that has this MPI's "
                   "development package",
@@ -51,7 +54,8 @@ Subcommand add_preload(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
   begin_group(*parser, group::execution);
-  add_option(*parser, "--mpi", options->mpi, "openmpi or mpich (default: that of the launcher)", "MPI");
+  add_option(*parser, "--mpi", options->mpi, "openmpi, mpich or abi, the standard ABI of MPI 5 (default: that of the launcher)",
+             "MPI");
   set_footer(*parser,
              "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
              "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"

@@ -89,10 +89,10 @@ std::string choose_mpi(const fs::path& file) {
   std::set<std::string_view> linked;
   for (const std::string& library : libraries_of(file))
     if (const auto mpi = mpi_of(library); !mpi.empty()) linked.insert(mpi);
-  if (linked.contains("abi"))
-    refuse(fmt::format("{} uses the standard ABI of MPI 5; there is no library to preload for it", file.string()));
+  if (linked.contains("abi")) return "abi";  // such a library may stand on another MPI's
   if (linked.size() == 1) return std::string(*linked.begin());
   const char* wish = std::getenv("QUADRILLE_MPI");
+  if (wish && wish == std::string_view("abi")) return "abi";
   if (linked.size() > 1 && !wish)
     refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
                        file.string()));

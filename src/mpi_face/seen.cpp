@@ -6,9 +6,16 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "mpi_face/library_in_use.hpp"
+
 namespace quadrille::mpi_face {
 
 constinit std::atomic<bool> collective_seen{false};
+
+void see_first_collective() {
+  check_library_in_use();
+  collective_seen.store(true, std::memory_order_relaxed);
+}
 
 namespace {
 

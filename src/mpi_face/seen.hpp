@@ -9,6 +9,11 @@ namespace quadrille::mpi_face {
 // In the preloaded library alone.
 [[gnu::visibility("hidden")]] extern std::atomic<bool> collective_seen;
 
-inline void see_collective() { collective_seen.store(true, std::memory_order_relaxed); }
+[[gnu::visibility("hidden")]] void see_first_collective();
+
+inline void see_collective() {
+  if (!collective_seen.load(std::memory_order_relaxed)) [[unlikely]]
+    see_first_collective();
+}
 
 }  // namespace quadrille::mpi_face

@@ -44,6 +44,11 @@ struct PreparedCall {
 // What one call is made with. What MPI wants alike on all ranks is drawn from `shared`, the rest from `own`.
 class Preparation {
  public:
+  // How the call is to differ from the one that the same draws give; alike on all ranks.
+  struct Change {
+    bool longer = false, other_root = false;
+  } change;
+
   Preparation(PreparedCall& call, const Group& group, Random& shared, Random& own)
       : call_(call), group_(group), shared_(shared), own_(own) {}
   void prepare(Collective collective, Count most_units);
@@ -197,7 +202,8 @@ inline void Preparation::take_addresses() {
 inline void Preparation::set_root() {
   root_is_here_ = true;
   if (!group_.is_inter) {
-    root_ = static_cast<int>(shared_.below(static_cast<Count>(group_.local.size())));
+    const auto ranks = static_cast<Count>(group_.local.size());
+    root_ = static_cast<int>((shared_.below(ranks) + change.other_root) % ranks);
     root_world_ = group_.local[static_cast<std::size_t>(root_)];
     call_.arguments.root = root_;
     return;
@@ -391,7 +397,7 @@ inline void Preparation::prepare(Collective collective, Count most_units) {
   grain_ = shared_.one_in(2) ? 1 : std::vector<int>{2, 3, 4, 6, 12}[static_cast<std::size_t>(shared_.below(5))];
   const Count sizes[] = {0, 1, 1 + shared_.below(8), 1 + shared_.below(100), 1 + shared_.below(most_units)};
   empty_types_ = shared_.one_in(3);
-  units_ = (sizes[shared_.below(5)] + grain_ - 1) / grain_ * grain_;
+  units_ = (sizes[shared_.below(5)] + grain_ - 1) / grain_ * grain_ + (change.longer ? grain_ : 0);
   call_.text = name_of(collective);
   if (collective >= Collective::reduce && collective <= Collective::exscan)
     prepare_reduction();

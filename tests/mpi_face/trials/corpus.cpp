@@ -53,6 +53,27 @@ void in_place_alltoallv() {  // with counts that differ, but are the same both w
   }
 }
 
+void large_in_place() {  // blocks that no rank keeps a copy of on the way
+  const int count = 50'000;
+  const std::vector<int> counts(ranks(), count);
+  std::vector<int> places, data(ranks() * static_cast<std::size_t>(count));
+  for (int peer = 0; peer < size; ++peer) places.push_back(peer * count);
+  for (int times = 0; times < 4; ++times)
+    for (const bool irregular : {true, false}) {
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank * 1'000'000 + static_cast<int>(i) + times;
+      if (irregular)
+        MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, data.data(), counts.data(), places.data(), MPI_INT,
+                      MPI_COMM_WORLD);
+      else
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), count, MPI_INT, MPI_COMM_WORLD);
+      bool right = true;
+      for (int peer = 0; peer < size; ++peer)
+        for (int i = 0; i < count; ++i)
+          right &= data[static_cast<std::size_t>(peer * count + i)] == peer * 1'000'000 + rank * count + i + times;
+      want(right, "a block is wrong");
+    }
+}
+
 void empty_types() {  // a count above 0 of a type that holds nothing, by turns with calls that move something
   MPI_Datatype empty;
   MPI_Type_contiguous(0, MPI_INT, &empty);
@@ -311,6 +332,7 @@ struct Check {
   bool is_long = false;
 };
 constexpr Check checks[] = {{"in_place_alltoallv", in_place_alltoallv},
+                            {"large_in_place", large_in_place},
                             {"empty_types", empty_types},
                             {"swapped_types", swapped_types},
                             {"operators_in_order", operators_in_order},

@@ -55,7 +55,7 @@ inline Value drawn(Rule rule, Primitive primitive, std::uint64_t bits) {
     if (rule == Rule::product)
       value = put<T>(static_cast<T>(small < 2 ? 2 : 1));
     else if (rule == Rule::sum || rule == Rule::user_sum || rule == Rule::least || rule == Rule::greatest || rule == Rule::first)
-      value = put<T>(static_cast<T>(small));
+      value = put<T>(static_cast<T>(std::is_signed_v<T> ? small - 8 : small));
     else if (rule == Rule::logical_and || rule == Rule::logical_or || rule == Rule::logical_xor)
       value = put<T>(static_cast<T>(static_cast<signed char>(small % 3)));
     else if constexpr (std::is_integral_v<T>)

@@ -6,6 +6,8 @@
 //     --programs   default 30; 850 where QUADRILLE_LONG=1
 //     --steps N    only the first N steps of each program; --only: only these; so that a failure can be made small
 //     --limit      for one program, default 30
+//     --ours       names of collectives, separated by commas: the run fails unless ours ran calls of each, and the MPI library
+//     others
 //     --print      each step
 #include <getopt.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <set>
 
 #include "communicators.hpp"
+#include "witness.hpp"
 
 namespace quadrille::trials {
 namespace {
@@ -23,6 +26,7 @@ struct Settings {
   std::uint64_t seed = 1;
   long programs = 30, steps = 1000;
   std::set<long> only;
+  std::string ours;
   bool print = false;
   unsigned limit_s = 30;
 };
@@ -158,31 +162,52 @@ class Program {
                                c != Collective::reduce_scatter_block);
   }
 
+  // The same call, the same with other memory, a longer one, and one with another root.
+  static std::vector<std::unique_ptr<PreparedCall>> prepared(const Step& step, const Group& group, Random& shared, Random& mine) {
+    const Count most_units = shared.one_in(6) ? 5000 : 300;
+    const Preparation::Change changes[] = {{}, {}, {.longer = true}, {.other_root = true}};
+    const std::size_t count = step.deed == Deed::call && !group.is_inter && shared.one_in(2) ? 4 : 1;
+    std::vector<std::unique_ptr<PreparedCall>> calls;
+    for (std::size_t i = 0; i < count; ++i) {
+      Random same_shared = shared, same_mine = mine;
+      calls.push_back(std::make_unique<PreparedCall>());
+      Preparation preparation(*calls.back(), group, same_shared, same_mine);
+      preparation.change = changes[i];
+      preparation.prepare(step.collective, most_units);
+      calls.back()->iteration = 1000 * i;  // other data
+    }
+    return calls;
+  }
+
   void collective(const Step& step, const Group& group, Random& shared, Random& mine) {
     if (!is_possible(step.collective, group)) return;
-    auto call = std::make_unique<PreparedCall>();
     const bool starts = step.deed == Deed::start_call && has_nonblocking(step.collective);
-    Preparation(*call, group, shared, mine).prepare(step.collective, shared.one_in(6) ? 5000 : 300);
-    note(step, call->text);
-    if (starts) {
-      call->text = "nonblocking " + call->text;
-      call->fill();
-      Pending pending{{start(step.collective, call->arguments)}, nullptr, step.number};
-      if (frees_early && mine.one_in(2)) {
-        for (const TypePointer& type : call->types) type->free();
-        if (call->operation) call->operation->free();
+    const int times = shared.one_in(3) ? std::min(step.times, 3) : step.times;
+    const bool frees = frees_early && mine.one_in(2);
+    auto calls = prepared(step, group, shared, mine);
+    note(step, calls[0]->text);
+    if (starts) return start_call(step, std::move(calls[0]), frees);
+    for (int i = 0; i < times; ++i)
+      for (const auto& call : calls) {
+        call->fill();
+        begin_call();
+        (call->large ? invoke_large : invoke)(step.collective, call->arguments);
+        end_call(step.collective);
+        check(*call, step.number);
+        if (faults_ > 3) break_off();
       }
-      pending.call = std::move(call);
-      pending_.push_back(std::move(pending));
-      return;
+  }
+
+  void start_call(const Step& step, std::unique_ptr<PreparedCall> call, bool frees) {
+    call->text = "nonblocking " + call->text;
+    call->fill();
+    Pending pending{{start(step.collective, call->arguments)}, nullptr, step.number};
+    if (frees) {
+      for (const TypePointer& type : call->types) type->free();
+      if (call->operation) call->operation->free();
     }
-    const int times = call->text.size() > 0 && shared.one_in(3) ? std::min(step.times, 3) : step.times;
-    for (int i = 0; i < times; ++i) {
-      call->fill();
-      (call->large ? invoke_large : invoke)(step.collective, call->arguments);
-      check(*call, step.number);
-      if (faults_ > 3) break_off();
-    }
+    pending.call = std::move(call);
+    pending_.push_back(std::move(pending));
   }
 
   // From each rank of one group to the next one of the other.
@@ -230,13 +255,10 @@ class Program {
 };
 
 Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"seed", required_argument, nullptr, 's'},
-                                     {"programs", required_argument, nullptr, 'n'},
-                                     {"steps", required_argument, nullptr, 'k'},
-                                     {"only", required_argument, nullptr, 'o'},
-                                     {"print", no_argument, nullptr, 'p'},
-                                     {"limit", required_argument, nullptr, 'l'},
-                                     {nullptr, 0, nullptr, 0}};
+  static constexpr option known[] = {{"seed", required_argument, nullptr, 's'},  {"programs", required_argument, nullptr, 'n'},
+                                     {"steps", required_argument, nullptr, 'k'}, {"only", required_argument, nullptr, 'o'},
+                                     {"ours", required_argument, nullptr, 'w'},  {"print", no_argument, nullptr, 'p'},
+                                     {"limit", required_argument, nullptr, 'l'}, {nullptr, 0, nullptr, 0}};
   Settings settings;
   if (const char* long_tests = std::getenv("QUADRILLE_LONG"); long_tests && std::strcmp(long_tests, "1") == 0)
     settings.programs = 850;
@@ -248,6 +270,7 @@ Settings settings_of(int count, char** arguments) {
       case 'o':
         for (char* word = std::strtok(optarg, ","); word; word = std::strtok(nullptr, ",")) settings.only.insert(std::atol(word));
         break;
+      case 'w': settings.ours = optarg; break;
       case 'p': settings.print = true; break;
       case 'l': settings.limit_s = static_cast<unsigned>(std::atol(optarg)); break;
       default: std::exit(2);  // getopt has said why
@@ -275,6 +298,9 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (rank == 0) std::printf("%ld programs on %d ranks: %ld faults\n", settings.programs, size, faults);
+  const std::string missed = not_run_by_both(settings.ours);
+  if (rank == 0 && !settings.ours.empty()) std::printf("run by ours: %s\n", runners_text().c_str());
+  if (!missed.empty()) std::fprintf(stderr, "rank %d: not run by both ours and the MPI library: %s\n", rank, missed.c_str());
   MPI_Finalize();
-  return faults > 0;
+  return faults > 0 || !missed.empty();
 }

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# borders_test.sh MPI MPIRUN LIBRARY PROGRAM: the cases of borders.c with LIBRARY preloaded, ours from the second call on.
+set -u
+mpi=$1 mpirun=$2 program=$4
+export LD_PRELOAD=$3${LD_PRELOAD:+:$LD_PRELOAD} QUADRILLE_ADMIT=1
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+wrong() { echo "wrong: $*"; tail -n 20 "$said"; exit 1; }
+right() {  # right RANKS CASE...
+  local ranks=$1
+  shift
+  timeout 30 "$mpirun" -n "$ranks" "$program" "$@" >"$said" 2>&1 || wrong "exit code $? of $*"
+  grep -q 'all as expected' "$said" && ! grep -q '^quadrille: ' "$said" || wrong "$*"
+}
+for level in 0 1 2 3; do right 3 level $level; done
+if [ "$mpi" = mpich ]; then  # it has sessions, and over UCX no processes of other worlds
+  right 3 session
+  right 3 session_beside
+else
+  right 2 spawn
+  right 4 connect
+fi
+timeout 30 "$mpirun" -n 3 "$program" abort >"$said" 2>&1
+code=$?
+[ $code != 0 ] && [ $code != 124 ] && ! grep -q 'all as expected' "$said" || wrong "exit code $code after MPI_Abort"
+echo good
