@@ -58,13 +58,13 @@ class Output {
     end();
   }
 
-  void differences(const std::vector<double>& more_ns, double vendors_ns) {
+  void differences(const std::string& what, const std::vector<double>& more_ns, double vendors_ns) {
     if (world().rank != 0) return;
     const Estimate more = estimate(more_ns);
-    std::printf("%-8s %-20s %8d B  vendor's %10.1f ns  more by MPI_ %5.1f ns [%.1f, %.1f]\n", "pass", "allreduce", 8, vendors_ns,
+    std::printf("%-8s %-20s %8d B  vendor's %10.1f ns  more by MPI_ %5.1f ns [%.1f, %.1f]\n", "pass", what.c_str(), 8, vendors_ns,
                 more.median, more.low, more.high);
     if (!file_) return;
-    begin("pass", "allreduce", 8);
+    begin("pass", what, 8);
     std::fprintf(file_, ",\"vendor_ns\":%.2f,\"more_ns\":%.2f,\"low\":%.2f,\"high\":%.2f", vendors_ns, more.median, more.low,
                  more.high);
     end();
@@ -110,8 +110,10 @@ void measure_cell(const Kind& kind, Bytes bytes, const Settings& settings, Outpu
   constexpr long most_warm_up = 160, least_warm_up = 24, step = 8;
   Cell cell(kind, bytes);
   double warm_us = 0;  // on all ranks the same
-  for (long calls = 0; calls < most_warm_up && (calls < least_warm_up || warm_us < warm_up_us); calls += step)
+  for (long calls = 0; calls < most_warm_up && (calls < least_warm_up || warm_us < warm_up_us); calls += step) {
     warm_us += span_us([&] { cell.run(drop_ins, step); });
+    cell.synchronise();
+  }
   check(cell.is_right(), name_of(kind));
   const double one_us = span_us([&] { cell.run(vendors, step); }) / step;
   const auto executions = std::clamp(static_cast<long>(sample_us / one_us), 2L, 10000L);
@@ -148,15 +150,17 @@ void measure_sizes(const Settings& settings, Output& output) {
   }
 }
 
-// Batches of calls by turns; the pairs' differences. The rank that pays most counts.
-void measure_pass(Output& output) {
+// Batches of calls by turns; the pairs' differences. The rank that pays most counts. The drop-in always passes reductions of pairs
+// through.
+void measure_pass(const std::string& what, MPI_Datatype type, MPI_Op operation, Output& output) {
   constexpr int batches = 4000, calls = 50;
-  double in = 1, out = 0;
+  const double in[2] = {1, 0};
+  double out[2] = {};
   std::vector<double> more, vendors_ticks;
   const auto batch = [&](Way way) {
     const auto allreduce = functions[way].allreduce;
     const std::uint64_t start = mpi_face::ticks();
-    for (int i = 0; i < calls; ++i) allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < calls; ++i) allreduce(in, out, 1, type, operation, MPI_COMM_WORLD);
     return static_cast<double>(mpi_face::ticks() - start) / calls;
   };
   const auto start = std::chrono::steady_clock::now();
@@ -179,7 +183,7 @@ void measure_pass(Output& output) {
   } most = {median(more), world().rank};
   PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   PMPI_Bcast(more.data(), batches, MPI_DOUBLE, most.rank, MPI_COMM_WORLD);
-  output.differences(more, median(vendors_ticks) * tick_ns);
+  output.differences(what, more, median(vendors_ticks) * tick_ns);
 }
 
 void run(const Settings& settings) {
@@ -188,7 +192,10 @@ void run(const Settings& settings) {
   Output output(settings.json);
   if (world().rank == 0) std::printf("%s, %d ranks, %ld rounds by turns\n", mpi_name, world().ranks, settings.rounds);
   const auto has = [&](const char* part) { return settings.part.empty() || settings.part == part; };
-  if (has("pass")) measure_pass(output);
+  if (has("pass")) {
+    measure_pass("allreduce", MPI_DOUBLE, MPI_SUM, output);
+    measure_pass("allreduce of pairs", MPI_2INT, MPI_MAXLOC, output);
+  }
   if (world().ranks == 1) return;
   if (has("cells")) measure_cells(settings, output);
   if (has("sizes")) measure_sizes(settings, output);
