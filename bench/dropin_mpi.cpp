@@ -6,8 +6,9 @@
 //   sizes  1,000 different sizes in turn on one communicator: from the first call on, and in the steady state
 //   pass   what a call of MPI_Allreduce, 8 B, takes more than one of PMPI_Allreduce, by the time stamp counter
 // Usage, under mpirun: quadrille wrap dropin_mpi [--part NAME] [--only COLLECTIVE[/PATTERN]] [--rounds N] [--most BYTES]
-// [--json FILE] [--control]
+// [--json FILE] [--label TEXT] [--control]
 //   --json     appends an object a line; times in us, those of `pass` in ns
+//   --label    of what is passed through, for the output
 //   --control  the drop-in may be absent: what the method says of two equal things
 #include <dlfcn.h>
 #include <getopt.h>
@@ -27,7 +28,7 @@ namespace {
 struct Settings {
   long rounds = 15;
   Bytes most = Bytes{1} << 20;
-  std::string part, only, json;  // empty: all, none
+  std::string part, only, json, label;  // empty: all, none
   bool is_control = false;
 };
 
@@ -153,7 +154,7 @@ void measure_sizes(const Settings& settings, Output& output) {
 // Batches of calls by turns; the pairs' differences. The rank that pays most counts. The drop-in always passes reductions of pairs
 // through.
 void measure_pass(const std::string& what, MPI_Datatype type, MPI_Op operation, Output& output) {
-  constexpr int batches = 4000, calls = 50;
+  constexpr int batches = 1000, calls = 200;
   const double in[2] = {1, 0};
   double out[2] = {};
   std::vector<double> more, vendors_ticks;
@@ -193,8 +194,9 @@ void run(const Settings& settings) {
   if (world().rank == 0) std::printf("%s, %d ranks, %ld rounds by turns\n", mpi_name, world().ranks, settings.rounds);
   const auto has = [&](const char* part) { return settings.part.empty() || settings.part == part; };
   if (has("pass")) {
-    measure_pass("allreduce", MPI_DOUBLE, MPI_SUM, output);
-    measure_pass("allreduce of pairs", MPI_2INT, MPI_MAXLOC, output);
+    const std::string label = settings.label.empty() ? "" : ", " + settings.label;
+    measure_pass("allreduce" + label, MPI_DOUBLE, MPI_SUM, output);
+    measure_pass("allreduce of pairs" + label, MPI_2INT, MPI_MAXLOC, output);
   }
   if (world().ranks == 1) return;
   if (has("cells")) measure_cells(settings, output);
@@ -202,13 +204,10 @@ void run(const Settings& settings) {
 }
 
 Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'},
-                                     {"most", required_argument, nullptr, 'm'},
-                                     {"part", required_argument, nullptr, 'p'},
-                                     {"only", required_argument, nullptr, 'o'},
-                                     {"json", required_argument, nullptr, 'j'},
-                                     {"control", no_argument, nullptr, 'c'},
-                                     {nullptr, 0, nullptr, 0}};
+  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'}, {"most", required_argument, nullptr, 'm'},
+                                     {"part", required_argument, nullptr, 'p'},   {"only", required_argument, nullptr, 'o'},
+                                     {"json", required_argument, nullptr, 'j'},   {"label", required_argument, nullptr, 'l'},
+                                     {"control", no_argument, nullptr, 'c'},      {nullptr, 0, nullptr, 0}};
   Settings settings;
   for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
     switch (found) {
@@ -217,6 +216,7 @@ Settings settings_of(int count, char** arguments) {
       case 'p': settings.part = optarg; break;
       case 'o': settings.only = optarg; break;
       case 'j': settings.json = optarg; break;
+      case 'l': settings.label = optarg; break;
       case 'c': settings.is_control = true; break;
       default: std::exit(2);  // getopt has said why
     }
