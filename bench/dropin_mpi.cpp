@@ -108,7 +108,7 @@ void check(bool is_right, const std::string& what) {
 // Each cell has a communicator of its own, so that it inherits nothing that another one decided.
 void measure_cell(const Kind& kind, Bytes bytes, const Settings& settings, Output& output) {
   constexpr double sample_us = 3000, warm_up_us = 300e3;
-  constexpr long most_warm_up = 160, least_warm_up = 24, step = 8;
+  constexpr long most_warm_up = 640, least_warm_up = 32, step = 8;
   Cell cell(kind, bytes);
   double warm_us = 0;  // on all ranks the same
   for (long calls = 0; calls < most_warm_up && (calls < least_warm_up || warm_us < warm_up_us); calls += step) {
@@ -133,10 +133,10 @@ void measure_cells(const Settings& settings, Output& output) {
       if (is_wanted(kind, settings)) measure_cell(kind, bytes, settings, output);
 }
 
-// 8, 16 ... 8,000 B. The first part has one figure, since it happens once.
+// 8, 16 ... 8,000 B. The first part has one figure, since it happens once; the plans are made in it or soon after.
 void measure_sizes(const Settings& settings, Output& output) {
   constexpr int sizes = 1000;
-  constexpr long first_sweeps = 100;
+  constexpr long first_sweeps = 100, further_sweeps = 300;
   for (const Kind& kind : kinds) {
     const bool has_size = kind.what == What::alltoall || kind.what == What::allreduce;
     if (!has_size || !is_wanted(kind, settings)) continue;
@@ -146,6 +146,7 @@ void measure_sizes(const Settings& settings, Output& output) {
     by_turns(first_sweeps, sizes, first, sweep);
     const auto sum = [](const std::vector<double>& list) { return std::accumulate(list.begin(), list.end(), 0.0) / first_sweeps; };
     output.ratios("sizes", name_of(kind) + ", first 100", 8 * sizes, {sum(first[vendors])}, {sum(first[drop_ins])});
+    for (long i = 0; i < further_sweeps; ++i) sweep(drop_ins);
     by_turns(settings.rounds, sizes, later, sweep);
     output.ratios("sizes", name_of(kind) + ", later", 8 * sizes, later[vendors], later[drop_ins]);
   }
