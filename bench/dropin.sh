@@ -77,7 +77,7 @@ for each in cells sizes; do
   done
 done
 for form in pass cells below sizes; do
-  cat "$folder"/*.json | jq -s -r --arg form $form -L bench -f bench/dropin.jq | column -t -s "$(printf '\t')"
-  echo
+  table=$(cat "$folder"/*.json | jq -s -r --arg form $form -L bench -f bench/dropin.jq | column -t -s "$(printf '\t')")
+  [ -z "$table" ] || printf '%s\n\n' "$table"
 done
 [ -z "$csv" ] || cat "$folder"/*.json | jq -s -r --arg form csv -L bench -f bench/dropin.jq >"$csv"
