@@ -4,8 +4,9 @@
 # they are built for. Prints the median of each, the ratio without / with (above 1: the drop-in is faster) and its interval, and whether the
 # results are the same: bit by bit, or, where the program's own runs differ or it sums in another order, to how many digits.
 # Usage: programs.sh [--rounds N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
-#   default: pw:4 pw:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 rounds
+#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 rounds
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
+#     pwcell   the same of silicon's primitive cell, with more k-points: many short collectives
 #     fftw     FFTW-MPI, 64^3, out of place, MEASURE (libfftw3-mpi-dev); fftw-transforms is its figure without planning
 #     lammps   Lennard-Jones liquid, 16,384 atoms (lammps)
 #     gromacs  water, particle mesh Ewald; half of the ranks for the mesh (gromacs)
@@ -29,16 +30,17 @@ while [ $# -gt 0 ]; do
     *) wanted+=("$1"); shift ;;
   esac
 done
-[ ${#wanted[@]} -gt 0 ] || wanted=(pw:4 pw:8 fftw:8 lammps:4 gromacs:4 hpcc:4)
+[ ${#wanted[@]} -gt 0 ] || wanted=(pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4)
 [[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "Rounds are a number from 1 on, not $rounds"
 quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs
 export OMP_NUM_THREADS=1 LC_ALL=C
 
-declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [fftw]="libfftw3-mpi-dev libfftw3-dev" [lammps]=lammps [gromacs]=gromacs [hpcc]=hpcc)
-declare -A usual_ranks=([pw]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]=4)
+declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [pwcell]="quantum-espresso quantum-espresso-data"
+                    [fftw]="libfftw3-mpi-dev libfftw3-dev" [lammps]=lammps [gromacs]=gromacs [hpcc]=hpcc)
+declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]=4)
 # The largest relative difference that numbers of the results may have. All sums of gromacs are of single precision, and its atoms' paths
 # depart from each other within some hundred steps when one bit differs, as those of lammps do.
-declare -A tolerances=([pw]=1e-7 [fftw]=1e-13 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
+declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-13 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
 
 check_needs() {
   local each name needed=()
@@ -59,12 +61,17 @@ check_needs() {
 
 # ---- Of each program: prepare_X makes its input in the present folder; run_X RANKS [WRAP...] runs it there; result_X prints what is compared.
 
-prepare_pw() {
-  cp "$inputs/si.in" .
+prepare_pw() { prepare_silicon si.in; }
+prepare_pwcell() { prepare_silicon si2.in; }
+prepare_silicon() {
+  cp "$inputs/$1" si.in
   zcat -f /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF* >Si.pz-vbc.UPF
 }
 run_pw() { run_mpi openmpi "$1" "${@:2}" pw.x -in si.in >out.txt; }
 result_pw() { grep -E '^!|^ +atom +[0-9]+ type|Total force =|^ +-?[0-9]+\.[0-9]{4} +-?[0-9]+\.[0-9]{4}' out.txt; }
+
+run_pwcell() { run_pw "$@"; }
+result_pwcell() { result_pw; }
 
 prepare_fftw() { mpicc.openmpi -O2 -o fft_alltoall "$inputs/fft_alltoall.c" -lfftw3_mpi -lfftw3 -lm; }
 run_fftw() { run_mpi openmpi "$1" "${@:2}" ./fft_alltoall 64 200 >out.txt; }
