@@ -64,6 +64,7 @@ void expect_right(Communicator& ranks, bool allocated, long calls = 60) {
   Exchanges exchanges(ranks, 1, allocated);
   EXPECT_EQ(exchanges.run(calls), "");
   EXPECT_EQ(exchanges.run(10 * calls, 200), "");
+  EXPECT_EQ(exchanges.run(calls, 3000), "");  // more than the slots of two or three ranks hold, and less
 }
 
 TEST(DirectExchange, IsRightOnThreads) {

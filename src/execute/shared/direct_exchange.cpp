@@ -29,6 +29,10 @@ constexpr Bytes most_twice = 16383;
 // Of an area, a share of a second-level cache; but there is room for one of the blocks above from each rank.
 constexpr Bytes most_area_bytes = 262144;
 
+// All slots together, where these are no more than of the least size: few ranks have larger ones, but a rank that gets its core
+// back finds all in few pages.
+constexpr Bytes most_slots_bytes = 16384;
+
 // A position in an area for so many bytes.
 constexpr Bytes aligned(Bytes position, Bytes bytes) {
   const Bytes unit = bytes < line ? 8 : line;
@@ -60,6 +64,7 @@ DirectExchange::DirectExchange(Communicator& ranks) {
   ranks_ = space_->size();
   for (Rank step = 1; step < ranks_; ++step) order_.push_back((me_ + step) % ranks_);
   area_bytes_ = aligned(std::max(ranks_ * least_once, std::min((ranks_ - 1) * longest_twice_, most_area_bytes)), line);
+  slot_bytes_ = std::max(static_cast<Bytes>(sizeof(Slot)), most_slots_bytes / (2 * ranks_ * ranks_) / line * line);
   Claim control(*space_), area(*space_);
   try {
     if (ranks_ > 1) allocate(control, area);
@@ -76,7 +81,7 @@ DirectExchange::DirectExchange(Communicator& ranks) {
 }
 
 void DirectExchange::allocate(Claim& control, Claim& area) {
-  const Bytes slots = 2 * ranks_ * ranks_ * static_cast<Bytes>(sizeof(Slot));
+  const Bytes slots = 2 * ranks_ * ranks_ * slot_bytes_;
   const auto all = gathered_or_thrown(*space_, [&] {
     candidates_.reserve(order_.size());
     lent_.reserve(order_.size());
@@ -88,7 +93,7 @@ void DirectExchange::allocate(Claim& control, Claim& area) {
   // Each rank writes first where it will read. The gather is also the barrier after that.
   gathered_or_thrown(*space_, [&] {
     std::byte* const memory = space_->at(all[0].control);
-    slots_ = reinterpret_cast<Slot*>(memory);
+    slots_ = memory;
     for (const std::uint64_t call : {0, 1})
       for (Rank from = 0; from < ranks_; ++from) new (&slot(from, me_, call)) Slot;
     closing_ = me_ == 0 ? new (memory + slots) Closing : reinterpret_cast<Closing*>(memory + slots);
@@ -111,9 +116,7 @@ DirectExchange::~DirectExchange() {
                    [closing = closing_, ranks = ranks_] { return closing->through.load(std::memory_order_acquire) == ranks; });
 }
 
-Bytes DirectExchange::memory_bytes() const {
-  return ranks_ > 1 ? 2 * area_bytes_ + 2 * ranks_ * static_cast<Bytes>(sizeof(Slot)) : 0;
-}
+Bytes DirectExchange::memory_bytes() const { return ranks_ > 1 ? 2 * area_bytes_ + 2 * ranks_ * slot_bytes_ : 0; }
 
 // Looking a cost up takes a logarithm, which a call has no time for. A block that can be loaded takes a copy less; the copy out is
 // the same.
@@ -126,7 +129,7 @@ void DirectExchange::find_savings(const CopyCosts& costs) {
 }
 
 DirectExchange::Slot& DirectExchange::slot(Rank from, Rank to, std::uint64_t call) const {
-  return slots_[(static_cast<Rank>(call & 1) * ranks_ + to) * ranks_ + from];
+  return *reinterpret_cast<Slot*>(slots_ + ((static_cast<Rank>(call & 1) * ranks_ + to) * ranks_ + from) * slot_bytes_);
 }
 
 void DirectExchange::exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) {
@@ -183,7 +186,7 @@ void DirectExchange::publish() {
   for (const Rank to : order_) {
     --left;
     if (once_in_[to] == call_) continue;
-    if (sends_[index(to)].bytes <= Slot::room)
+    if (sends_[index(to)].bytes <= room_in_slot())
       send_in_slot(to);
     else
       send_elsewhere(to, left);
@@ -225,8 +228,14 @@ void DirectExchange::send_all_once() {
 void DirectExchange::send_in_slot(Rank to) {
   const auto [memory, bytes] = sends_[index(to)];
   Slot& own = slot(me_, to, call_);
+  // The first line last: the receiver keeps looking at it, and takes it away between two writes that are far apart.
+  const Bytes first = std::min(bytes, Slot::in_first_line);
+  if (bytes > first) {
+    copy_bytes(own.block() + first, memory + first, index(bytes - first));
+    std::atomic_signal_fence(std::memory_order_release);
+  }
   own.bytes = bytes;
-  copy_bytes(own.here, memory, index(bytes));
+  copy_bytes(own.block(), memory, index(first));
   own.call.store(call_, std::memory_order_release);
 }
 
@@ -240,10 +249,11 @@ void DirectExchange::send_elsewhere(Rank to, Count others_left) {
     if (offset || reads_private_) return send_once(to, offset);
   }
   const Bytes put = std::min(bytes, room);
+  // Before the slot, as in send_in_slot.
+  std::memcpy(area_of(me_) + position, memory, index(put));
   Slot& own = slot(me_, to, call_);
   own.bytes = bytes;
   new (&own.elsewhere) Elsewhere{put < bytes ? Way::pieces : Way::area, position, 0, 0, put, 0};
-  std::memcpy(area_of(me_) + position, memory, index(put));
   own.call.store(call_, std::memory_order_release);
   if (put < bytes) lent_.push_back({to, Way::pieces, put, room});
   used_ = position + put;
@@ -315,8 +325,8 @@ bool DirectExchange::try_to_receive(Rank from) {
   if (bytes != expected) [[unlikely]]
     note_difference(from, bytes);
   const bool fits = bytes <= expected;
-  if (bytes <= Slot::room) {
-    if (fits) copy_bytes(target, theirs.here, index(bytes));
+  if (bytes <= room_in_slot()) {
+    if (fits) copy_bytes(target, theirs.block(), index(bytes));
     return true;
   }
   Elsewhere& block = theirs.elsewhere;

@@ -2,7 +2,7 @@
 // Alltoallv among ranks that share memory, without a plan: nothing is agreed upon before a call. Each pair of ranks has a slot for
 // each direction, in which the sender says how many bytes there are and where; the receiver does as the slot says.
 //
-//   a few bytes    lie in the slot itself, of two cache lines;
+//   a few bytes    lie in the slot itself, 112 among many ranks, 2,032 between two;
 //   a short block  is copied into an area of its sender's and out of it, and its sender goes on at once;
 //   a long block   is copied once, by its receiver, from the sender's buffer: by load where that is in the space, else by reading
 //                  the other process's memory. Its sender waits until that has happened;
@@ -80,8 +80,8 @@ class DirectExchange {
   };
   static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
 
+  // Further room for the block follows, up to `slot_bytes_`.
   struct alignas(64) Slot {
-    static constexpr Bytes room = 112;
     // Released after all that follows, after the sender's copy into its area, and after whatever its program wrote into a long
     // block before; the receiver acquires it before it reads any of them (try_to_receive). The same pair tells the other way that
     // this rank has read what its receiver sent in the call before, so that the receiver may use that slot and that area again in
@@ -89,10 +89,13 @@ class DirectExchange {
     std::atomic<std::uint64_t> call;
     Bytes bytes;
     union {
-      std::byte here[room];  // so many bytes at most
+      std::byte here[112];  // the first of them
       Elsewhere elsewhere;
     };
     Slot() : call(0), bytes(0), here{} {}
+    std::byte* block() { return reinterpret_cast<std::byte*>(this) + header; }
+
+    static constexpr Bytes header = 16, in_first_line = 48;
   };
   static_assert(sizeof(Slot) == 128);
 
@@ -125,6 +128,7 @@ class DirectExchange {
   void allocate(Claim& control, Claim& area);
   void find_savings(const CopyCosts& costs);
   Slot& slot(Rank from, Rank to, std::uint64_t call) const;
+  Bytes room_in_slot() const { return slot_bytes_ - Slot::header; }
   std::byte* area_of(Rank rank) const { return areas_[rank] + static_cast<Bytes>(call_ & 1) * area_bytes_; }
 
   void copy_own();
@@ -159,7 +163,8 @@ class DirectExchange {
   bool reads_private_ = false;
 
   Offset control_ = 0, own_area_ = 0;
-  Slot* slots_ = nullptr;  // [call % 2][receiver][sender]
+  std::byte* slots_ = nullptr;  // [call % 2][receiver][sender]
+  Bytes slot_bytes_ = 0;
   Closing* closing_ = nullptr;
   ByRank<std::byte*> areas_;
   Bytes area_bytes_ = 0;     // of one of two

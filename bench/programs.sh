@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Other people's programs from Debian's packages, whole runs by turns without and with the drop-in (`quadrille wrap`), under Open MPI, which
+# they are built for. Prints the median of each, the ratio without / with (above 1: the drop-in is faster) and its interval, and whether the
+# results are the same: bit by bit, or, where the program's own runs differ or it sums in another order, to how many digits.
+# Usage: programs.sh [--rounds N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
+#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 rounds
+#     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
+#     pwcell   the same of silicon's primitive cell, with more k-points: many short collectives
+#     fftw     FFTW-MPI, 64^3, out of place, MEASURE (libfftw3-mpi-dev); fftw-transforms is its figure without planning
+#     lammps   Lennard-Jones liquid, 16,384 atoms (lammps)
+#     gromacs  water, particle mesh Ewald; half of the ranks for the mesh (gromacs)
+#     hpcc     HPC Challenge, N = 600 (hpcc)
+#   --install  gets packages that are missing by apt-get: 170 MB, 750 MB of disk with what they need
+#   --folder   where inputs and outputs are, and stay; default: a temporary one, which is removed
+#   --csv      every run's time
+# Needs jq, Open MPI and a release build; let nothing else run meanwhile.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/setup.sh
+rounds=7 install='' folder='' csv='' wanted=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --rounds) rounds=$2; shift 2 ;;
+    --install) install=1; shift ;;
+    --folder) folder=$2; shift 2 ;;
+    --csv) csv=$2; shift 2 ;;
+    --help) sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; exit 0 ;;
+    -*) fail "There is no option $1; see bench/programs.sh --help" ;;
+    *) wanted+=("$1"); shift ;;
+  esac
+done
+[ ${#wanted[@]} -gt 0 ] || wanted=(pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4)
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "Rounds are a number from 1 on, not $rounds"
+quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs
+export OMP_NUM_THREADS=1 LC_ALL=C
+
+declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [pwcell]="quantum-espresso quantum-espresso-data"
+                    [fftw]="libfftw3-mpi-dev libfftw3-dev" [lammps]=lammps [gromacs]=gromacs [hpcc]=hpcc)
+declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]=4)
+# The largest relative difference that numbers of the results may have. All sums of gromacs are of single precision, and its atoms' paths
+# depart from each other within some hundred steps when one bit differs, as those of lammps do.
+declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-13 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
+
+check_needs() {
+  local each name needed=()
+  command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
+  [ -n "$(launcher_of openmpi)" ] || fail "Open MPI is missing. Run: sudo apt-get install ${openmpi_packages[*]}"
+  [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
+  for each in "${wanted[@]}"; do
+    name=${each%%:*}
+    [ -n "${packages[$name]:-}" ] || fail "There is no program $name here; there are ${!packages[*]}"
+    [[ $each =~ ^[a-z]+(:[1-9][0-9]*)?$ ]] || fail "$each is no program and number of ranks such as pw:4"
+    read -ra needed <<<"${needed[*]:-} ${packages[$name]}"
+  done
+  mapfile -t needed < <(missing "${needed[@]}")
+  [ ${#needed[@]} = 0 ] || { [ -n "$install" ] && is_root; } ||
+    fail "Missing packages: ${needed[*]}. Run as root with --install, or: sudo apt-get install --no-install-recommends ${needed[*]}"
+  [ ${#needed[@]} = 0 ] || apt_install "${needed[@]}" || fail "These packages cannot be installed: ${needed[*]}"
+}
+
+# ---- Of each program: prepare_X makes its input in the present folder; run_X RANKS [WRAP...] runs it there; result_X prints what is compared.
+
+prepare_pw() { prepare_silicon si.in; }
+prepare_pwcell() { prepare_silicon si2.in; }
+prepare_silicon() {
+  cp "$inputs/$1" si.in
+  zcat -f /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF* >Si.pz-vbc.UPF
+}
+run_pw() { run_mpi openmpi "$1" "${@:2}" pw.x -in si.in >out.txt; }
+result_pw() { grep -E '^!|^ +atom +[0-9]+ type|Total force =|^ +-?[0-9]+\.[0-9]{4} +-?[0-9]+\.[0-9]{4}' out.txt; }
+
+run_pwcell() { run_pw "$@"; }
+result_pwcell() { result_pw; }
+
+prepare_fftw() { mpicc.openmpi -O2 -o fft_alltoall "$inputs/fft_alltoall.c" -lfftw3_mpi -lfftw3 -lm; }
+run_fftw() { run_mpi openmpi "$1" "${@:2}" ./fft_alltoall 64 200 >out.txt; }
+result_fftw() { grep '^result' out.txt; }
+also_fftw() { awk '/^planned_s/ {print "fftw-transforms", $4}' out.txt; }
+
+prepare_lammps() { cp "$inputs/lj.in" .; }
+run_lammps() { run_mpi openmpi "$1" "${@:2}" lmp -in lj.in -log none >out.txt; }
+result_lammps() { sed -n '/^Step/,/^Loop/{/^Loop/d;p}' out.txt; }
+
+prepare_gromacs() {
+  cp "$inputs/water.top" "$inputs"/*.mdp .
+  gmx solvate -cs spc216.gro -box 3 3 3 -o packed.gro -p water.top &&
+    gmx grompp -f minimise.mdp -c packed.gro -p water.top -o minimise.tpr &&
+    gmx mdrun -s minimise.tpr -deffnm minimised -ntmpi 1 -ntomp 1 &&
+    gmx grompp -f run.mdp -c minimised.gro -p water.top -o run.tpr
+}
+run_gromacs() { run_mpi openmpi "$1" "${@:2}" gmx_mpi mdrun -s run.tpr -ntomp 1 -reprod -npme $(($1 / 2)) -deffnm run >out.txt 2>&1; }
+result_gromacs() {
+  printf '%s\n' Potential Kinetic-En. Total-Energy '' | gmx energy -f run.edr -dp -o energy.xvg >/dev/null 2>&1
+  grep -v '^[#@]' energy.xvg
+}
+
+prepare_hpcc() { sed 's/^1000 /600 /' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt; }
+run_hpcc() { rm -f hpccoutf.txt && run_mpi openmpi "$1" "${@:2}" hpcc; }
+# Its checks; all else that it prints is times.
+result_hpcc() { grep -oE '^(Success|CommWorldProcs|MPIRandomAccess.*_Errors|PTRANS_n|HPL_N)=.*|PASSED|FAILED' hpccoutf.txt; }
+
+# ---- What is made of them
+
+seconds() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.3f", b - a}'; }
+
+# compare NAME A B: "same", or the largest relative difference of two numbers that stand at the same place; "differ" for other words.
+compare() {
+  if cmp -s "$2" "$3"; then echo same; return; fi
+  paste -d '\n' "$2" "$3" | awk -v most="${tolerances[$1]}" '
+    function number(word) {return word ~ /^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/}
+    NR % 2 {count = split($0, words); next}
+    {if (NF != count) {print "differ"; bad = 1; exit}
+     for (i = 1; i <= NF; ++i) if (words[i] != $i) {
+       if (!number(words[i]) || !number($i)) {print "differ"; bad = 1; exit}
+       size = words[i] < 0 ? -words[i] : words[i]; off = words[i] - $i; if (off < 0) off = -off
+       if (size < 1) size = 1
+       if (off / size > far) far = off / size}}
+    END {if (!bad) {if (far <= most) printf "to %.0e\n", far; else printf "differ by %.0e\n", far}}'
+}
+
+run_once() {  # run_once NAME RANKS ROUND WAY
+  local name=$1 ranks=$2 round=$3 way=$4 start end wrap=()
+  [ "$way" = without ] || wrap=("$quadrille" wrap)
+  start=$EPOCHREALTIME
+  "run_$name" "$ranks" ${wrap[@]+"${wrap[@]}"} 2>errors.txt || { cat errors.txt >&2; fail "$name ended with an error, $way the drop-in"; }
+  end=$EPOCHREALTIME
+  "result_$name" >"result_${way}_$round" || true
+  [ -s "result_${way}_$round" ] || fail "$name has printed no result, $way the drop-in; see $PWD"
+  jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --argjson s "$(seconds "$start" "$end")" '{$name, $ranks, $way, $s}'
+  if declare -F "also_$name" >/dev/null; then
+    "also_$name" | jq -Rc --argjson ranks "$ranks" --arg way "$way" 'split(" ") | {name: .[0], $ranks, $way, s: (.[1] | tonumber)}'
+  fi
+}
+
+measure() {  # measure NAME RANKS: lines of JSON
+  local name=$1 ranks=$2 round way ways=(without with)
+  mkdir -p "$folder/$name"
+  cd "$folder/$name"
+  "prepare_$name" >prepare.txt 2>&1 || { cat prepare.txt >&2; fail "The input of $name cannot be made"; }
+  for ((round = 0; round < rounds; ++round)); do
+    for way in "${ways[@]}"; do run_once "$name" "$ranks" "$round" "$way"; done
+    ways=("${ways[1]}" "${ways[0]}")
+  done
+  for ((round = 0; round < rounds; ++round)); do
+    for way in without with; do
+      jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --arg same "$(compare "$name" result_without_0 "result_${way}_$round")" '{$name, $ranks, $way, $same}'
+    done
+  done
+  cd "$OLDPWD"
+}
+
+check_needs
+removes=
+[ -n "$folder" ] || { folder=$(mktemp -d) removes=1; }
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+own_control_group
+trap 'leave_control_group; [ -z "$removes" ] || rm -rf "$folder"' EXIT
+: >"$folder/runs.json"
+for each in "${wanted[@]}"; do
+  name=${each%%:*} ranks=${each#*:}
+  [ "$ranks" != "$each" ] || ranks=${usual_ranks[$name]}
+  talk "$name, $ranks ranks"
+  measure "$name" "$ranks" >>"$folder/runs.json"
+done
+[ -z "$csv" ] || jq -r 'select(.s) | [.name, .ranks, .way, .s] | @csv' "$folder/runs.json" >"$csv"
+jq -s -r -L bench -f bench/programs.jq "$folder/runs.json" | column -t -s "$(printf '\t')"
+! jq -e -s 'any(.[]; (.same // "") | startswith("differ"))' "$folder/runs.json" >/dev/null
