@@ -8,7 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "execute/agreement.hpp"
 #include "plan/placed.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/race.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
@@ -21,6 +23,8 @@ constexpr int most_alike = 3;
 
 // Times the least predicted time, and times what the fastest takes when it warms up.
 constexpr double hopeless = 10;
+
+constexpr std::size_t date_length = std::string_view("2026-11-22").size();
 
 bool applies_to(const Problem& problem, const Way& way) {
   try {
@@ -187,9 +191,10 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = options.situation.value_or(situation_of(here)), .date = today(), .rounds = done};
-  record.entries = ranking(result, leavers);
-  return record;
+  const std::string moment = told_by(communicator, 0, today() + time_of_day());
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here))};
+  record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, ranking(result, leavers)});
+  return pooled(std::move(record));
 }
 
 }  // namespace quadrille
