@@ -7,6 +7,7 @@
 #   default: all collectives, 15 rounds, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
 #   --estimate  with the fits of the present wisdom, but without what was measured of algorithms
 #   --hosts     instead of one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
+# Cells in which other programs took cores from the ranks are left out.
 # Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -79,6 +79,7 @@ struct WisdomRace {
   std::string date;                  // of the measurement, as 2026-11-22 (`today`)
   std::string time;                  // of that day, in UTC, as 13:05:22.123 (`time_of_day`); empty where only the date is known
   int rounds = 0;                    // of the race
+  double others = 0;                 // cores that other programs took from the ranks meanwhile (MachineLoad::disturbs)
   std::vector<WisdomEntry> entries;  // the fastest first; all from one race, so that they can be compared
 
   bool operator==(const WisdomRace&) const = default;
@@ -86,6 +87,7 @@ struct WisdomRace {
 
 // What all launches measured of a situation. Times may change from launch to launch by factors, for instance with the ranks that
 // share a core, so a choice goes by what several launches found:
+// - Races that others disturbed do not count beside those that nobody did.
 // - Races are brought to one scale, since a whole launch may be slow: by the median, over the ways that ran in all of them, of how
 //   many times the geometric mean of its times a way took. With fewer than three such ways times stay as they are.
 // - The pooled time of a way is the mean of its medians. A program lives in one launch, so this is what it has to expect, and

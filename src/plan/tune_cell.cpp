@@ -169,6 +169,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
   std::vector<Leaver> leavers;
   RaceResult result;
   int done = 0;
+  double others = 0;
   for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
     RaceOptions race_options{.rounds = options.heats[heat],
                              .seconds_per_problem = options.seconds * options.heats[heat] / least_rounds,
@@ -185,6 +186,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     }
     result = race(communicator, here, running, race_options);
     done += race_options.rounds;
+    if (result.load.disturbs()) others = std::max(others, result.load.others);
     for (const RaceEntry& entry : result.entries)
       if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
         options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));
@@ -193,7 +195,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
   }
   const std::string moment = told_by(communicator, 0, today() + time_of_day());
   WisdomRecord record{.situation = options.situation.value_or(situation_of(here))};
-  record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, ranking(result, leavers)});
+  record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, others, ranking(result, leavers)});
   return pooled(std::move(record));
 }
 

@@ -93,6 +93,7 @@ Result<> check_race(Collective collective, const WisdomRace& race) {
   if (const auto good = check_date(race.date); !good) return good;
   if (const auto good = check_time(race.time); !good) return good;
   if (race.rounds < 1) return cannot("a race has at least one round");
+  if (!(race.others >= 0 && race.others <= 1e6)) return cannot("others use from 0 to 1e6 cores");
   if (race.entries.empty()) return cannot("a race has at least one way");
   for (std::size_t i = 0; i < race.entries.size(); ++i) {
     const WisdomEntry& entry = race.entries[i];
@@ -120,8 +121,13 @@ Result<> check_wisdom(const Situation& s) {
 
 Result<> check_wisdom(const WisdomRecord& record) {
   if (const auto good = check_wisdom(record.situation); !good) return good;
-  for (const WisdomRace& race : record.races)
+  for (std::size_t i = 0; i < record.races.size(); ++i) {
+    const WisdomRace& race = record.races[i];
     if (const auto good = check_race(record.situation.collective, race); !good) return good;
+    for (std::size_t before = 0; before < i; ++before)
+      if (record.races[before].date == race.date && record.races[before].time == race.time)
+        return cannot("two races of a situation have the same date and time");
+  }
   return {};
 }
 

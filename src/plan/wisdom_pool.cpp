@@ -103,6 +103,13 @@ void drop_old(std::vector<WisdomRace>& races) {
   std::erase_if(races, [&](const WisdomRace& race) { return last - day_of(race.date) > oldest; });
 }
 
+// Those that others did not disturb, if there are any.
+std::vector<WisdomRace> calm(std::vector<WisdomRace> races) {
+  const auto is_disturbed = [](const WisdomRace& race) { return race.others > 0; };
+  if (!std::all_of(races.begin(), races.end(), is_disturbed)) std::erase_if(races, is_disturbed);
+  return races;
+}
+
 }  // namespace
 
 bool has_race_of(const WisdomRecord& record, const WisdomRace& race) {
@@ -111,7 +118,7 @@ bool has_race_of(const WisdomRecord& record, const WisdomRace& race) {
 
 WisdomRecord with_races_in_order(WisdomRecord record) {
   std::vector<WisdomRace>& races = record.races;
-  if (races.empty()) races.push_back({record.date, "", record.rounds, std::move(record.entries)});
+  if (races.empty()) races.push_back({record.date, "", record.rounds, 0, std::move(record.entries)});
   for (WisdomRace& race : races) sort_by_time(race.entries);
   std::stable_sort(races.begin(), races.end(), [](const auto& a, const auto& b) { return moment(a) < moment(b); });
   return record;
@@ -119,7 +126,7 @@ WisdomRecord with_races_in_order(WisdomRecord record) {
 
 WisdomRecord pooled(WisdomRecord record) {
   drop_old(record.races);
-  record.entries = pooled(record.races);
+  record.entries = pooled(calm(record.races));
   sort_by_time(record.entries);
   record.date = record.races.back().date;
   Count rounds = 0;
@@ -135,8 +142,8 @@ WisdomRecord pooled(const WisdomRecord& known, const WisdomRecord& newer) {
   return pooled(with_races_in_order(std::move(both)));
 }
 
-Wisdom without_single_races(Wisdom wisdom) {
-  for (WisdomRecord& record : wisdom.records) record.races = {{record.date, "", record.rounds, record.entries}};
+Wisdom condensed(Wisdom wisdom) {
+  for (WisdomRecord& record : wisdom.records) record.races = {{record.date, "", record.rounds, 0, record.entries}};
   return wisdom;
 }
 

@@ -23,6 +23,6 @@ WisdomRecord pooled(const WisdomRecord& known, const WisdomRecord& newer);
 bool has_race_of(const WisdomRecord& record, const WisdomRace& race);
 
 // With one race that says what all of them say: all that a choice needs.
-Wisdom without_single_races(Wisdom wisdom);
+Wisdom condensed(Wisdom wisdom);
 
 }  // namespace quadrille

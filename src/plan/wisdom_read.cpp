@@ -219,6 +219,7 @@ WisdomRecord record(Words& words, Lines& lines) {
   race.date = words.text("date=");
   if (words.has("time=")) race.time = words.text("time=");
   race.rounds = words.small("rounds=");
+  if (words.has("others=")) race.others = words.number("others=");
   words.end();
   while (lines.is_indented()) race.entries.push_back(entry(lines.next_indented()));
   return record;

@@ -49,7 +49,9 @@ void write(Out out, const WisdomRecord& record) {
   for (const WisdomRace& race : record.races) {
     fmt::format_to(out, "race {} date={}", situation_text(record.situation), race.date);
     if (!race.time.empty()) fmt::format_to(out, " time={}", race.time);
-    fmt::format_to(out, " rounds={}\n", race.rounds);
+    fmt::format_to(out, " rounds={}", race.rounds);
+    if (race.others > 0) fmt::format_to(out, " others={}", four_digits(race.others));
+    fmt::format_to(out, "\n");
     for (const WisdomEntry& entry : race.entries) {
       fmt::format_to(out, "  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
                      microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),

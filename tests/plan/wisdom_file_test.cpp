@@ -98,7 +98,7 @@ TEST_F(WisdomFile, KeepsTheRacesOfAllLaunches) {
   const std::string file = wisdom_file(machine);
   for (const char* time : {"13:00:00.000", "12:00:00.000", "13:00:00.000"}) {
     Wisdom found{machine, {}, {}, {}};
-    found.add({.situation = situation(8, 4), .races = {{"2026-11-22", time, 15, {entry("direct", 2)}}}});
+    found.add({.situation = situation(8, 4), .races = {{"2026-11-22", time, 15, 0, {entry("direct", 2)}}}});
     save_wisdom(file, found);
   }
   const Wisdom kept = read_wisdom(file, machine);

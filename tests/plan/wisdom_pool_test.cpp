@@ -70,6 +70,17 @@ TEST(WisdomPool, TakesALaunchInWhichAllIsSlowForOneLikeOthers) {
   EXPECT_NEAR(microseconds(wisdom, "direct") / microseconds(wisdom, "shift"), 0.9, 1e-9);
 }
 
+TEST(WisdomPool, GoesByRacesThatNobodyDisturbed) {
+  WisdomRace disturbed = race({entry("direct", 20), entry("shift", 10)}, "13:00:00.000");
+  disturbed.others = 1.3;
+  EXPECT_EQ(only(of({disturbed})).entries.front().way.algorithm, "shift") << "it is better than nothing";
+  const Wisdom wisdom = of({race({entry("direct", 2), entry("shift", 3)}, "12:00:00.000"), disturbed});
+  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "direct");
+  EXPECT_NEAR(microseconds(wisdom, "shift"), 3, 1e-9);
+  EXPECT_EQ(only(wisdom).races.size(), 2u);
+  EXPECT_EQ(parse_wisdom(wisdom_text(wisdom), "it"), wisdom);
+}
+
 TEST(WisdomPool, LeavesOutWhatHadFewerChances) {
   const Wisdom wisdom = of({race({entry("direct", 2), entry("shift", 1), entry("vendor", 9, Executor::messages)}, "12:00:00.000"),
                             race({entry("direct", 2), entry("vendor", 9, Executor::messages)}, "13:00:00.000")});
@@ -105,6 +116,7 @@ TEST(WisdomPool, CountsALaunchThatTwoFilesHaveOnce) {
   Wisdom again = both;
   for (const Wisdom* known : {&one, &left, &right, &both}) again.merge(*known);
   EXPECT_EQ(again, both);
+  EXPECT_THROW(of({first, first}), Error);
   // Where nobody noted the time, races of one day are one, and the newer file has it.
   Wisdom untimed = of({race({entry("direct", 2)}, "")});
   untimed.merge(of({race({entry("direct", 3)}, "")}));
@@ -127,6 +139,8 @@ TEST(WisdomPool, DoesNotDependOnTheOrderOfMerging) {
       all.push_back(
           race(entries, fmt::format("{:02}:00:00.000", i), fmt::format("2026-{:02}-{:02}", 6 + random() % 6, 1 + random() % 28)));
     }
+    for (WisdomRace& each : all)
+      if (random() % 3 == 0) each.others = 1;
     for (int i = 0; i < 3; ++i) {
       std::vector<WisdomRace> some;
       for (const WisdomRace& each : all)
@@ -152,7 +166,7 @@ TEST(WisdomPool, DoesNotDependOnTheOrderOfMerging) {
 TEST(WisdomPool, IsHandedOutAsOneRace) {
   Wisdom wisdom = of(
       {race({entry("shift", 13.9), entry("direct", 25)}, noon), race({entry("direct", 27), entry("shift", 66)}, "13:00:00.000")});
-  const Wisdom single = without_single_races(wisdom);
+  const Wisdom single = condensed(wisdom);
   EXPECT_EQ(only(single).races.size(), 1u);
   EXPECT_EQ(only(single).entries, only(wisdom).entries);
   EXPECT_EQ(only(parse_wisdom(wisdom_text(single), "it")).entries.front().way, only(wisdom).entries.front().way);

@@ -95,6 +95,8 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   for (const char* time :
        {"24:00:00.000", "13:60:22.123", "13:05:60.123", "13:05:22", "13:05:22.1234", "13:05:22,123", "13:0x:22.123"})
     expect_refused(with("13:05:22.123", time), "is no time such as");
+  expect_refused(with("others=1.5", "others=-1"), "is not a number");
+  expect_refused(with("others=1.5", "others=1e7"), "from 0 to 1e6 cores");
   expect_refused(with("skew=4", "skew=3"), "powers of two");
   expect_refused(with("race alltoallv", "race alltoall"), "alltoall has no counts");
   expect_refused(with("counts=own", "counts=all"), "the counts are 'own'");
@@ -296,7 +298,7 @@ TEST(Wisdom, ReplacesWhatItKnew) {
   EXPECT_THROW(wisdom.add(record(situation(-8, 4))), Error);
   EXPECT_EQ(wisdom.records.size(), 1u);
   EXPECT_EQ(today().size(), 10u);
-  WisdomRecord now{.situation = situation(8, 4), .races = {{today(), time_of_day(), 1, {entry("direct", 2)}}}};
+  WisdomRecord now{.situation = situation(8, 4), .races = {{today(), time_of_day(), 1, 0, {entry("direct", 2)}}}};
   EXPECT_NO_THROW(wisdom.add(now));
   now.races[0].time = "noon";
   EXPECT_THROW(wisdom.add(now), Error);
