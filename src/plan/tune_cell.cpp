@@ -9,6 +9,7 @@
 #include <set>
 
 #include "execute/agreement.hpp"
+#include "plan/machine_load.hpp"
 #include "plan/placed.hpp"
 #include "plan/wisdom_pool.hpp"
 #include "quadrille/race.hpp"
@@ -169,7 +170,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
   std::vector<Leaver> leavers;
   RaceResult result;
   int done = 0;
-  double others = 0;
+  const LoadMeter load;  // a heat may be too short to tell who disturbs
   for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
     RaceOptions race_options{.rounds = options.heats[heat],
                              .seconds_per_problem = options.seconds * options.heats[heat] / least_rounds,
@@ -186,7 +187,6 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     }
     result = race(communicator, here, running, race_options);
     done += race_options.rounds;
-    if (result.load.disturbs()) others = std::max(others, result.load.others);
     for (const RaceEntry& entry : result.entries)
       if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
         options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));
@@ -194,6 +194,8 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     running = stayers(result, options.clearly_slower, leavers);
   }
   const std::string moment = told_by(communicator, 0, today() + time_of_day());
+  const MachineLoad meanwhile = load.read(communicator);
+  const double others = meanwhile.disturbs() ? meanwhile.others : 0;
   WisdomRecord record{.situation = options.situation.value_or(situation_of(here))};
   record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, others, ranking(result, leavers)});
   return pooled(std::move(record));

@@ -114,7 +114,7 @@ TEST(WisdomPool, CountsALaunchThatTwoFilesHaveOnce) {
   EXPECT_EQ(only(both).races.size(), 3u);
   EXPECT_NEAR(microseconds(both, "direct"), 4, 1e-9);
   Wisdom again = both;
-  for (const Wisdom* known : {&one, &left, &right, &both}) again.merge(*known);
+  for (const Wisdom& known : {one, left, right, both}) again.merge(known);
   EXPECT_EQ(again, both);
   EXPECT_THROW(of({first, first}), Error);
   // Where nobody noted the time, races of one day are one, and the newer file has it.
@@ -131,7 +131,7 @@ TEST(WisdomPool, DoesNotDependOnTheOrderOfMerging) {
     std::vector<WisdomRace> all;
     for (int i = 0; i < 12; ++i) {
       const auto time = [&](const char* way) {
-        return entry(way, 1 + random() % 50, random() % 4 ? Executor::shared : Executor::hybrid);
+        return entry(way, static_cast<double>(1 + random() % 50), random() % 4 ? Executor::shared : Executor::hybrid);
       };
       std::vector<WisdomEntry> entries{time("direct")};
       for (const char* way : {"shift", "bruck:radix=2", "vendor"})
