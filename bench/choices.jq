@@ -1,14 +1,30 @@
-# From the JSON of races with auto: a table by number of ranks, then the cells in which auto is the slowest beside the best.
+# From the JSON of races with auto: a table by number of ranks, then the cells in which auto is the slowest beside the best. Files of
+# the same name are of several launches of the same races; times are then added over the launches, round by round.
 def percent($n): if $n == 0 then "–" else "\(. * 1000 / $n | round / 10) %" end;
 def hundredths: . * 100 | round / 100;
-[.[] | .collective as $collective | .transport as $mpi | .ranks as $ranks | .sizes[]
- | (.entries | map(select(.is_auto)) | first) as $auto | select($auto != null and $auto.to_best != null)
- | (.entries | map(select(.checked)) | min_by(.median_s)) as $best
- | {mpi: $mpi, ranks: $ranks, collective: $collective, block: .block_bytes, auto: "\($auto.algorithm) \($auto.policy) \($auto.executor)",
-    best: "\($best.algorithm) \($best.policy) \($best.executor)", ratio: $auto.to_best.median, lower: $auto.to_best.lower, upper: $auto.to_best.upper}]
+def middle: sort | .[length / 2 | floor];
+def way: "\(.algorithm) \(.policy) \(.executor)";
+def rounds: .samples_s | map(middle);
+def added: transpose | map(add);
+# The median, and the order statistics that it is between with 95 % confidence.
+def interval: sort | length as $n | ([0, ($n / 2 - 0.98 * ($n | sqrt) | floor)] | max) as $outside
+  | {ratio: middle, lower: .[$outside], upper: .[$n - 1 - $outside]};
+def compared:  # the launches of a cell
+  length as $launches
+  | [.[].entries | map(select(.is_auto and .checked))[0] | select(. != null)] as $auto
+  | select(($auto | length) == $launches)
+  | ([.[].entries[] | select(.checked)] | group_by(way) | map(select(length == $launches))
+     | min_by(map(rounds) | added | middle)) as $best
+  | {auto: ($auto[0] | way), best: ($best[0] | way)}
+    + ([($auto | map(rounds) | added), ($best | map(rounds) | added)] | transpose | map(.[0] / .[1]) | interval);
+[inputs | (input_filename | split("/") | last) as $file
+ | {mpi: .transport, ranks, collective} as $race | .sizes[] | $race + {file: $file, block: .block_bytes, disturbed: .load.disturbs, entries}]
+| (map(select(.disturbed)) | length) as $disturbed
+| map(select(.disturbed | not)) | group_by([.file, .block]) | map((.[0] | {mpi, ranks, collective, block}) + compared)
 | def line($name): length as $n | [$name, $n, (map(select(.lower > 1.05)) | length | percent($n)), (map(select(.lower > 1.25)) | length | percent($n)),
     (map(select(.ratio <= 1.3)) | length | percent($n))];
   (["ranks", "cells", "above 1.05", "above 1.25", "within 1.3"], (group_by([.mpi, .ranks])[] | line("\(.[0].mpi), \(.[0].ranks)")), line("all") | @tsv),
-  "", "above 1.05: the whole interval of the ratio to the best of the race lies above it; within 1.3: the ratio is at most that", "",
+  "", "above 1.05: the whole interval of the ratio to the best lies above it; within 1.3: the ratio is at most that",
+  (if $disturbed > 0 then "left out: \($disturbed) races, since other programs took cores from the ranks" else empty end), "",
   (map(select(.lower > 1.05)) | sort_by(-.lower)[:40][]
    | "\(.mpi) \(.ranks) \(.collective) \(.block): \(.ratio | hundredths) (\(.lower | hundredths)..\(.upper | hundredths)) \(.auto); best \(.best)")

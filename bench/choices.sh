@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How good choices are: races what a plan chooses (auto) beside every algorithm of the table and the MPI library's own collective, by each
 # executor, and prints in how many cells auto is slower than the best of the same race, and by how much. Run `quadrille tune` before.
-# Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--rounds N] [--time SECONDS] [--hosts]
-#        [COLLECTIVE...]
+# Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--rounds N] [--time SECONDS]
+#        [--launches N] [--hosts] [COLLECTIVE...]
 #   default: all collectives, 15 rounds, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
 #   --estimate  with the fits of the present wisdom, but without what was measured of algorithms
+#   --launches  races all so many times, and compares times that are added over the launches
 #   --hosts     instead of one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
+# Cells in which other programs took cores from the ranks are left out.
 # Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-time=0.6s rounds=15 all_ranks="2 4 8 16" sizes='' hosts='' estimate='' libraries=openmpi collectives=()
+time=0.6s rounds=15 launches=1 all_ranks="2 4 8 16" sizes='' hosts='' estimate='' libraries=openmpi collectives=()
 while [ $# -gt 0 ]; do
   case $1 in
     --time) time=$2; shift 2 ;;
@@ -19,6 +21,7 @@ while [ $# -gt 0 ]; do
     --ranks) all_ranks=$2; shift 2 ;;
     --sizes) sizes=$2; shift 2 ;;
     --mpi) libraries=$2; shift 2 ;;
+    --launches) launches=$2; shift 2 ;;
     --hosts) hosts=1; shift ;;
     --estimate) estimate=1; shift ;;
     --*) fail "There is no option $1; see the head of bench/choices.sh" ;;
@@ -42,7 +45,7 @@ race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
   "$@" "$quadrille" race "$collective" "${options[@]}" --algorithm all --algorithm auto --rounds "$rounds" --time "$time" --json \
-    --output "$folder/$name.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
+    --output "$folder/$launch/$name.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
 }
 
 races() {  # races NAME LAUNCH...: of all collectives
@@ -82,11 +85,14 @@ if [ -n "$estimate" ]; then
   for file in "$(dirname "$present")"/*.wisdom; do without_races <"$file" >"$folder/wisdom/${file##*/}"; done
   export QUADRILLE_WISDOM=$PWD/$folder/wisdom
 fi
-for mpi in $libraries; do
-  if [ -n "$hosts" ]; then
-    races "${mpi}_hosts" tests/hosts/run.sh "$mpi" 4
-  else
-    for ranks in $all_ranks; do races "${mpi}_$ranks" run_mpi "$mpi" "$ranks"; done
-  fi
+for launch in $(seq "$launches"); do
+  mkdir "$folder/$launch"
+  for mpi in $libraries; do
+    if [ -n "$hosts" ]; then
+      races "${mpi}_hosts" tests/hosts/run.sh "$mpi" 4
+    else
+      for ranks in $all_ranks; do races "${mpi}_$ranks" run_mpi "$mpi" "$ranks"; done
+    fi
+  done
 done
-jq -s -r -f bench/choices.jq "$folder"/*.json
+jq -n -r -f bench/choices.jq "$folder"/*/*.json

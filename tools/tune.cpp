@@ -11,6 +11,7 @@
 #include "launcher.hpp"
 #include "output.hpp"
 #include "plan/vendor_rules.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "stop_signal.hpp"
@@ -25,7 +26,7 @@ constexpr const char* kept = "; what was measured is kept";
 
 struct Options {
   std::vector<std::string> collectives;
-  std::optional<std::string> block, ranks, executor, cell, time, days, ways, timeout, output;
+  std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output;
   bool again = false, vendor = false, json = false;
 };
 
@@ -56,6 +57,8 @@ Request request_of(const Options& options, Executor executor) {
   if (options.cell) tune.seconds_per_cell = parse_seconds(*options.cell, "the time of a cell");
   if (options.time) tune.seconds = parse_seconds(*options.time, "the time");
   tune.again = options.again;
+  if (options.launches) tune.launches = static_cast<std::size_t>(parse_whole(*options.launches, "the number of launches", 1));
+  if (tune.launches > most_races) refuse(fmt::format("--launches is from 1 to {}: so many are kept of each cell", most_races));
   tune.vendor = options.vendor;
   if (options.days) tune.days = std::min<Count>(parse_whole(*options.days, "the number of days", 0), 100'000);
   if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
@@ -189,7 +192,9 @@ Subcommand add_tune(CLI::App& command) {
       "fastest of the next sizes always run, too (default 8)",
       "N");
   add_option(*parser, "--days", options->days, "measure again what was measured more days ago (default 90)", "N");
-  add_flag(*parser, "--again", options->again, "measure again what is known");
+  add_flag(*parser, "--again", options->again, "measure again what is known, and add it to that");
+  add_option(*parser, "--launches", options->launches,
+             "measure what was measured in fewer launches than so many, 8 at most; each start counts as one (default 1)", "N");
   add_option(*parser, "--timeout", options->timeout, "stop when nothing has moved for so long (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
   add_json_flag(*parser, options->json, "as a JSON object; on threads with several numbers of ranks an array");
@@ -199,12 +204,14 @@ Subcommand add_tune(CLI::App& command) {
              "those leave whose "
              "times are clearly more than 1.05 times the best's. Sizes go from coarse to fine, so stop whenever you like: what is "
              "measured is kept after each cell. Ctrl-C stops after the present cell, a second one at once. What is known is not "
-             "measured again.\n\n"
+             "measured again. With more ranks than cores times change from launch to launch, so let several launches measure "
+             "(--launches): a choice goes by what they found together.\n\n"
              "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
              "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit code 1 "
              "if data was wrong, 128 + N after signal N.\n\n"
              "Examples:\n  mpirun -n 8 quadrille tune\n  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
              "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"
+             "  for i in 1 2 3; do mpirun -n 8 quadrille tune --launches 3; done\n"
              "  quadrille run -n 4 quadrille tune allgather\n  quadrille explain alltoall --ranks 8 --block 1KiB");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }

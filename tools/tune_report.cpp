@@ -104,6 +104,7 @@ Json json_of(const std::vector<TuneOutcome>& sessions) {
                 {"block_bytes", each.cell.situation().block_bytes},
                 {"state", states[static_cast<int>(each.state)]},
                 {"rounds", each.record.rounds},
+                {"launches", each.record.races.size()},
                 {"ways", std::move(ways)}};
       if (each.state == CellState::left_out) cell["reason"] = each.reason;
       cells.push_back(std::move(cell));

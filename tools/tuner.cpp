@@ -143,11 +143,16 @@ class Tuner {
                                           [&](Executor executor) { return fastest_by(executor, record) != nullptr; });
   }
 
+  std::size_t recent_races(const WisdomRecord& record) const {
+    return static_cast<std::size_t>(
+        std::count_if(record.races.begin(), record.races.end(), [&](const WisdomRace& race) { return race.date >= oldest_; }));
+  }
+
   void find_known() {
     if (request_.again) return;
     for (TunedCell& each : outcome_.cells) {
       const WisdomRecord* record = record_of(each.cell.situation());
-      if (!record || record->date < oldest_ || record->entries.empty() || !is_complete(*record)) continue;
+      if (!record || recent_races(*record) < request_.launches || !is_complete(*record)) continue;
       each.state = CellState::known;
       each.record = *record;
     }
@@ -239,11 +244,15 @@ class Tuner {
     return found;
   }
 
-  // What is known of the executors that this session leaves out. The new record replaces the old one, so they race again.
-  std::vector<Way> fastest_by_others(const Situation& situation) const {
+  // What other launches found of this situation: the ways that may be the fastest, and the fastest by the executors that this
+  // session leaves out. Those that ran in all launches can be compared.
+  std::vector<Way> contenders(const Situation& situation) const {
+    static constexpr std::size_t most = 8;
     std::vector<Way> found;
     const WisdomRecord* record = record_of(situation);
     if (!record) return found;
+    for (const WisdomEntry& entry : record->entries)
+      if (found.size() < most && entry.timing.lower_s <= record->entries.front().timing.median_s) found.push_back(entry.way);
     for (const Executor executor : executors_of(communicator_)) {
       if (std::find(options_.executors.begin(), options_.executors.end(), executor) != options_.executors.end()) continue;
       if (const WisdomEntry* entry = fastest_by(executor, *record)) found.push_back(entry->way);
@@ -257,7 +266,7 @@ class Tuner {
     by.own_counts_only = cell.own_counts_only;
     by.situation = cell.situation();
     std::vector<Way> known_good = fastest_nearby(*by.situation);
-    for (Way& way : fastest_by_others(*by.situation)) known_good.push_back(std::move(way));
+    for (Way& way : contenders(*by.situation)) known_good.push_back(std::move(way));
     return promising_ways(cell.priced(), wisdom_, by, known_good, request_.ways);
   }
 
@@ -293,6 +302,7 @@ class Tuner {
     Wisdom found{.machine = wisdom_.machine};
     found.add(each.record);
     add(found);
+    each.record = *record_of(each.record.situation);  // with what other launches found
     seconds_of_cells_ += seconds_since(start);
   }
 

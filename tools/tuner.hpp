@@ -20,6 +20,7 @@ struct TuneRequest {
   double seconds_per_cell = 1;
   std::optional<double> seconds;  // for all
   bool again = false;             // also what is known
+  std::size_t launches = 1;       // what fewer have measured is not known yet
   Count days = 90;                // what is older is measured again
   std::size_t ways = 8;           // of a cell, by price
   bool vendor = false;            // instead, the MPI library's own algorithms, kept in a file of their own (plan/vendor_rules.hpp)

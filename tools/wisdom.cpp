@@ -97,7 +97,7 @@ Subcommand add_wisdom(CLI::App& command) {
       *parser,
       "show prints what won each race, how long it took, and how many times the MPI library's own collective took that long. "
       "A race speaks for the sizes and ranks around it, which are printed.\n"
-      "merge prints the wisdom of several files of one machine; of two races of one situation the later one.\n"
+      "merge prints the wisdom of several files of one machine; a race that several of them have counts once.\n"
       "export prints rules by which an MPI library takes the fastest of its own algorithms, also in programs that do not use "
       "Quadrille, where 'quadrille tune --vendor' has found one that is faster than the library's choice.\n"
       "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"

@@ -62,6 +62,7 @@ std::string races_text(const Wisdom& wisdom, const Chosen& chosen) {
                {"time", Align::right},
                {"interval", Align::right},
                {"times MPI's", Align::right},
+               {"launches", Align::right},
                {"date"}});
   bool any = false;
   for (const WisdomRecord& record : wisdom.records) {
@@ -75,7 +76,8 @@ std::string races_text(const Wisdom& wisdom, const Chosen& chosen) {
                bytes_text(situation.block_bytes), fmt::format("{} B", range_text(record.least_bytes, record.most_bytes)),
                to_string(best.way), seconds_text(best.timing.median_s),
                fmt::format("{} to {}", seconds_text(best.timing.lower_s), seconds_text(best.timing.upper_s)),
-               vendor ? fmt::format("{:.2f}", best.timing.median_s / vendor->median_s) : "–", record.date});
+               vendor ? fmt::format("{:.2f}", best.timing.median_s / vendor->median_s) : "–", std::to_string(record.races.size()),
+               record.date});
   }
   return any ? table.text() : "";
 }
@@ -123,6 +125,7 @@ Json json_of(const WisdomRecord& record) {
             {"most_ranks", record.most_ranks}}},
           {"date", record.date},
           {"rounds", record.rounds},
+          {"launches", record.races.size()},
           {"entries", std::move(entries)}};
 }
 

@@ -74,7 +74,27 @@ struct WisdomEntry {
   bool operator==(const WisdomEntry&) const = default;
 };
 
-// A race. Beside the situation that it was measured in, it speaks for others of the same collective, number of nodes, skew and so
+// What one launch measured of a situation.
+struct WisdomRace {
+  std::string date;                  // of the measurement, as 2026-11-22 (`today`)
+  std::string time;                  // of that day, in UTC, as 13:05:22.123 (`time_of_day`); empty where only the date is known
+  int rounds = 0;                    // of the race
+  double others = 0;                 // cores that other programs took from the ranks meanwhile (MachineLoad::disturbs)
+  std::vector<WisdomEntry> entries;  // the fastest first; all from one race, so that they can be compared
+
+  bool operator==(const WisdomRace&) const = default;
+};
+
+// What all launches measured of a situation. Times may change from launch to launch by factors, for instance with the ranks that
+// share a core, so a choice goes by what several launches found:
+// - Races that others disturbed do not count beside those that nobody did.
+// - Races are brought to one scale, since a whole launch may be slow: by the median, over the ways that ran in all of them, of how
+//   many times the geometric mean of its times a way took. With fewer than three such ways times stay as they are.
+// - The pooled time of a way is the mean of its medians. A program lives in one launch, so this is what it has to expect, and
+//   launches in which a way is slow count in full. The interval goes from the least lower to the largest upper end.
+// - A way that ran in at most half as many races as others of its executor is left out: it had fewer chances to be slow.
+// The last eight races are kept, and of these none that is more than 90 days older than the last.
+// Beside the situation that it was measured in, a record speaks for others of the same collective, number of nodes, skew and so
 // on. Wisdom finds these ranges out from all its records, so that at most one of them speaks for each situation:
 // - Sizes: up to the geometric middle to the next measured size with as many ranks, but no further than 16 times. Where there is
 //   no next size: 4 times. No bytes are a size of their own.
@@ -83,9 +103,10 @@ struct WisdomEntry {
 // So a way may be found for a number of ranks that its algorithm does not apply to: whoever takes it asks `applies`.
 struct WisdomRecord {
   Situation situation;
-  std::string date;                       // of the measurement, as 2026-11-22 (`today`)
-  int rounds = 0;                         // of the race
-  std::vector<WisdomEntry> entries;       // the fastest first; all from one race, so that they can be compared
+  std::string date;                  // of the last race
+  int rounds = 0;                    // of all races
+  std::vector<WisdomEntry> entries;  // pooled, the fastest first
+  std::vector<WisdomRace> races;     // of different launches, the oldest first; none: date, rounds and entries are those of one
   Bytes least_bytes = 0, most_bytes = 0;  // that it speaks for; filled in by Wisdom
   Count least_ranks = 1, most_ranks = 1;  // that it speaks for; filled in by Wisdom
 
@@ -129,13 +150,15 @@ struct Wisdom {
   // For the same collective and structure; null if there is none.
   const VendorFit* find_vendor(const Situation& situation) const;
 
-  // Replace what was known for the same situation. Entries of a record may come in any order. Throw Error{misuse} for what a file
-  // could not hold: an unknown algorithm, a date that is none, an interval without its median.
+  // Replace what was known for the same situation. Entries of a race may come in any order, and races, too; those of a record are
+  // pooled anew. Throw Error{misuse} for what a file could not hold: an unknown algorithm, a date that is none, an interval without
+  // its median.
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);
-  // Adds all of it: of two for the same situation the one with the later date; with the same date, that of `newer`. Empty wisdom of
-  // no machine becomes wisdom of that machine. Throws Error{misuse} if the machines differ.
+  // Adds all of it. Records of one situation have the races of both, those of the same date and time once, as `newer` has them. Of
+  // two fits the one with the later date stays; with the same date, that of `newer`. Empty wisdom of no machine becomes wisdom of
+  // that machine. Throws Error{misuse} if the machines differ.
   void merge(const Wisdom& newer);
 
   bool operator==(const Wisdom&) const = default;
@@ -143,6 +166,8 @@ struct Wisdom {
 
 // The date in UTC, as 2026-11-22.
 std::string today();
+// In UTC, as 13:05:22.123.
+std::string time_of_day();
 
 // The text is refused whole. Throws Error{malformed}, with line and reason, for a damaged one, and for one of another version of
 // the format or of another table of algorithms. `file` is its name in the sentence.

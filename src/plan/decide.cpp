@@ -78,7 +78,7 @@ class Deciding {
       record = wisdom_.find(known);
     }
     if (!record) return;
-    date_ = record->date;
+    date_ = record->date, launches_ = record->races.size();
     for (const WisdomEntry& entry : record->entries)
       if (is_available(entry.way)) decision_.considered.push_back({.way = entry.way, .measured = entry.timing});
   }
@@ -143,8 +143,13 @@ class Deciding {
     decision_.source = all[0].measured ? Source::wisdom : Source::price;
     const auto seconds = [](const Considered& each) { return each.measured ? each.measured->median_s : *each.predicted_s; };
     const double best = seconds(all[0]);
-    decision_.reason = all[0].measured ? fmt::format("it has the least time measured on {}, {}", date_, time_text(best))
-                                       : fmt::format("it has the least predicted time, {}", time_text(best));
+    if (!all[0].measured)
+      decision_.reason = fmt::format("it has the least predicted time, {}", time_text(best));
+    else if (launches_ > 1)
+      decision_.reason =
+          fmt::format("it has the least mean time of {} launches, the last on {}, {}", launches_, date_, time_text(best));
+    else
+      decision_.reason = fmt::format("it has the least time measured on {}, {}", date_, time_text(best));
     for (const Considered& each : all)
       if (is_vendor(each.way) && !is_vendor(decision_.chosen) && (each.measured || each.predicted_s))
         decision_.reason += fmt::format(", {:.2f} times the vendor's", best / seconds(each));
@@ -172,6 +177,7 @@ class Deciding {
   const Wisdom& wisdom_;
   const DecisionOptions& options_;
   std::string date_;
+  std::size_t launches_ = 0;
   Decision decision_;
 };
 

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "execute/agreement.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/model.hpp"
 
@@ -91,7 +92,7 @@ Knowledge parse(const std::string& text) {
 std::string read_text(const Fingerprint& machine) {
   Knowledge knowledge;
   try {
-    knowledge.wisdom = read_wisdom(wisdom_file(machine), machine);
+    knowledge.wisdom = condensed(read_wisdom(wisdom_file(machine), machine));
   } catch (const Error& error) {
     fmt::print(stderr, "quadrille: {}; going on by estimates\n", error.what());
   }

@@ -20,6 +20,7 @@
 #include "plan/placed.hpp"
 #include "plan/plan_schedule.hpp"
 #include "plan/probe_data.hpp"
+#include "plan/shuffled_places.hpp"
 #include "plan/timing.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
@@ -301,7 +302,9 @@ class Race {
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    ShuffledPlaces places(communicator_);
     for (int round = 0; round < options_.rounds; ++round) {
+      places.draw(random);
       if (options_.progress && communicator_.rank() == 0) options_.progress(round, options_.rounds);
       std::shuffle(order.begin(), order.end(), random);
       const auto plan_of = [&](std::size_t batch) -> Plan& { return plans_[order[batch / batches_per_sample]]; };

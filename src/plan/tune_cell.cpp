@@ -8,7 +8,10 @@
 #include <numeric>
 #include <set>
 
+#include "execute/agreement.hpp"
+#include "plan/machine_load.hpp"
 #include "plan/placed.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/race.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
@@ -21,6 +24,8 @@ constexpr int most_alike = 3;
 
 // Times the least predicted time, and times what the fastest takes when it warms up.
 constexpr double hopeless = 10;
+
+constexpr std::size_t date_length = std::string_view("2026-11-22").size();
 
 bool applies_to(const Problem& problem, const Way& way) {
   try {
@@ -165,6 +170,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
   std::vector<Leaver> leavers;
   RaceResult result;
   int done = 0;
+  const LoadMeter load;  // a heat may be too short to tell who disturbs
   for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
     RaceOptions race_options{.rounds = options.heats[heat],
                              .seconds_per_problem = options.seconds * options.heats[heat] / least_rounds,
@@ -187,9 +193,12 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }
-  WisdomRecord record{.situation = options.situation.value_or(situation_of(here)), .date = today(), .rounds = done};
-  record.entries = ranking(result, leavers);
-  return record;
+  const std::string moment = told_by(communicator, 0, today() + time_of_day());
+  const MachineLoad meanwhile = load.read(communicator);
+  const double others = meanwhile.disturbs() ? meanwhile.others : 0;
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here))};
+  record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, others, ranking(result, leavers)});
+  return pooled(std::move(record));
 }
 
 }  // namespace quadrille

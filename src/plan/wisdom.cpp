@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <limits>
@@ -14,6 +15,7 @@
 
 #include "plan/wisdom_checks.hpp"
 #include "plan/wisdom_order.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -98,19 +100,29 @@ auto family_of(List& records, const Situation& situation) {
 }
 
 template <class Item>
-Item checked(Item item) {
+const Item& checked(const Item& item) {
   if (const auto good = check_wisdom(item); !good) throw Error(ErrorCode::misuse, "no wisdom: " + good.error());
   return item;
 }
 
 template <class Item>
+void put_or_replace(std::vector<Item>& list, const Item& item) {
+  if (Item* known = put_in_place(list, item)) *known = item;
+}
+
+template <class Item>
 void merge_lists(std::vector<Item>& list, const std::vector<Item>& newer) {
-  for (const Item& item : newer) put_in_place(list, item, [&](const Item& known) { return known.date <= item.date; });
+  for (const Item& item : newer) {
+    Item* known = put_in_place(list, item);
+    if (!known) continue;
+    if constexpr (std::is_same_v<Item, WisdomRecord>)
+      *known = pooled(*known, item);
+    else if (known->date <= item.date)
+      *known = item;
+  }
 }
 
 double ratio(Count a, Count b) { return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b)); }
-
-constexpr auto always = [](const auto&) { return true; };
 
 }  // namespace
 
@@ -133,6 +145,13 @@ std::string today() {
   ::gmtime_r(&now, &parts);
   std::array<char, 11> text{};
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
+}
+
+std::string time_of_day() {
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const std::chrono::hh_mm_ss time(now - std::chrono::floor<std::chrono::days>(now));
+  return fmt::format("{:02}:{:02}:{:02}.{:03}", time.hours().count(), time.minutes().count(), time.seconds().count(),
+                     time.subseconds().count());
 }
 
 const WisdomRecord* Wisdom::find(const Situation& situation) const {
@@ -177,15 +196,13 @@ const VendorFit* Wisdom::find_vendor(const Situation& situation) const {
 }
 
 void Wisdom::add(WisdomRecord record) {
-  const Situation situation = record.situation;
-  std::stable_sort(record.entries.begin(), record.entries.end(),
-                   [](const WisdomEntry& a, const WisdomEntry& b) { return a.timing.median_s < b.timing.median_s; });
-  put_in_place(records, checked(std::move(record)), always);
-  fit_ranges(family_of(records, situation));
+  record = with_races_in_order(std::move(record));
+  put_or_replace(records, pooled(checked(record)));
+  fit_ranges(family_of(records, record.situation));
 }
 
-void Wisdom::add(ExecutorFit fit) { put_in_place(executors, checked(std::move(fit)), always); }
-void Wisdom::add(VendorFit fit) { put_in_place(vendor, checked(std::move(fit)), always); }
+void Wisdom::add(ExecutorFit fit) { put_or_replace(executors, checked(fit)); }
+void Wisdom::add(VendorFit fit) { put_or_replace(vendor, checked(fit)); }
 
 void Wisdom::merge(const Wisdom& newer) {
   if (*this == Wisdom{}) machine = newer.machine;

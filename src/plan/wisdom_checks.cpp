@@ -38,6 +38,16 @@ Result<> check_date(std::string_view date) {
   return {};
 }
 
+Result<> check_time(std::string_view time) {
+  static constexpr std::string_view most = "23:59:59.999";
+  if (time.empty()) return {};
+  bool good = time.size() == most.size() && time.substr(0, 2) <= "23" && time.substr(3, 2) <= "59" && time.substr(6, 2) <= "59";
+  for (std::size_t i = 0; good && i < most.size(); ++i)
+    good = most[i] < '0' || most[i] > '9' ? time[i] == most[i] : time[i] >= '0' && time[i] <= '9';
+  if (!good) return cannot(fmt::format("'{}' is no time such as 13:05:22.123", time));
+  return {};
+}
+
 // So that all numbers of a file are far from what a double cannot hold.
 constexpr double shortest_s = 1e-15, longest_s = 1e9;
 
@@ -79,6 +89,23 @@ Result<> check_way(Collective collective, const Way& way) {
   return check_algorithm(collective, way.algorithm);
 }
 
+Result<> check_race(Collective collective, const WisdomRace& race) {
+  if (const auto good = check_date(race.date); !good) return good;
+  if (const auto good = check_time(race.time); !good) return good;
+  if (race.rounds < 1) return cannot("a race has at least one round");
+  if (!(race.others >= 0 && race.others <= 1e6)) return cannot("others use from 0 to 1e6 cores");
+  if (race.entries.empty()) return cannot("a race has at least one way");
+  for (std::size_t i = 0; i < race.entries.size(); ++i) {
+    const WisdomEntry& entry = race.entries[i];
+    if (const auto good = check_way(collective, entry.way); !good) return good;
+    if (const auto good = check_timing(entry.timing); !good) return good;
+    if (i > 0 && entry.timing.median_s < race.entries[i - 1].timing.median_s) return cannot("the fastest way comes first");
+    for (std::size_t before = 0; before < i; ++before)
+      if (race.entries[before].way == entry.way) return cannot(fmt::format("{} stands twice in a race", to_string(entry.way)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<> check_wisdom(const Situation& s) {
@@ -94,16 +121,12 @@ Result<> check_wisdom(const Situation& s) {
 
 Result<> check_wisdom(const WisdomRecord& record) {
   if (const auto good = check_wisdom(record.situation); !good) return good;
-  if (const auto good = check_date(record.date); !good) return good;
-  if (record.rounds < 1) return cannot("a race has at least one round");
-  if (record.entries.empty()) return cannot("a race has at least one way");
-  for (std::size_t i = 0; i < record.entries.size(); ++i) {
-    const WisdomEntry& entry = record.entries[i];
-    if (const auto good = check_way(record.situation.collective, entry.way); !good) return good;
-    if (const auto good = check_timing(entry.timing); !good) return good;
-    if (i > 0 && entry.timing.median_s < record.entries[i - 1].timing.median_s) return cannot("the fastest way comes first");
+  for (std::size_t i = 0; i < record.races.size(); ++i) {
+    const WisdomRace& race = record.races[i];
+    if (const auto good = check_race(record.situation.collective, race); !good) return good;
     for (std::size_t before = 0; before < i; ++before)
-      if (record.entries[before].way == entry.way) return cannot(fmt::format("{} stands twice in a race", to_string(entry.way)));
+      if (record.races[before].date == race.date && record.races[before].time == race.time)
+        return cannot("two races of a situation have the same date and time");
   }
   return {};
 }

@@ -14,7 +14,8 @@
 
 namespace quadrille::wisdom_format {
 
-inline constexpr std::string_view title = "quadrille-wisdom 1";  // 1: the version of this format
+inline constexpr std::string_view title = "quadrille-wisdom 2";      // 2: the version of this format
+inline constexpr std::string_view old_title = "quadrille-wisdom 1";  // one race of a situation, without the time of its day
 
 inline std::string_view name(Combining combining) {
   static constexpr ByEnum<Combining, std::string_view, 3> names{{"any_order", "rank_order", "fixed_tree"}};

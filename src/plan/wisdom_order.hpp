@@ -26,18 +26,14 @@ inline auto place(const WisdomRecord& record) {
 inline auto place(const ExecutorFit& fit) { return std::tuple(fit.executor, fit.nodes, fit.ranks, fit.ranks_of_node); }
 inline auto place(const VendorFit& fit) { return std::tuple(fit.collective, fit.nodes, fit.ranks, fit.ranks_of_node); }
 
-// Puts `item` into a list that is in order. `replaces` says of the one for the same situation whether it gives way. Returns whether
-// there was none.
-template <class Item, class Replaces>
-bool put_in_place(std::vector<Item>& list, Item item, const Replaces& replaces) {
+// Puts `item` into a list that is in order. Returns null, or the one that is there for the same situation and stays.
+template <class Item>
+Item* put_in_place(std::vector<Item>& list, Item item) {
   const auto found =
       std::lower_bound(list.begin(), list.end(), item, [](const Item& a, const Item& b) { return place(a) < place(b); });
-  if (found == list.end() || place(*found) != place(item)) {
-    list.insert(found, std::move(item));
-    return true;
-  }
-  if (replaces(*found)) *found = std::move(item);
-  return false;
+  if (found != list.end() && place(*found) == place(item)) return &*found;
+  list.insert(found, std::move(item));
+  return nullptr;
 }
 
 // Finds out which situations each record speaks for.

@@ -9,6 +9,7 @@
 #include "plan/wisdom_checks.hpp"
 #include "plan/wisdom_format.hpp"
 #include "plan/wisdom_order.hpp"
+#include "plan/wisdom_pool.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -16,6 +17,7 @@ namespace quadrille {
 namespace {
 
 using wisdom_format::name;
+using wisdom_format::old_title;
 using wisdom_format::table_text;
 using wisdom_format::title;
 
@@ -169,10 +171,11 @@ std::string value_of_line(const Words& words, std::string_view key) {
 
 Fingerprint header(Lines& lines) {
   const Words first = lines.next();
-  if (first.all() != title)
-    first.fail(first.all().starts_with("quadrille-wisdom ")
-                   ? fmt::format("this is '{}'; this version of quadrille reads '{}'", shown(first.all()), title)
-                   : fmt::format("a file of wisdom begins with '{}', not '{}'", title, shown(first.all())));
+  if (first.all() != title && first.all() != old_title)
+    first.fail(
+        first.all().starts_with("quadrille-wisdom ")
+            ? fmt::format("this is '{}'; this version of quadrille reads '{}' and '{}'", shown(first.all()), old_title, title)
+            : fmt::format("a file of wisdom begins with '{}', not '{}'", title, shown(first.all())));
   const Words table = lines.next();
   if (const std::string own = table_text(), other = value_of_line(table, "algorithms"); other != own)
     table.fail(fmt::format("it is for the algorithms of another version of quadrille ({}, not {})", shown(other), own));
@@ -212,10 +215,13 @@ WisdomRecord record(Words& words, Lines& lines) {
   if (words.has("skew=")) situation.skew = words.whole("skew=");
   if (words.has("sparsity=")) situation.sparsity = words.whole("sparsity=");
   if (words.has("combining=")) situation.combining = words.named<Combining>(words.text("combining="), strict_ways);
-  record.date = words.text("date=");
-  record.rounds = words.small("rounds=");
+  WisdomRace& race = record.races.emplace_back();
+  race.date = words.text("date=");
+  if (words.has("time=")) race.time = words.text("time=");
+  race.rounds = words.small("rounds=");
+  if (words.has("others=")) race.others = words.number("others=");
   words.end();
-  while (lines.is_indented()) record.entries.push_back(entry(lines.next_indented()));
+  while (lines.is_indented()) race.entries.push_back(entry(lines.next_indented()));
   return record;
 }
 
@@ -255,7 +261,15 @@ VendorFit vendor_fit(Words& words, Lines& lines) {
 template <class Item>
 void add(std::vector<Item>& list, Item item, const Words& words) {
   if (const auto good = check_wisdom(item); !good) words.fail(good.error());
-  if (!put_in_place(list, std::move(item), [](const Item&) { return false; })) words.fail("this situation stands there twice");
+  if constexpr (std::is_same_v<Item, WisdomRecord>) item = pooled(std::move(item));
+  Item* known = put_in_place(list, item);
+  if (!known) return;
+  if constexpr (std::is_same_v<Item, WisdomRecord>) {
+    if (has_race_of(*known, item.races.front())) words.fail("this situation stands there twice, with the same date and time");
+    *known = pooled(*known, item);
+  } else {
+    words.fail("this situation stands there twice");
+  }
 }
 
 }  // namespace

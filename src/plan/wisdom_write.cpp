@@ -29,24 +29,36 @@ std::string structure_text(Count ranks, Count nodes, Count ranks_of_node) {
   return fmt::format("ranks={} nodes={} ranks_of_node={}", ranks, nodes, ranks_of_node);
 }
 
+std::string situation_text(const Situation& s) {
+  std::string text =
+      fmt::format("{} {} block_bytes={}", name(s.collective), structure_text(s.ranks, s.nodes, s.ranks_of_node), s.block_bytes);
+  if (!s.counts_known) text += " counts=own";
+  if (s.skew != 1) text += fmt::format(" skew={}", s.skew);
+  if (s.sparsity != 1) text += fmt::format(" sparsity={}", s.sparsity);
+  if (s.combining != Combining::any_order) text += fmt::format(" combining={}", name(s.combining));
+  return text;
+}
+
 template <class Out>
 void write(Out out, const WisdomRecord& record) {
-  const Situation& s = record.situation;
-  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {} ranks\n", record.least_bytes, record.most_bytes, record.least_ranks,
+  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {} ranks", record.least_bytes, record.most_bytes, record.least_ranks,
                  record.most_ranks);
-  fmt::format_to(out, "race {} {} block_bytes={}", name(s.collective), structure_text(s.ranks, s.nodes, s.ranks_of_node),
-                 s.block_bytes);
-  if (!s.counts_known) fmt::format_to(out, " counts=own");
-  if (s.skew != 1) fmt::format_to(out, " skew={}", s.skew);
-  if (s.sparsity != 1) fmt::format_to(out, " sparsity={}", s.sparsity);
-  if (s.combining != Combining::any_order) fmt::format_to(out, " combining={}", name(s.combining));
-  fmt::format_to(out, " date={} rounds={}\n", record.date, record.rounds);
-  for (const WisdomEntry& entry : record.entries) {
-    fmt::format_to(out, "  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
-                   microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),
-                   name(entry.way.policy));
-    if (entry.way.buffers != 2) fmt::format_to(out, " buffers={}", entry.way.buffers);
-    fmt::format_to(out, " algorithm={}\n", entry.way.algorithm);
+  if (record.races.size() > 1)
+    fmt::format_to(out, "; the best of {} races is {}", record.races.size(), to_string(record.entries.front().way));
+  fmt::format_to(out, "\n");
+  for (const WisdomRace& race : record.races) {
+    fmt::format_to(out, "race {} date={}", situation_text(record.situation), race.date);
+    if (!race.time.empty()) fmt::format_to(out, " time={}", race.time);
+    fmt::format_to(out, " rounds={}", race.rounds);
+    if (race.others > 0) fmt::format_to(out, " others={}", four_digits(race.others));
+    fmt::format_to(out, "\n");
+    for (const WisdomEntry& entry : race.entries) {
+      fmt::format_to(out, "  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
+                     microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),
+                     name(entry.way.policy));
+      if (entry.way.buffers != 2) fmt::format_to(out, " buffers={}", entry.way.buffers);
+      fmt::format_to(out, " algorithm={}\n", entry.way.algorithm);
+    }
   }
 }
 

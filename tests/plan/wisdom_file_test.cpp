@@ -94,6 +94,19 @@ TEST_F(WisdomFile, GrowsWithWhatIsSaved) {
   EXPECT_EQ(names, (std::set<std::string>{fs::path(file).filename(), fs::path(file).filename().string() + ".lock"}));
 }
 
+TEST_F(WisdomFile, KeepsTheRacesOfAllLaunches) {
+  const std::string file = wisdom_file(machine);
+  for (const char* time : {"13:00:00.000", "12:00:00.000", "13:00:00.000"}) {
+    Wisdom found{machine, {}, {}, {}};
+    found.add({.situation = situation(8, 4), .races = {{"2026-11-22", time, 15, 0, {entry("direct", 2)}}}});
+    save_wisdom(file, found);
+  }
+  const Wisdom kept = read_wisdom(file, machine);
+  ASSERT_EQ(kept.records.size(), 1u);
+  ASSERT_EQ(kept.records[0].races.size(), 2u);
+  EXPECT_EQ(kept.records[0].races[0].time, "12:00:00.000");
+}
+
 TEST_F(WisdomFile, KeepsModeAndFollowsLinks) {
   const std::string file = wisdom_file(machine);
   save_wisdom(file, one(8));

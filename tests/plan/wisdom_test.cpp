@@ -56,8 +56,10 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   const std::string text = wisdom_text(sample());
   const auto with = [&](const std::string& from, const std::string& to) { return changed(text, from, to); };
   expect_refused("", "line 1: the file ends too early");
-  expect_refused("hello", "line 1: a file of wisdom begins with 'quadrille-wisdom 1', not 'hello'");
-  expect_refused(with("wisdom 1", "wisdom 2"), "line 1: this is 'quadrille-wisdom 2'");
+  expect_refused("hello", "line 1: a file of wisdom begins with 'quadrille-wisdom 2', not 'hello'");
+  expect_refused(
+      with("wisdom 2", "wisdom 3"),
+      "line 1: this is 'quadrille-wisdom 3'; this version of quadrille reads 'quadrille-wisdom 1' and 'quadrille-wisdom 2'");
   const std::size_t table = text.find("algorithms ") + std::string("algorithms ").size();
   expect_refused(with(text.substr(table, 16), "012345789abcdef"), "line 3: it is for the algorithms of another version");
   expect_refused(with("processor", "procesor"), "line 4: 'processor' is expected");
@@ -89,6 +91,12 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
       with("executor=messages policy=blocking algorithm=vendor", "executor=shared policy=blocking algorithm=bruck:radix=4,ports=1"),
       "stands twice in a race");
   expect_refused(with("block_bytes=64", "block_bytes=8"), "this situation stands there twice");
+  expect_refused(with("time=13:05:22.123", "time=12:00:00.000"), "this situation stands there twice, with the same date and time");
+  for (const char* time :
+       {"24:00:00.000", "13:60:22.123", "13:05:60.123", "13:05:22", "13:05:22.1234", "13:05:22,123", "13:0x:22.123"})
+    expect_refused(with("13:05:22.123", time), "is no time such as");
+  expect_refused(with("others=1.5", "others=-1"), "is not a number");
+  expect_refused(with("others=1.5", "others=1e7"), "from 0 to 1e6 cores");
   expect_refused(with("skew=4", "skew=3"), "powers of two");
   expect_refused(with("race alltoallv", "race alltoall"), "alltoall has no counts");
   expect_refused(with("counts=own", "counts=all"), "the counts are 'own'");
@@ -101,6 +109,15 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(text.substr(0, text.size() - 4), "the file ends too early");
   expect_refused(text + "more", "there is something behind 'end'");
   expect_refused(with("rounds=15\n", "rounds=15\r\n"), "'rounds=15?' is not a whole number");
+}
+
+// A file of version 1 has one race of each situation, and no times.
+TEST(WisdomText, IsReadAsTheVersionBeforeWroteIt) {
+  Wisdom wisdom{machine, {}, {}, {}};
+  wisdom.add(record(situation(8, 4)));
+  const std::string text = wisdom_text(wisdom);
+  EXPECT_EQ(text.find("time="), std::string::npos);
+  EXPECT_EQ(parse_wisdom(changed(text, "wisdom 2", "wisdom 1"), "it"), wisdom);
 }
 
 // Whatever is damaged, the reader refuses or has read what it writes again.
@@ -281,6 +298,10 @@ TEST(Wisdom, ReplacesWhatItKnew) {
   EXPECT_THROW(wisdom.add(record(situation(-8, 4))), Error);
   EXPECT_EQ(wisdom.records.size(), 1u);
   EXPECT_EQ(today().size(), 10u);
+  WisdomRecord now{.situation = situation(8, 4), .races = {{today(), time_of_day(), 1, 0, {entry("direct", 2)}}}};
+  EXPECT_NO_THROW(wisdom.add(now));
+  now.races[0].time = "noon";
+  EXPECT_THROW(wisdom.add(now), Error);
 }
 
 TEST(Wisdom, FindsTheNearestFit) {

@@ -45,6 +45,11 @@ inline Wisdom sample() {
   Wisdom wisdom{machine, {}, {}, {}};
   wisdom.add(record(situation(8, 4), "bruck:radix=4,ports=1"));
   wisdom.add(record(situation(64, 4)));
+  WisdomRecord twice{.situation = situation(512, 4)};  // in two launches
+  for (const char* time : {"12:00:00.000", "13:05:22.123"})
+    twice.races.push_back({"2026-11-22", time, 15, 0, {entry("direct", 2), entry("vendor", 4, Executor::messages)}});
+  twice.races[1].others = 1.5;
+  wisdom.add(twice);
   WisdomRecord buffered = record(situation(64, 8));
   buffered.entries.push_back({{"bruck", Policy::dataflow, 1, Executor::hybrid}, {3e5 * 1e-6, 0, 1e6 * 1e-6}});
   wisdom.add(buffered);

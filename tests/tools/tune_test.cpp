@@ -77,15 +77,37 @@ TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
   EXPECT_EQ(wisdom().records.size(), 3u);
 }
 
+TEST_F(TuneTest, PoolsWhatSeveralLaunchesFind) {
+  const auto session = [&](const Words& more) {
+    Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
+    words.insert(words.end(), more.begin(), more.end());
+    const Json found = tuned(words);
+    return fmt::format("{} {}", found["cells"][0]["state"].get<std::string>(), found["cells"][0]["launches"].get<int>());
+  };
+  EXPECT_EQ(session({}), "measured 1");
+  EXPECT_EQ(session({}), "known 1");
+  EXPECT_EQ(session({"--launches", "2"}), "measured 2");
+  const Wisdom two = wisdom();
+  EXPECT_EQ(two.records.at(0).races.size(), 2u);
+  EXPECT_EQ(session({"--launches", "2"}), "known 2");
+  EXPECT_EQ(wisdom(), two);
+  EXPECT_EQ(session({"--again"}), "measured 3");
+  ASSERT_EQ(wisdom().records.at(0).races.size(), 3u);
+  EXPECT_EQ(wisdom().records[0].races[0], two.records[0].races[0]);
+  refuses({"tune", "--launches", "9"}, "--launches is from 1 to 8");
+  refuses({"tune", "--launches", "0"}, "number of launches");
+}
+
 // As `tune --executor mpi` leaves them.
 TEST_F(TuneTest, MeasuresAgainWhatLacksAnExecutor) {
   const Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
   tuned(words);
   Wisdom partial = wisdom();
-  for (WisdomEntry& entry : partial.records.at(0).entries) entry.way.executor = Executor::messages;
+  for (WisdomEntry& entry : partial.records.at(0).races.at(0).entries) entry.way.executor = Executor::messages;
   write("tuned.wisdom", wisdom_text(partial));
   EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"measured"});
-  for (const WisdomEntry& entry : wisdom().records.at(0).entries) EXPECT_EQ(entry.way.executor, Executor::shared);
+  ASSERT_EQ(wisdom().records.at(0).races.size(), 2u);
+  for (const WisdomEntry& entry : wisdom().records[0].races[1].entries) EXPECT_EQ(entry.way.executor, Executor::shared);
   EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"known"});
 }
 

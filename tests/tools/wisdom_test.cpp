@@ -70,6 +70,9 @@ TEST_F(WisdomCommand, Merges) {
   EXPECT_EQ(prints({"wisdom", "merge", first, second}), wisdom_text(both));
   EXPECT_EQ(prints({"wisdom", "merge", second, first, "-o", file("c")}), "");
   EXPECT_EQ(contents(file("c")), wisdom_text(both));
+  const Json pooled = Json::parse(prints({"wisdom", "show", "--json", file("c")}));
+  EXPECT_EQ(pooled[0]["races"][0]["launches"], 1);
+  EXPECT_EQ(pooled[0]["races"][1]["launches"], 2) << "of two days";
   Wisdom other = b;
   other.machine.cores = 2;
   refuses({"wisdom", "merge", first, write("other", wisdom_text(other))}, "are of two machines");
