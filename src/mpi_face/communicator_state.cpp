@@ -74,12 +74,14 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, Outcome& outc
 }
 
 int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, Outcome& outcome) {
-  Site& site = *recent.site;
   Shape& shape = recent.shape;
   outcome.block_bytes = shape.block_bytes;
   outcome.bytes = shape.input.bytes() + shape.output.bytes();
   outcome.is_root = is_rooted(shape.collective) && shape.root == rank_;
-  outcome.site = &site;
+  outcome.site = recent.site;
+  outcome.why = recent.why;
+  if (!recent.site) return vendor();
+  Site& site = *recent.site;
   outcome.why = site.why;
   ++site.calls;
   if (site.mode != Site::Mode::ours) return vendor();
@@ -92,8 +94,8 @@ int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, Vendor
 // arguments are passed to the MPI library, which reports the error.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
   RecentCall& recent = recent_of(call);
-  if (recent.is_like(call) && recent.site->calls + 1 < recent.site->next_event && (waiting_.empty() || !recent.synchronises))
-      [[likely]]
+  const bool is_due = recent.site && recent.site->calls + 1 >= recent.site->next_event;
+  if (recent.is_like(call) && !is_due && (waiting_.empty() || !recent.synchronises)) [[likely]]
     return run_again(recent, call, vendor, outcome);
   const std::optional<Shape> shape = shape_of(call, rank_, ranks_);
   outcome.why = "wrong arguments";
@@ -112,9 +114,9 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, Outco
     await_settling(*site);
   if (!waiting_.empty() && (Settings::get().admits_anywhere || synchronises(*shape, ranks_))) [[unlikely]]
     settle(outcome);
+  if (RecentCall::can_hold(call)) recent = {true, site, outcome.why, call, *shape, synchronises(*shape, ranks_)};
   if (!site) return vendor();
   last_ = site;
-  if (RecentCall::can_hold(call)) recent = {true, site, call, *shape, synchronises(*shape, ranks_)};
   outcome.site = site;
   outcome.by_ours = site->mode == Site::Mode::ours;
   outcome.why = site->why;
@@ -174,7 +176,7 @@ int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, Outcome
   outcome.why = "one rank";
   const std::optional<Shape> shape = shape_of(call, rank_, ranks_);
   if (!shape || (is_reduction(shape->collective) && !key_of(call, *shape))) return vendor();
-  RecentCall now{true, nullptr, call, *shape, false};
+  RecentCall now{true, nullptr, {}, call, *shape, false};
   if (RecentCall::can_hold(call)) recent = now;
   return copy_alone(now, call, vendor, outcome);
 }

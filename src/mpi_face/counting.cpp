@@ -212,7 +212,7 @@ void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, O
   RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
   if (!recent.is_like(call)) {
     const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
-    recent = {RecentCall::can_hold(call), nullptr, call, shape.value_or(Shape()), false};
+    recent = {RecentCall::can_hold(call), nullptr, {}, call, shape.value_or(Shape()), false};
     if (!shape) return;
   }
   outcome.block_bytes = recent.shape.block_bytes;

@@ -3,6 +3,8 @@
 // site: that is found out in some nanoseconds.
 #pragma once
 
+#include <string_view>
+
 #include "mpi_face/call.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/site.hpp"
@@ -11,13 +13,15 @@ namespace quadrille::mpi_face {
 
 struct RecentCall {
   bool is_known = false;
-  Site* site = nullptr;  // null on a communicator of one rank
+  Site* site = nullptr;  // null on a communicator of one rank, and where the call is always the MPI library's
+  std::string_view why;  // it is
   MpiCall call{};        // its buffers are not looked at
   Shape shape;
   bool synchronises = false;
 
   // Predefined types only: another type may get the handle of one that was freed. Numbers of v-collectives may change in place.
   static bool can_hold(const MpiCall& call) {
+    if (call.function == Function::Barrier) return true;
     return !call.send.counts && !call.receive.counts && call.send.buffer != MPI_IN_PLACE && call.receive.buffer != MPI_IN_PLACE &&
            is_predefined(call.send.type) && is_predefined(call.receive.type);
   }

@@ -106,7 +106,10 @@ void add_sample(TickSamples& samples, std::uint64_t ticks) noexcept {
 }
 
 Record::Record(const RecordOptions& options)
-    : path_(options.path), places_(header_for(checked(options))), start_(options.start.value_or(TickMoment::now())), index_(index_size) {
+    : path_(options.path),
+      places_(header_for(checked(options))),
+      start_(options.start.value_or(TickMoment::now())),
+      index_(index_size) {
   RecordHeader header = header_for(options);
   backed_.resize(places_.end / piece + 1);
   if (!path_.empty()) file_ = new_record_file(path_, places_.end);
