@@ -39,13 +39,13 @@ void CommunicatorState::await_settling(Site& site) {
   if (site.mode == Site::Mode::counting) site.why = "no call that synchronises has come since";
 }
 
-void CommunicatorState::settle(Outcome& outcome) {
+void CommunicatorState::settle(CallOutcome& outcome) {
   outcome.late_ticks = wait_for_late_ranks();
   settle_after_call(outcome);
 }
 
 // The same where the ranks have met already.
-void CommunicatorState::settle_after_call(Outcome& outcome) {
+void CommunicatorState::settle_after_call(CallOutcome& outcome) {
   const std::uint64_t begin = ticks();
   for (Site* const site : std::exchange(waiting_, {})) {
     site->is_waiting = false;

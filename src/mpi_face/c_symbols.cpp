@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI's C functions, for preloading. What an MPI library does not declare is left out.
-#include "mpi_face/counting.hpp"
+#include "mpi_face/passed_through.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"

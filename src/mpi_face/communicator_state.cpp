@@ -60,7 +60,7 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator) : communicator_(comm
   is_inter_ = false;
 }
 
-int CommunicatorState::run(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   outcome.why = "intercommunicator";
   if (is_inter_) return vendor();
   if (ranks_ == 1) return run_alone(call, vendor, outcome);
@@ -73,7 +73,7 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, Outcome& outc
   }
 }
 
-int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   Shape& shape = recent.shape;
   outcome.block_bytes = shape.block_bytes;
   outcome.bytes = shape.input.bytes() + shape.output.bytes();
@@ -92,7 +92,7 @@ int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, Vendor
 
 // All ranks take the same path, because the key holds only values that MPI requires to be equal on all ranks. Calls with wrong
 // arguments are passed to the MPI library, which reports the error.
-int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = recent_of(call);
   const bool is_due = recent.site && recent.site->calls + 1 >= recent.site->next_event;
   if (recent.is_like(call) && !is_due && (waiting_.empty() || !recent.synchronises)) [[likely]]
@@ -169,7 +169,7 @@ Site* CommunicatorState::made(const Key& key, std::uint64_t first_event) {
 }
 
 // On a communicator of one rank collectives are copies.
-int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = recent_of(call);
   if (recent.is_like(call)) [[likely]]
     return copy_alone(recent, call, vendor, outcome);
@@ -181,7 +181,7 @@ int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, Outcome
   return copy_alone(now, call, vendor, outcome);
 }
 
-int CommunicatorState::copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   Shape& shape = now.shape;
   now.set_buffers(call);
   const Elements &from = shape.input, &to = shape.output;

@@ -37,19 +37,19 @@ class CommunicatorState {
     if (census_) census_->finish();
   }
 
-  int run(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
   MPI_Comm communicator() const { return communicator_; }
   CountedCommunicator& counted() { return counted_; }
 
  private:
-  int run_alone(const MpiCall& call, VendorCall vendor, Outcome& outcome);
-  int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, Outcome& outcome);
-  int run_planned(const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   RecentCall& recent_of(const MpiCall& call) { return recent_[static_cast<std::size_t>(call.function) % recent_.size()]; }
-  int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, Outcome& outcome);
-  int run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome);
-  int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, Outcome& outcome);
+  int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
   Site* site_of(const Key& key, const MpiCall& call, const Shape& shape);
   Site* found(const Key& key, const Shape& shape);
@@ -75,8 +75,8 @@ class CommunicatorState {
   // admission.cpp
   const Verdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
-  void settle(Outcome& outcome);
-  void settle_after_call(Outcome& outcome);
+  void settle(CallOutcome& outcome);
+  void settle_after_call(CallOutcome& outcome);
   std::uint64_t wait_for_late_ranks();
   void settle(Site& site);
   void postpone(Site& site);

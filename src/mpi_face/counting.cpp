@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 
+#include "mpi_face/passed_through.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/ticks.hpp"
@@ -176,7 +177,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   CountedCommunicator& communicator = counted(state);
   const std::uint64_t began = ticks();
   record_.enter(static_cast<int>(call.function), communicator.number.load(std::memory_order_relaxed), began);
-  Outcome outcome;
+  CallOutcome outcome;
   int code = MPI_SUCCESS;
   try {
     if (only_observes_) {
@@ -206,7 +207,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
 }
 
 // The sizes of a call that was right.
-void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome) {
+void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome) {
   if (communicator.world_ranks.empty() || call.function == Function::Barrier) return;
   if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
   RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
@@ -219,7 +220,7 @@ void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, O
   outcome.is_root = is_rooted(recent.shape.collective) && recent.shape.root == communicator.rank;
 }
 
-void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took) {
+void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took) {
   const bool is_irregular = is_irregular_function(call.function);
   const Bytes bytes = is_irregular ? sent(communicator, call, outcome) : outcome.block_bytes;
   Counters* counters = nullptr;
@@ -292,7 +293,7 @@ Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes 
 }
 
 // Of an irregular collective: what this rank sent, its own block included. Not known of alltoallw and of what goes to other groups.
-Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome) {
+Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome) {
   const Count ranks = communicator.ranks;
   const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
   if (communicator.world_ranks.empty() || outcome.why == failed) return 0;

@@ -48,12 +48,12 @@ class Counting {
   void open(CountedCommunicator& communicator, MPI_Comm handle);
   CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
-  void observe(CountedCommunicator& communicator, const MpiCall& call, Outcome& outcome);
-  void count(CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome, std::uint64_t took);
+  void observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome);
+  void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);
   PassedCalls& reason(CountedCommunicator::Entry& entry, std::string_view why);
-  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const Outcome& outcome);
+  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome);
   Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes);
 
   Record record_;
@@ -62,27 +62,6 @@ class Counting {
   std::uint64_t* const traffic_;
   const bool only_observes_ = Settings::get().only_observes;
   std::mutex mutex_;  // of communicators and entries that are made
-};
-
-// Which argument of the C function is the communicator, counted from 0; `arguments` is how many there are. A request, or an info
-// and a request, come behind it.
-constexpr std::size_t place_of_communicator(Function function, std::size_t arguments) {
-  const std::string_view words = function_names[static_cast<std::size_t>(function)];
-  return arguments - (words.ends_with("_init") ? 3 : words.starts_with("MPI_I") ? 2 : 1);
-}
-
-// A call of a function that is always the MPI library's, from here to the end of its scope: counted where a report is asked for.
-class PassedThrough {
- public:
-  PassedThrough(Function function, MPI_Comm communicator) noexcept;
-  ~PassedThrough();
-  PassedThrough(const PassedThrough&) = delete;
-  PassedThrough& operator=(const PassedThrough&) = delete;
-
- private:
-  CommunicatorState* state_ = nullptr;
-  Function function_;
-  std::uint64_t began_ = 0;
 };
 
 }  // namespace quadrille::mpi_face

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "mpi_face/counting.hpp"
+#include "mpi_face/passed_through.hpp"
 #include "mpi_face/seen.hpp"
 #include "mpi_face/signature.hpp"
 #include "quadrille/mpi_collectives.h"

@@ -40,7 +40,7 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 }  // namespace
 
 // Counts are local, so they never influence what all ranks must decide alike.
-int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const Side& send = in_place ? call.receive : call.send;
   const TypeFacts sent = facts_of(send.type), received = facts_of(call.receive.type);
@@ -63,7 +63,7 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Out
 
 // Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
 // more and more rarely.
-int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, Outcome& outcome) {
+int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   if (!site.is_waiting || site.calls >= next_census_) {
     site.sent = block_bytes(send, facts_of(send.type), ranks_);

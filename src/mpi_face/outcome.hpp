@@ -11,7 +11,7 @@ namespace quadrille::mpi_face {
 
 struct Site;
 
-struct Outcome {
+struct CallOutcome {
   Site* site = nullptr;   // of calls that are alike; null where nothing is kept of them
   Bytes block_bytes = 0;  // what a call of this size class has for one block; 0 where it is not known
   Bytes bytes = 0;        // that this rank gives and gets

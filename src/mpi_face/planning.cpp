@@ -55,7 +55,7 @@ std::vector<Way> worth_trying(const Decision& decision) {
 bool CommunicatorState::obey(Site& site) {
   const bool is_irregular = site.key.function == Function::Alltoallv;
   const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
-  const Rule* const rule = wishes_.rules.find(collective, site.key.block_bytes);
+  const ChoiceRule* const rule = wishes_.rules.find(collective, site.key.block_bytes);
   if (!rule) return false;
   try {
     if (names_vendor(rule->algorithm)) {

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
-void parse_range(std::string_view text, Rule& rule) {
+void parse_range(std::string_view text, ChoiceRule& rule) {
   const auto dash = text.find('-');
   if (dash == text.npos) throw Error(ErrorCode::misuse, fmt::format("'{}' is no range of sizes; write 0-1KiB, for instance", text));
   rule.smallest = parse_size(text.substr(0, dash));
@@ -24,7 +24,7 @@ void parse_range(std::string_view text, Rule& rule) {
   if (rule.smallest > rule.largest) throw Error(ErrorCode::misuse, fmt::format("the range {} ends before it begins", text));
 }
 
-Rule parse_rule(std::string_view text) {
+ChoiceRule parse_rule(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == text.npos || trimmed(text.substr(equals + 1)).empty())
     throw Error(ErrorCode::misuse, "a rule is COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM");
@@ -32,23 +32,23 @@ Rule parse_rule(std::string_view text) {
   const auto colon = left.find(':');
   const auto collective = collective_named(trimmed(left.substr(0, colon)));
   if (!collective) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", left.substr(0, colon)));
-  Rule rule{.collective = *collective,
-            .largest = std::numeric_limits<Bytes>::max(),
-            .algorithm = std::string(trimmed(text.substr(equals + 1)))};
+  ChoiceRule rule{.collective = *collective,
+                  .largest = std::numeric_limits<Bytes>::max(),
+                  .algorithm = std::string(trimmed(text.substr(equals + 1)))};
   if (colon != left.npos) parse_range(trimmed(left.substr(colon + 1)), rule);
   return rule;
 }
 
 }  // namespace
 
-const Rule* Rules::find(Collective collective, Bytes block_bytes) const {
-  for (const Rule& rule : rules)
+const ChoiceRule* ChoiceRules::find(Collective collective, Bytes block_bytes) const {
+  for (const ChoiceRule& rule : rules)
     if (rule.collective == collective && rule.smallest <= block_bytes && block_bytes <= rule.largest) return &rule;
   return nullptr;
 }
 
-Rules parse_rules(std::string_view text) {
-  Rules rules;
+ChoiceRules parse_rules(std::string_view text) {
+  ChoiceRules rules;
   while (!text.empty()) {
     const std::string_view part = trimmed(text.substr(0, text.find(';')));
     text.remove_prefix(std::min(text.size(), text.find(';') == text.npos ? text.size() : text.find(';') + 1));

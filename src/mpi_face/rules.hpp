@@ -10,21 +10,21 @@
 
 namespace quadrille::mpi_face {
 
-struct Rule {
+struct ChoiceRule {
   Collective collective = Collective::alltoall;
   Bytes smallest = 0, largest = 0;  // block_bytes of a Shape
   std::string algorithm;            // as parse_candidate reads it
 };
 
-struct Rules {
-  std::vector<Rule> rules;
+struct ChoiceRules {
+  std::vector<ChoiceRule> rules;
   std::vector<std::string> refused;  // a sentence for each part of the text that makes no sense
 
   // The first that fits; null where none does.
-  const Rule* find(Collective collective, Bytes block_bytes) const;
+  const ChoiceRule* find(Collective collective, Bytes block_bytes) const;
 };
 
 // COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]
-Rules parse_rules(std::string_view text);
+ChoiceRules parse_rules(std::string_view text);
 
 }  // namespace quadrille::mpi_face

@@ -109,7 +109,7 @@ int run(const MpiCall& call, VendorCall vendor) {
     if (!state) return vendor();
     if (Counting* const counting = Counting::get()) return counting->run(*state, call, vendor);
     if (Settings::get().only_observes) return vendor();
-    Outcome outcome;
+    CallOutcome outcome;
     return state->run(call, vendor, outcome);
   } catch (const std::exception& error) {
     remark(error.what());

@@ -9,7 +9,7 @@
 namespace quadrille::mpi_face {
 
 struct Wishes {
-  Rules rules;            // QUADRILLE_CHOOSE
+  ChoiceRules rules;      // QUADRILLE_CHOOSE
   double tune_share = 0;  // QUADRILLE_TUNE: of the run's time, for racing candidates; 0: none race
 };
 

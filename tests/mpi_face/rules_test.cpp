@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ChooseRules, TheFirstThatFitsTheCollectiveAndTheSizeIsTaken) {
-  const Rules rules = parse_rules("alltoall:0-1KiB=bruck:radix=4; alltoall=direct ;broadcast:8-8=vendor;");
+  const ChoiceRules rules = parse_rules("alltoall:0-1KiB=bruck:radix=4; alltoall=direct ;broadcast:8-8=vendor;");
   EXPECT_TRUE(rules.refused.empty());
   ASSERT_NE(rules.find(Collective::alltoall, 1024), nullptr);
   EXPECT_EQ(rules.find(Collective::alltoall, 1024)->algorithm, "bruck:radix=4");
@@ -24,7 +24,7 @@ TEST(ChooseRules, TheFirstThatFitsTheCollectiveAndTheSizeIsTaken) {
 }
 
 TEST(ChooseRules, WhatMakesNoSenseIsLeftOutWithASentenceAndTheRestStays) {
-  const Rules rules =
+  const ChoiceRules rules =
       parse_rules("nonsense;alltoal=direct;alltoall:1KiB=direct;alltoall:9-8=direct;alltoall:x-8=direct;alltoall=;scan=linear");
   EXPECT_EQ(rules.rules.size(), 1u);
   EXPECT_NE(rules.find(Collective::scan, 1), nullptr);
@@ -39,8 +39,8 @@ TEST(ChooseRules, AnyTextIsReadOrRefused) {
   for (int i = 0; i < 2000; ++i) {
     std::string text;
     for (int length = static_cast<int>(random() % 40); length > 0; --length) text += letters[random() % letters.size()];
-    const Rules rules = parse_rules(text);
-    for (const Rule& rule : rules.rules) EXPECT_LE(rule.smallest, rule.largest) << text;
+    const ChoiceRules rules = parse_rules(text);
+    for (const ChoiceRule& rule : rules.rules) EXPECT_LE(rule.smallest, rule.largest) << text;
   }
 }
 
