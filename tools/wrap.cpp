@@ -16,6 +16,7 @@
 #include "common_options.hpp"
 #include "elf.hpp"
 #include "mpi_face/report_folder.hpp"
+#include "mpi_face/rules.hpp"
 #include "preload.hpp"
 #include "quadrille/transports.hpp"
 
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   bool off = false, profile = false;
-  std::optional<std::string> report;
+  std::optional<std::string> report, tune, choose;
   std::vector<std::string> command;
 };
 
@@ -120,11 +121,30 @@ std::string checked_report(const std::string& words) {
   return (wish->full ? "full:" : "summary:") + file.string();
 }
 
+std::string checked_share(const std::string& percent) {
+  const std::string wish = "run:" + percent;
+  try {
+    mpi_face::parse_tune_share(wish);
+  } catch (const Error&) {
+    refuse(fmt::format("'{}' is no share of the run's time; it may be 2%, for instance, and at most 50%", percent));
+  }
+  return wish;
+}
+
+// Whether an algorithm applies is known when its problem comes.
+std::string checked_rules(const std::string& text) {
+  const mpi_face::ChoiceRules read = mpi_face::parse_rules(text);
+  if (!read.refused.empty()) refuse(read.refused.front());
+  return text;
+}
+
 void set_modes(const Options& options) {
   if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
   if (options.off) set("QUADRILLE", "off");
   if (options.profile) set("QUADRILLE", "profile");
   if (options.report) set("QUADRILLE_REPORT", checked_report(*options.report));
+  if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));
+  if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
 }
 
 int run(const Options& options) {
@@ -160,10 +180,12 @@ int run(const Options& options) {
 }  // namespace
 
 std::vector<std::string> split_off_wrapped(int& count, char** arguments) {
-  static char summary[] = "--report=summary";
-  std::vector<std::string> command = split_off_command("wrap", {}, count, arguments);
-  for (int i = 2; i < count && std::string_view(arguments[1]) == "wrap"; ++i)
+  static char summary[] = "--report=summary", little[] = "--tune=1%";
+  std::vector<std::string> command = split_off_command("wrap", "--choose", count, arguments);
+  for (int i = 2; i < count && std::string_view(arguments[1]) == "wrap"; ++i) {
     if (std::string_view(arguments[i]) == "--report") arguments[i] = summary;
+    if (std::string_view(arguments[i]) == "--tune") arguments[i] = little;
+  }
   return command;
 }
 
@@ -177,18 +199,30 @@ Subcommand add_wrap(CLI::App& command, std::vector<std::string> words) {
              "what ran, for how long and why, at the end: summary (also without a value), full, summary:FILE or full:FILE; JSON is "
              "put beside the file, as FILE.json. The value comes behind =",
              "KIND");
+  add_option(
+      *parser, "--choose", options->choose,
+      "what is to run: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several with semicolons between; the sizes are those of a block, "
+      "'vendor' is the MPI library's",
+      "RULES");
+  add_option(*parser, "--tune", options->tune,
+             "race candidates inside the run, for this share of its time (1% without a value, which comes behind =), and keep what "
+             "is learnt as wisdom",
+             "SHARE");
   options->command = std::move(words);
   set_footer(
       *parser,
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
       "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or QUADRILLE_MPI. "
-      "--off sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT. The counters of a run that did not end "
+      "--off sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, --tune "
+      "QUADRILLE_TUNE. The counters of a run that did not end "
       "well are kept; 'quadrille report' reads them, also while the program runs.\n"
       "It stands first among what is preloaded, so tools of MPI's profiling interface see no blocking collectives.\n\n"
       "Examples:\n  mpirun -n 8 quadrille wrap ./app\n  mpirun -n 8 quadrille wrap ./app its arguments\n"
       "  mpirun -n 8 quadrille wrap python3 program.py\n"
-      "  mpirun -n 8 quadrille wrap --report ./app\n  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app");
+      "  mpirun -n 8 quadrille wrap --report ./app\n  mpirun -n 8 quadrille wrap --tune --report ./app\n"
+      "  mpirun -n 8 quadrille wrap --choose 'alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' ./app\n  mpirun -n 8 quadrille wrap "
+      "--profile --report=full:run.txt ./app");
   return {parser, [options] { return run(*options); }};
 }
 

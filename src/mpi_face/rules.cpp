@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <limits>
 
 #include "problem/size_text.hpp"
@@ -60,6 +61,19 @@ ChoiceRules parse_rules(std::string_view text) {
     }
   }
   return rules;
+}
+
+double parse_tune_share(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text == "run") return 0.01;
+  double percent = 0;
+  const char* const end = text.data() + text.size() - 1;
+  if (text.starts_with("run:") && text.ends_with('%'))
+    if (const auto read = std::from_chars(text.data() + 4, end, percent);
+        read.ec == std::errc() && read.ptr == end && percent > 0 && percent <= 50)
+      return percent / 100;
+  throw Error(ErrorCode::misuse,
+              fmt::format("QUADRILLE_TUNE={} is left out; it may be run, or run:2% for that share of the time, at most 50", text));
 }
 
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user says is to run: QUADRILLE_CHOOSE='alltoall:0-1KiB=bruck:radix=4;broadcast=vendor'. Nothing here knows MPI.
+// What the user wants of the drop-in's choices, as text: QUADRILLE_CHOOSE='alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' says
+// what is to run, QUADRILLE_TUNE how long candidates may race. Nothing here knows MPI.
 #pragma once
 
 #include <string>
@@ -26,5 +27,8 @@ struct ChoiceRules {
 
 // COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]
 ChoiceRules parse_rules(std::string_view text);
+
+// "run", or "run:2%" with a share from above 0 to 50; empty: none race. Throws Error{misuse}.
+double parse_tune_share(std::string_view text);
 
 }  // namespace quadrille::mpi_face

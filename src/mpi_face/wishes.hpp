@@ -16,9 +16,6 @@ struct Wishes {
 // Collective over `group`. Rank 0 says on stderr what it refuses, once in a process.
 Wishes shared_wishes(Communicator& group);
 
-// "run", or "run:2%" with a share from above 0 to 50; empty: none race. Throws Error{misuse}.
-double parse_tune_share(std::string_view text);
-
 // Of the time of this process, how much went to racing. For rank 0 of a group to decide by.
 class TuneBudget {
  public:

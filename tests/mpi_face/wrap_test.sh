@@ -26,6 +26,9 @@ refused "another user's" bash -c "cp $silent $work/setuid; chmod u+xs $work/setu
 refused 'no 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
 refused 'is no file' "$quadrille" wrap "$work"
 refused 'MPI' "$quadrille" preload --mpi nothing
+refused 'no share' "$quadrille" wrap --tune=much "$silent"
+refused 'no share' "$quadrille" wrap --tune=60% "$silent"
+refused "no collective 'all'" "$quadrille" wrap --choose all=direct "$silent"
 if echo 'int main(void) { return 0; }' | cc -static -xc - -o "$work/static" 2>/dev/null; then
   refused 'linked statically' "$quadrille" wrap "$work/static"
 fi
