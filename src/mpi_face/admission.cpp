@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "mpi_face/communicator_state.hpp"
@@ -98,10 +99,29 @@ void CommunicatorState::give_up(Site& site, std::string why) {
   if (group_ && wishes_.tune_share > 0 && !site.is_tuned && !site.is_forced) postpone(site);
 }
 
+// Local. Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in, and would do nothing with us.
+// All ranks find the same: where there are two worlds, each rank lacks one of them in its own.
+bool CommunicatorState::is_of_one_world() {
+  if (communicator_ == MPI_COMM_WORLD) return true;
+  if (is_of_one_world_) return *is_of_one_world_;
+  MPI_Group members = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  std::vector<int> of_members(static_cast<std::size_t>(ranks_)), of_world(of_members);
+  std::iota(of_members.begin(), of_members.end(), 0);
+  const bool is_known =
+      PMPI_Comm_group(communicator_, &members) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
+      PMPI_Group_translate_ranks(members, static_cast<int>(ranks_), of_members.data(), world, of_world.data()) == MPI_SUCCESS;
+  for (MPI_Group* group : {&members, &world})
+    if (*group != MPI_GROUP_NULL) PMPI_Group_free(group);
+  is_of_one_world_ = is_known && std::find(of_world.begin(), of_world.end(), MPI_UNDEFINED) == of_world.end();
+  if (!*is_of_one_world_) no_group_ = "processes of several worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in";
+  return *is_of_one_world_;
+}
+
 // False where it cannot be made; on all ranks alike.
 bool CommunicatorState::has_group() {
   try {
     if (group_ || !no_group_.empty()) return no_group_.empty();
+    if (!is_of_one_world()) return false;
     group_ = over(communicator_);
     wishes_ = shared_wishes(*group_);
   } catch (const std::exception& error) {

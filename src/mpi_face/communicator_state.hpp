@@ -80,6 +80,7 @@ class CommunicatorState {
   std::uint64_t wait_for_late_ranks();
   void settle(Site& site);
   void postpone(Site& site);
+  bool is_of_one_world();
   bool has_group();
   bool tune(Site& site);
   void admit(Site& site);
@@ -116,6 +117,7 @@ class CommunicatorState {
   Wishes wishes_;               // of the group
   std::set<std::string> told_;  // rules that were refused
   std::string no_group_;        // why it could not be made
+  std::optional<bool> is_of_one_world_;
   std::unique_ptr<DirectExchange> exchange_;
   std::unique_ptr<Census> census_;         // of alltoallv
   std::uint64_t next_census_ = 0;          // the call at which one is due

@@ -64,6 +64,10 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Cal
 // Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
 // more and more rarely.
 int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  if (!is_of_one_world()) {
+    give_up(site, no_group_);
+    return vendor();
+  }
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   if (!site.is_waiting || site.calls >= next_census_) {
     site.sent = block_bytes(send, facts_of(send.type), ranks_);

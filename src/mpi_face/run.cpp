@@ -61,32 +61,36 @@ class States {
            PMPI_Comm_set_attr(MPI_COMM_SELF, of_self, nullptr) == MPI_SUCCESS;
   }
 
+  // Without the lock where MPI may go on: it may free other communicators meanwhile, whose requests were pending (MPICH).
   static int forget(MPI_Comm communicator, int, void*, void*) {
     States& states = get();
-    std::unique_ptr<CommunicatorState> forgotten;  // destroyed without the lock
-    const std::lock_guard lock(states.mutex_);
-    if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
-      forgotten = std::move(found->second);
-      if (states.is_usable()) forgotten->finish();
-      if (Counting* const counting = Counting::get()) counting->forget(*forgotten);
-      states.states_.erase(found);
+    std::unique_ptr<CommunicatorState> forgotten;
+    {
+      const std::lock_guard lock(states.mutex_);
+      if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
+        forgotten = std::move(found->second);
+        if (Counting* const counting = Counting::get()) counting->forget(*forgotten);
+        states.states_.erase(found);
+      }
+      states.generation_.fetch_add(1, std::memory_order_release);
     }
-    states.generation_.fetch_add(1, std::memory_order_release);
+    if (forgotten && states.is_usable()) forgotten->finish();
     return MPI_SUCCESS;
   }
 
   static int end(MPI_Comm, int, void*, void*) {
+    States& states = get();
+    std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> ended;
     {
-      const std::lock_guard lock(get().mutex_);
-      for (const auto& [bits, state] : get().states_) state->finish();
+      const std::lock_guard lock(states.mutex_);
+      ended.swap(states.states_);
     }
-    get().is_over_.store(true, std::memory_order_relaxed);
-    get().generation_.fetch_add(1, std::memory_order_release);
-    if (Counting* const counting = Counting::get()) {
-      const std::lock_guard lock(get().mutex_);
-      for (const auto& [handle, state] : get().states_) counting->read_name(*state);
-      counting->end();
-    }
+    if (Counting* const counting = Counting::get())
+      for (const auto& [handle, state] : ended) counting->read_name(*state);
+    for (const auto& [handle, state] : ended) state->finish();
+    states.is_over_.store(true, std::memory_order_relaxed);
+    states.generation_.fetch_add(1, std::memory_order_release);
+    if (Counting* const counting = Counting::get()) counting->end();
     return MPI_SUCCESS;
   }
 

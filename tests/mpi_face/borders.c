@@ -25,13 +25,16 @@ static void expect(const char* what, int good) {
 
 /* Some collectives that may be ours, as often as it takes. */
 static void exchange(MPI_Comm comm, const char* what) {
-  int size, rank, round, i, in[16], out[16];
+  int size, rank, round, i, in[16], out[16], counts[16], places[16];
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
   for (round = 0; round < 20; ++round) {
     int sum = 0;
     for (i = 0; i < size; ++i) in[i] = 1000 * round + 100 * rank + i;
     MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+    for (i = 0; i < size; ++i) expect(what, out[i] == 1000 * round + 100 * i + rank);
+    for (i = 0; i < size; ++i) counts[i] = 1, places[i] = i;
+    MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
     for (i = 0; i < size; ++i) expect(what, out[i] == 1000 * round + 100 * i + rank);
     MPI_Allgather(&in[0], 1, MPI_INT, out, 1, MPI_INT, comm);
     for (i = 0; i < size; ++i) expect(what, out[i] == 1000 * round + 100 * i);

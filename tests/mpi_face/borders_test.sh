@@ -19,6 +19,7 @@ if [ "$mpi" = mpich ]; then  # it has sessions, and over UCX no processes of oth
   right 3 session_beside
 else
   right 2 spawn
+  right 2 spawn env -u LD_PRELOAD "$program" spawn  # the children run without the drop-in
   right 4 connect
 fi
 timeout 30 "$mpirun" -n 3 "$program" abort >"$said" 2>&1

@@ -6,12 +6,19 @@ set -u
 mpirun=$1 library=$2 ours=$3 program=$4
 others=${LD_PRELOAD:-}
 unset LD_PRELOAD
+try() {  # try RANKS LIBRARIES OPTIONS...: sets `said`
+  local ranks=$1 libraries=$2
+  shift 2
+  said=$(timeout 60 "$mpirun" -n "$ranks" "${0%/*}/preloading.sh" "$libraries" "$program" --limit 20 "$@" 2>&1) ||
+    { echo "$said"; echo "$ranks ranks: wrong with LD_PRELOAD=$libraries; without the drop-in it is the MPI library's fault or the test's"; exit 1; }
+  echo "$said"
+  if grep -q '^quadrille: ' <<<"$said"; then echo "$ranks ranks: the drop-in has remarks"; exit 1; fi
+}
+with=$library${others:+:$others}
 for ranks in 3 4; do
-  options=(--seed ${ranks}00 --programs 60 --limit 20)
-  without=$(timeout 60 "$mpirun" -n $ranks "${0%/*}/preloading.sh" "$others" "$program" "${options[@]}" 2>&1) ||
-    { echo "$without"; echo "$ranks ranks: wrong without the drop-in, so the MPI library's fault or the test's"; exit 1; }
-  with=$(QUADRILLE_ADMIT=anywhere timeout 60 "$mpirun" -n $ranks "${0%/*}/preloading.sh" "$library${others:+:$others}" "$program" "${options[@]}" --ours "$ours" 2>&1) ||
-    { echo "$with"; echo "$ranks ranks: wrong with the drop-in, right without"; exit 1; }
-  echo "$with"
-  if grep -q '^quadrille: ' <<<"$with"; then echo "$ranks ranks: the drop-in has remarks"; exit 1; fi
+  options=(--seed ${ranks}00 --programs 60)
+  try $ranks "$others" "${options[@]}"
+  QUADRILLE_ADMIT=anywhere try $ranks "$with" "${options[@]}" --ours "$ours"
 done
+# Ours only where calls synchronise, as users have it. These end with an alltoallv whose synchronisation is still being found out.
+QUADRILLE_ADMIT=1 try 2 "$with" --seed 27080 --programs 20
