@@ -24,8 +24,7 @@ class TuneBudget {
   void spend(double seconds) { spent_s_ += seconds; }
 
  private:
-  TuneBudget();
-  double start_s_, spent_s_ = 0;
+  double spent_s_ = 0;
 };
 
 }  // namespace quadrille::mpi_face
