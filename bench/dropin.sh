@@ -37,7 +37,7 @@ find_mpis
 for mpi in "${mpis[@]}"; do
   [ -x "$build/bench/dropin_mpi_$mpi" ] || fail "No $build/bench/dropin_mpi_$mpi: build the preset release with QUADRILLE_BENCH=ON first"
 done
-mkdir -p "$folder"
+mkdir -p "$folder/report"
 rm -f "$folder"/*.json
 own_control_group
 trap leave_control_group EXIT
@@ -63,7 +63,7 @@ fi
 if [ -z "$part" ] || [ "$part" = pass ]; then
   for mpi in "${mpis[@]}"; do
     for ranks in 1 2; do
-      QUADRILLE_REPORT=summary:$folder/report.txt QUADRILLE_CHOOSE=allreduce=vendor bench "$mpi" "$ranks" pass --part pass --label reported
+      QUADRILLE_REPORT=summary:$folder/report/report.txt QUADRILLE_CHOOSE=allreduce=vendor bench "$mpi" "$ranks" pass --part pass --label reported
       QUADRILLE=off bench "$mpi" "$ranks" pass --part pass --label off
     done
   done

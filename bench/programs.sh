@@ -40,7 +40,7 @@ declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [pwcell]="qua
 declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]=4)
 # The largest relative difference that numbers of the results may have. All sums of gromacs are of single precision, and its atoms' paths
 # depart from each other within some hundred steps when one bit differs, as those of lammps do.
-declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-13 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
+declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-12 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
 
 check_needs() {
   local each name needed=()
