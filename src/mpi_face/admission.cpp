@@ -36,6 +36,7 @@ Key size_class(Key key) {
 void CommunicatorState::await_settling(Site& site) {
   if (site.is_waiting) return;
   site.is_waiting = true;
+  site.next_event = Site::never;  // until it is settled; of alltoallv until its next census
   waiting_.push_back(&site);
   if (site.mode == Site::Mode::counting) site.why = "no call that synchronises has come since";
 }

@@ -73,10 +73,16 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
   }
 }
 
+RecentCall& CommunicatorState::recent_of(const MpiCall& call) {
+  if (!recent_) recent_ = std::make_unique<std::array<RecentCall, 16>>();
+  const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
+  const std::uint64_t hash = (count * 32 + static_cast<std::uint64_t>(call.function)) * 0x9E3779B97F4A7C15u;
+  return (*recent_)[hash >> 60];
+}
+
 int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   Shape& shape = recent.shape;
   outcome.block_bytes = shape.block_bytes;
-  outcome.bytes = shape.input.bytes() + shape.output.bytes();
   outcome.is_root = is_rooted(shape.collective) && shape.root == rank_;
   outcome.site = recent.site;
   outcome.why = recent.why;
@@ -101,7 +107,6 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   outcome.why = "wrong arguments";
   if (!shape) return vendor();
   outcome.block_bytes = shape->block_bytes;
-  outcome.bytes = shape->input.bytes() + shape->output.bytes();
   outcome.is_root = is_rooted(shape->collective) && shape->root == rank_;
   outcome.why = shape->block_bytes == 0 ? "no data" : "blocks of more than 1 GiB";
   if (shape->block_bytes > longest_block) return vendor();
@@ -186,7 +191,6 @@ int CommunicatorState::copy_alone(RecentCall& now, const MpiCall& call, VendorCa
   now.set_buffers(call);
   const Elements &from = shape.input, &to = shape.output;
   outcome.block_bytes = shape.block_bytes;
-  outcome.bytes = from.bytes() + to.bytes();
   const bool copies =
       to.facts.is_valid && !shape.in_place && !shape.keeps_output && call.function != Function::Exscan && from.count > 0;
   if (copies && overlap(from, to)) return vendor();

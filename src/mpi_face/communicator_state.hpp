@@ -46,7 +46,7 @@ class CommunicatorState {
   int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  RecentCall& recent_of(const MpiCall& call) { return recent_[static_cast<std::size_t>(call.function) % recent_.size()]; }
+  RecentCall& recent_of(const MpiCall& call);
   int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
@@ -110,8 +110,8 @@ class CommunicatorState {
   bool is_inter_ = true;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
   Site* last_ = nullptr;
-  std::array<RecentCall, 4> recent_;  // by function
-  std::vector<Site*> waiting_;        // to be settled in the next call that synchronises
+  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // by function and count
+  std::vector<Site*> waiting_;                          // to be settled in the next call that synchronises
   std::vector<Verdict> verdicts_;
   std::unique_ptr<Communicator> group_;
   Wishes wishes_;               // of the group
@@ -120,7 +120,7 @@ class CommunicatorState {
   std::optional<bool> is_of_one_world_;
   std::unique_ptr<DirectExchange> exchange_;
   std::unique_ptr<Census> census_;         // of alltoallv
-  std::uint64_t next_census_ = 0;          // the call at which one is due
+  Site* irregular_ = nullptr;              // that of alltoallv
   std::vector<std::byte> input_, output_;  // canonical buffers, where the user's are not
   std::vector<DirectExchange::Outgoing> outgoing_;
   std::vector<DirectExchange::Incoming> incoming_;

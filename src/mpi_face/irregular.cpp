@@ -41,24 +41,21 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 
 // Counts are local, so they never influence what all ranks must decide alike.
 int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  const Side& send = in_place ? call.receive : call.send;
-  const TypeFacts sent = facts_of(send.type), received = facts_of(call.receive.type);
-  outcome.why = "wrong arguments";
-  if (!is_right(call.receive, received, ranks_) || !is_right(send, sent, ranks_)) return vendor();
-  outcome.bytes = total(send, sent, ranks_) + total(call.receive, received, ranks_);
-  const Key key{.function = Function::Alltoallv};
-  Site* site = found(key, {});
-  if (!site) site = made(key, Settings::get().admits_at_once ? 2 : call_of_exchange);
   outcome.why = "too many kinds of calls";
-  if (!site) return vendor();
-  ++site->calls;
-  outcome.site = site;
-  outcome.by_ours = site->mode == Site::Mode::ours;
-  outcome.why = site->why;
-  if (site->calls < site->next_event) [[likely]]
-    return outcome.by_ours ? exchange(call) : vendor();
-  return run_and_settle(*site, call, vendor, outcome);
+  if (!irregular_) irregular_ = made({.function = Function::Alltoallv}, Settings::get().admits_at_once ? 2 : call_of_exchange);
+  if (!irregular_) return vendor();
+  Site& site = *irregular_;
+  const bool is_due = ++site.calls >= site.next_event;
+  outcome.site = &site;
+  outcome.why = site.why;
+  if (site.mode != Site::Mode::ours && !is_due) return vendor();
+  const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
+  if (!is_right(call.receive, facts_of(call.receive.type), ranks_) || !is_right(send, facts_of(send.type), ranks_)) {
+    outcome.site = nullptr, outcome.why = "wrong arguments";
+    return vendor();
+  }
+  outcome.by_ours = site.mode == Site::Mode::ours;
+  return is_due ? run_and_settle(site, call, vendor, outcome) : exchange(call);
 }
 
 // Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
@@ -69,10 +66,8 @@ int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCal
     return vendor();
   }
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
-  if (!site.is_waiting || site.calls >= next_census_) {
-    site.sent = block_bytes(send, facts_of(send.type), ranks_);
-    site.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
-  }
+  site.sent = block_bytes(send, facts_of(send.type), ranks_);
+  site.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
   await_settling(site);
   if (site.mode == Site::Mode::ours) {
     const int code = exchange(call);
@@ -80,8 +75,8 @@ int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCal
     return code;
   }
   if (Settings::get().admits_anywhere) settle(outcome);
-  if (site.calls < next_census_ || !site.is_waiting) return vendor();
-  next_census_ = std::bit_ceil(site.calls + 1);
+  if (!site.is_waiting) return vendor();
+  site.next_event = std::bit_ceil(site.calls + 1);
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
   census_->start(is_full(site.sent) && is_full(site.received));

@@ -14,7 +14,6 @@ struct Site;
 struct CallOutcome {
   Site* site = nullptr;   // of calls that are alike; null where nothing is kept of them
   Bytes block_bytes = 0;  // what a call of this size class has for one block; 0 where it is not known
-  Bytes bytes = 0;        // that this rank gives and gets
   bool is_root = false;   // of a rooted call
   bool by_ours = false;
   std::uint64_t settling_ticks = 0;  // of the call's time, spent on groups, plans and trials

@@ -36,16 +36,25 @@ std::optional<double> predicted_ratio(const Decision& decision) {
 
 std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
 
-// What was chosen. Prices may err, so those of other algorithms that are priced next come, too, where nothing was measured.
+// What was chosen. Prices may err, so others come, too, where nothing was measured: the next by price, and first the best of those
+// that wait after each round, since other policies hide what rounds cost on crowded cores.
 std::vector<Way> worth_trying(const Decision& decision) {
-  std::vector<Way> ways;
-  for (const Considered& considered : decision.considered) {
-    const bool is_new =
-        std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return algorithm_of(way) == algorithm_of(considered.way); });
-    if (is_new && !is_vendors(considered.way) && time_of(considered)) ways.push_back(considered.way);
-    if (ways.size() == (decision.source == Source::wisdom ? 1 : Trial::most_plans)) break;
-  }
-  if (ways.empty()) ways.push_back(decision.chosen);
+  const std::size_t most = decision.source == Source::wisdom ? 1 : Trial::most_plans;
+  std::vector<Way> ways{decision.chosen};
+  const auto add = [&](bool blocking_only) {
+    for (const Considered& considered : decision.considered) {
+      const bool is_new =
+          std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return algorithm_of(way) == algorithm_of(considered.way); });
+      const bool fits = !blocking_only || considered.way.policy == Policy::blocking;
+      if (ways.size() == most) return;
+      if (!is_new || !fits || is_vendors(considered.way) || !time_of(considered)) continue;
+      ways.push_back(considered.way);
+      if (blocking_only) return;
+    }
+  };
+  if (is_vendors(ways[0])) ways.clear();
+  add(true);
+  add(false);
   return ways;
 }
 
