@@ -78,8 +78,8 @@ double Trial::timed(int way) {
   return (PMPI_Wtime() - start) / batch_;
 }
 
-std::optional<Trial::Times> Trial::run() {
-  if (!agree_on_size()) return std::nullopt;
+bool Trial::run(Times& times) {
+  if (!agree_on_size()) return false;
   prepare();
   std::vector<Round> mine(rounds), all(static_cast<std::size_t>(rounds * group_.size()));
   for (Round& round : mine) {
@@ -87,7 +87,7 @@ std::optional<Trial::Times> Trial::run() {
     for (int way = 0; way < ways(); ++way) round.ours_s[way] = timed(way);
   }
   group_.all_gather(mine.data(), all.data(), static_cast<Bytes>(rounds * sizeof(Round)));
-  Times times{.vendors_s = {}, .ours_s = std::vector<std::vector<double>>(static_cast<std::size_t>(ways()))};
+  times.ours_s.resize(static_cast<std::size_t>(ways()));
   for (std::size_t i = 1; i < rounds; ++i) {
     Round most;
     for (std::size_t at = i; at < all.size(); at += rounds) {
@@ -97,7 +97,7 @@ std::optional<Trial::Times> Trial::run() {
     times.vendors_s.push_back(most.vendors_s);
     for (std::size_t way = 0; way < times.ours_s.size(); ++way) times.ours_s[way].push_back(most.ours_s[way]);
   }
-  return times;
+  return true;
 }
 
 void Trial::ours(int way) {

@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <vector>
 
 #include "execute/shared/direct_exchange.hpp"
@@ -30,9 +29,9 @@ class Trial {
     std::vector<std::vector<double>> ours_s;  // of each plan, or of the exchange
   };
 
-  // Collective. Runs all by turns. Absent, and nothing was run, where a rank would need too much memory. Throws Error{transport,
-  // peer_lost}.
-  std::optional<Times> run();
+  // Collective, once. Runs all by turns, and appends to `times`. False, and nothing was run, where a rank would need too much
+  // memory. Throws Error{transport, peer_lost}.
+  bool run(Times& times);
 
  private:
   static constexpr int rounds = rounds_of_trial;
