@@ -22,9 +22,9 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int most_trials = 3;        // at once
-constexpr double is_hopeless = 1.25;  // a first trial is not repeated
-constexpr double is_slower = 1.0;     // ours is left again where it takes more than this share of the MPI library's time
+constexpr int most_trials = 3;  // at once
+constexpr double misses_by_little = 1.25;
+constexpr double is_slower = 1.0;  // ours is left again where it takes more than this share of the MPI library's time
 
 // Of calls of about the same size.
 Key size_class(Key key) {
@@ -186,10 +186,10 @@ void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders
     for (const std::vector<double>& ours_s : times.ours_s) ratios.push_back(median_ratio(ours_s, times.vendors_s));
     best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
     ratio = ratios[best];
-    if (ratio <= gains_enough || ratio > is_hopeless) break;
+    if (ratio <= enough_gain(site) || ratio > misses_by_little * enough_gain(site)) break;
   }
   site.ours_s = times.ours_s[best], site.vendors_s = times.vendors_s;
-  const bool is_faster = ratio <= gains_enough;
+  const bool is_faster = ratio <= enough_gain(site);
   if (is_faster && !contenders.empty()) take(site, contenders[best]);
   if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), is_faster, site.way});
   if (!is_faster) return give_up(site, fmt::format("ours took {:.2f} times as long", ratio));

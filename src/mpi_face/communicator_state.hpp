@@ -70,8 +70,6 @@ class CommunicatorState {
     std::string why;
   };
 
-  static constexpr double gains_enough = 0.9;  // ours is taken where it takes at most this share of the MPI library's time
-
   // admission.cpp
   const Verdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
