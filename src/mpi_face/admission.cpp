@@ -22,7 +22,8 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int most_trials = 3;  // at once
+constexpr int most_plans = 128;  // of a communicator: more of them would not stay in the caches
+constexpr int most_trials = 3;   // at once
 constexpr double misses_by_little = 1.25;
 constexpr double is_slower = 1.0;  // ours is left again where it takes more than this share of the MPI library's time
 
@@ -161,6 +162,8 @@ void CommunicatorState::admit(Site& site) {
   if (obey(site)) return;
   const Verdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
   if (known && !known->is_faster) return give_up(site, "calls of about this size were not faster by ours");
+  if (plans_ == most_plans && !Settings::get().admits_at_once)
+    return give_up(site, fmt::format("there are plans for {} other kinds of calls", most_plans));
   std::vector<Contender> contenders;
   if (site.key.function == Function::Alltoallv)
     make_exchange(site);

@@ -9,7 +9,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "mpi_face/recent_call.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/site.hpp"
+#include "mpi_face/site_table.hpp"
 #include "mpi_face/wishes.hpp"
 
 namespace quadrille::mpi_face {
@@ -106,11 +106,13 @@ class CommunicatorState {
   Rank rank_ = 0;
   Count ranks_ = 1;
   bool is_inter_ = true;
-  std::unordered_multimap<std::uint64_t, std::unique_ptr<Site>> sites_;
+  SiteTable sites_;
   Site* last_ = nullptr;
+  std::uint64_t unknown_calls_ = 0;                     // that were not like a recent one
   std::unique_ptr<std::array<RecentCall, 16>> recent_;  // by function and count
   std::vector<Site*> waiting_;                          // to be settled in the next call that synchronises
   std::vector<Verdict> verdicts_;
+  int plans_ = 0;  // made so far, of different calls
   std::unique_ptr<Communicator> group_;
   Wishes wishes_;               // of the group
   std::set<std::string> told_;  // rules that were refused

@@ -138,6 +138,7 @@ CommunicatorState::Contender CommunicatorState::contender(const Site& site, cons
 }
 
 void CommunicatorState::take(Site& site, Contender& contender) {
+  if (!site.way) ++plans_;
   site.plan.emplace(std::move(contender.plan));
   site.way = std::move(contender.way);
   site.what = fmt::format("{} ({})", site.plan->algorithm(), name(site.plan->executor()));

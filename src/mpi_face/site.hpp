@@ -39,12 +39,13 @@ struct Site {
     vendor,  // for good
   };
 
+  // First what each call looks at.
   Key key;
-  Bytes moved = 0;            // leave or reach a rank in a call; of alltoallv 0
-  std::vector<Bytes> shares;  // whose hash is in the key
-  Mode mode = Mode::counting;
   std::uint64_t calls = 0;
   std::uint64_t next_event = never;  // the call from which on it waits to be settled (admission.cpp)
+  Mode mode = Mode::counting;
+  Bytes moved = 0;            // leave or reach a rank in a call; of alltoallv 0
+  std::vector<Bytes> shares;  // whose hash is in the key
   bool is_waiting = false;
   bool is_forced = false;  // the user named what runs
   bool is_tuned = false;   // candidates raced inside the run
