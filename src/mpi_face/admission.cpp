@@ -189,10 +189,10 @@ void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders
     for (const std::vector<double>& ours_s : times.ours_s) ratios.push_back(median_ratio(ours_s, times.vendors_s));
     best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
     ratio = ratios[best];
-    if (ratio <= enough_gain(site) || ratio > misses_by_little * enough_gain(site)) break;
+    if (ratio <= enough_gain || ratio > misses_by_little * enough_gain) break;
   }
   site.ours_s = times.ours_s[best], site.vendors_s = times.vendors_s;
-  const bool is_faster = ratio <= enough_gain(site);
+  const bool is_faster = ratio <= enough_gain;
   if (is_faster && !contenders.empty()) take(site, contenders[best]);
   if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), is_faster, site.way});
   if (!is_faster) return give_up(site, fmt::format("ours took {:.2f} times as long", ratio));

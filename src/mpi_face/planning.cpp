@@ -116,7 +116,7 @@ std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Sit
     const auto ratio = predicted_ratio(*chosen.decision);
     if (chosen.is_vendor())
       give_up(site, chosen.decision->reason);
-    else if (ratio && *ratio > enough_gain(site))
+    else if (ratio && *ratio > enough_gain)
       give_up(site, fmt::format("ours would take {:.2f} times as long by what is known of this machine", *ratio));
     if (site.mode == Site::Mode::vendor) return contenders;
   }

@@ -9,14 +9,6 @@
 
 namespace quadrille::mpi_face {
 
-double enough_gain(const Site& site) {
-  constexpr Bytes shortest_that_waits = 4 << 10;  // the usual limit up to which MPI libraries send without asking the receiver
-  const auto collective = collective_of(site.key.function);
-  const bool need_not_wait =
-      collective && (is_rooted(*collective) || *collective == Collective::scan || *collective == Collective::exscan);
-  return need_not_wait && site.key.block_bytes <= shortest_that_waits ? 0.5 : 0.9;
-}
-
 int batch_of_trial(Bytes moved) {
   if (moved <= 4 << 10) return 32;
   if (moved <= 64 << 10) return 8;
