@@ -151,6 +151,8 @@ int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
     refuse(fmt::format("the kind of report comes behind =: --report={}", options.command[0]));
+  if (options.tune && options.command[0].ends_with('%'))
+    refuse(fmt::format("the share comes behind =: --tune={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
   fs::path file = program;
   bool is_script = false;

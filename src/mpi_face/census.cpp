@@ -15,7 +15,9 @@ void Census::start(bool is_full) {
   Entry& entry = entries_.emplace_back();
   entry.mine.assign(size, static_cast<char>(is_full));
   entry.all.resize(size);
-  PMPI_Ialltoall(entry.mine.data(), 1, MPI_CHAR, entry.all.data(), 1, MPI_CHAR, communicator_, &entry.request);
+  // By alltoallv, which libraries run in one step among so many: a rank has told the others when it has started.
+  PMPI_Ialltoallv(entry.mine.data(), ones_.data(), places_.data(), MPI_CHAR, entry.all.data(), ones_.data(), places_.data(),
+                  MPI_CHAR, communicator_, &entry.request);
 }
 
 bool Census::is_full() {

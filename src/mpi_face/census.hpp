@@ -8,13 +8,20 @@
 #include <mpi.h>
 
 #include <list>
+#include <numeric>
 #include <vector>
 
 namespace quadrille::mpi_face {
 
 class Census {
  public:
-  explicit Census(MPI_Comm communicator, int ranks) : communicator_(communicator), ranks_(ranks) {}
+  // With more, libraries take several steps, in which a rank depends on what others do after the call.
+  static constexpr int most_ranks = 32;
+
+  explicit Census(MPI_Comm communicator, int ranks)
+      : communicator_(communicator), ranks_(ranks), ones_(static_cast<std::size_t>(ranks), 1), places_(ones_.size()) {
+    std::iota(places_.begin(), places_.end(), 0);
+  }
 
   // At the same call on all ranks. `is_full`: no block of this rank's, sent or received, is empty.
   void start(bool is_full);
@@ -33,6 +40,7 @@ class Census {
 
   const MPI_Comm communicator_;
   const int ranks_;
+  std::vector<int> ones_, places_;
   std::list<Entry> entries_;  // started and not known to be complete, the latest last
 };
 

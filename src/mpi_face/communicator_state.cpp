@@ -24,14 +24,16 @@ std::uint64_t hash_of(const Key& key) {
   return hash;
 }
 
-std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
-  std::uint64_t hash = 1;
-  for (Rank rank = 0; rank < ranks; ++rank) hash = mixed_with(hash, static_cast<std::uint64_t>(shape.counts[rank]));
-  return hash;
-}
-
 // The side that has all shares tells the bytes of an element.
 const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.is_valid ? shape.output.facts : shape.input.facts; }
+
+// In bytes: ranks may describe the same data by different types.
+std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
+  const Bytes element = facts_of_data(shape).size;
+  std::uint64_t hash = 1;
+  for (Rank rank = 0; rank < ranks; ++rank) hash = mixed_with(hash, static_cast<std::uint64_t>(shape.counts[rank] * element));
+  return hash;
+}
 
 bool has_shares(const Site& site, const Shape& shape) {
   const Bytes element = facts_of_data(shape).size;

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,9 +113,8 @@ class CommunicatorState {
   std::vector<Verdict> verdicts_;
   int plans_ = 0;  // made so far, of different calls
   std::unique_ptr<Communicator> group_;
-  Wishes wishes_;               // of the group
-  std::set<std::string> told_;  // rules that were refused
-  std::string no_group_;        // why it could not be made
+  Wishes wishes_;         // of the group
+  std::string no_group_;  // why it could not be made
   std::optional<bool> is_of_one_world_;
   std::unique_ptr<DirectExchange> exchange_;
   std::unique_ptr<Census> census_;         // of alltoallv

@@ -66,6 +66,8 @@ std::string name_of(MPI_Comm communicator) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   if (PMPI_Comm_get_name(communicator, name, &length) != MPI_SUCCESS) return {};
+  for (char& letter : name)
+    if (static_cast<unsigned char>(letter) < ' ' && letter != '\0') letter = ' ';  // a table's rows are lines
   const std::string_view words(name);
   return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
 }

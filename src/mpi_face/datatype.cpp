@@ -188,6 +188,33 @@ int in_parts(Count count, const TypeFacts& facts, const Move& move) {
   return MPI_SUCCESS;
 }
 
+// Elements at MPI_BOTTOM, which is null, of a type with addresses. MPICH packs nothing from null, so this is the same type counted
+// from its first byte.
+class FromFirstByte {
+ public:
+  FromFirstByte(MPI_Datatype type, const void* elements) : type_(type), elements_(static_cast<const char*>(elements)) {
+    MPI_Aint first = 0, extent = 0;
+    if (elements || PMPI_Type_get_true_extent(type, &first, &extent) != MPI_SUCCESS) return;
+    const int one = 1;
+    const MPI_Aint back = -first;
+    if (PMPI_Type_create_hindexed(1, &one, &back, type, &moved_) != MPI_SUCCESS || PMPI_Type_commit(&moved_) != MPI_SUCCESS) return;
+    type_ = moved_;
+    elements_ = reinterpret_cast<const char*>(first);
+  }
+  ~FromFirstByte() {
+    if (moved_ != MPI_DATATYPE_NULL) PMPI_Type_free(&moved_);
+  }
+  FromFirstByte(const FromFirstByte&) = delete;
+  FromFirstByte& operator=(const FromFirstByte&) = delete;
+
+  MPI_Datatype type() const { return type_; }
+  const char* elements() const { return elements_; }
+
+ private:
+  MPI_Datatype type_, moved_ = MPI_DATATYPE_NULL;
+  const char* elements_;
+};
+
 }  // namespace
 
 TypeFacts facts_of(MPI_Datatype type) {
@@ -203,10 +230,12 @@ int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& 
     if (count * facts.size > 0) std::memcpy(bytes, elements, static_cast<std::size_t>(count * facts.size));
     return MPI_SUCCESS;
   }
+  if (count * facts.size == 0) return MPI_SUCCESS;
+  const FromFirstByte source(type, elements);
   return in_parts(count, facts, [&](Bytes from, Bytes to, int part) {
     int position = 0;
-    return PMPI_Pack(static_cast<const char*>(elements) + from, part, type, bytes + to, static_cast<int>(part * facts.size),
-                     &position, communicator);
+    return PMPI_Pack(source.elements() + from, part, source.type(), bytes + to, static_cast<int>(part * facts.size), &position,
+                     communicator);
   });
 }
 
@@ -215,10 +244,12 @@ int unpack(const std::byte* bytes, void* elements, Count count, MPI_Datatype typ
     if (count * facts.size > 0) std::memcpy(elements, bytes, static_cast<std::size_t>(count * facts.size));
     return MPI_SUCCESS;
   }
+  if (count * facts.size == 0) return MPI_SUCCESS;
+  const FromFirstByte target(type, elements);
   return in_parts(count, facts, [&](Bytes to, Bytes from, int part) {
     int position = 0;
-    return PMPI_Unpack(bytes + from, static_cast<int>(part * facts.size), &position, static_cast<char*>(elements) + to, part, type,
-                       communicator);
+    return PMPI_Unpack(bytes + from, static_cast<int>(part * facts.size), &position, const_cast<char*>(target.elements()) + to,
+                       part, target.type(), communicator);
   });
 }
 

@@ -75,7 +75,7 @@ int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCal
     return code;
   }
   if (Settings::get().admits_anywhere) settle(outcome);
-  if (!site.is_waiting) return vendor();
+  if (!site.is_waiting || ranks_ > Census::most_ranks) return vendor();
   site.next_event = std::bit_ceil(site.calls + 1);
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));

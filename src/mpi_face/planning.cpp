@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "mpi_face/communicator_state.hpp"
@@ -58,6 +61,14 @@ std::vector<Way> worth_trying(const Decision& decision) {
   return ways;
 }
 
+// Once in a process.
+bool is_new(const std::string& rule) {
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  const std::lock_guard lock(mutex);
+  return told.insert(rule).second;
+}
+
 }  // namespace
 
 // Does the user say what runs? A rule that makes no sense for the problem is left out; rank 0 says so once.
@@ -82,7 +93,7 @@ bool CommunicatorState::obey(Site& site) {
     return true;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::misuse) throw;
-    if (rank_ == 0 && told_.insert(rule->algorithm).second)
+    if (rank_ == 0 && is_new(rule->algorithm))
       remark(fmt::format("QUADRILLE_CHOOSE: {}={} is left out: {}", name(collective), rule->algorithm, error.what()));
     return false;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "mpi_face/report.hpp"
@@ -94,6 +95,7 @@ void add_calls(ReportRow& sum, const ReportRow& more) {
 std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
   std::vector<ShownRow> rows;
   std::map<std::tuple<std::string, Bytes, Bytes, std::string, Count>, std::size_t> places;
+  std::vector<std::set<int>> merged;  // numbers of the communicators of each row
   for (const ReportRow& row : report.rows) {
     ShownRow shown{row, "several"};
     Count ranks = 0;
@@ -106,9 +108,11 @@ std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
     const auto [found, is_new] = places.try_emplace(key, rows.size());
     if (is_new || full) {
       rows.push_back(std::move(shown));
+      merged.push_back({row.communicator});
     } else {
       add_calls(rows[found->second].row, row);
-      ++rows[found->second].communicators;
+      merged[found->second].insert(row.communicator);
+      rows[found->second].communicators = static_cast<Count>(merged[found->second].size());
     }
   }
   std::stable_sort(rows.begin(), rows.end(),

@@ -52,6 +52,7 @@ class Shaping {
     shape_.root = call_.root;
     if (shape_.collective == Collective::barrier) return shape_;
     if (has_counts() && !side_of_counts().counts) return std::nullopt;
+    if (shape_.collective == Collective::allgatherv && !call_.receive.displacements) return std::nullopt;
     if (call_.root < 0 || call_.root >= ranks_) return std::nullopt;
     gives_ = !is_at_root(row_.input) || rank_ == call_.root;
     gets_ = !is_at_root(row_.output) || rank_ == call_.root;

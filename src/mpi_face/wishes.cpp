@@ -52,7 +52,7 @@ Wishes shared_wishes(Communicator& group) {
   Wishes wishes = parse_wishes(choose, tune);
   static bool was_told = false;
   if (is_first && !std::exchange(was_told, true))
-    for (const std::string& sentence : wishes.rules.refused) remark(sentence);
+    for (const std::string& sentence : wishes.rules.refused) remark(sentence + "; it is left out");
   return wishes;
 }
 

@@ -97,6 +97,42 @@ static void irregular(int count, int round) {
   free(in), free(out);
 }
 
+/* The same data by other types at each rank and call. */
+static void described_otherwise(int round) {
+  int in[4], *out = malloc(sizeof(int) * 4 * n), counts[64], places[64], i, j, good = 1;
+  const int pairs = (me + round) % 2;
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  for (j = 0; j < n; ++j) counts[j] = pairs ? 2 : 4, places[j] = j * counts[j];
+  for (i = 0; i < 4; ++i) in[i] = 1000 * me + i + round;
+  MPI_Allgatherv(in, 4, MPI_INT, out, counts, places, pairs ? pair : MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j)
+    for (i = 0; i < 4; ++i) good = good && out[4 * j + i] == 1000 * j + i + round;
+  expect("allgatherv of pairs and numbers", good);
+  MPI_Type_free(&pair);
+  free(out);
+}
+
+/* Addresses in the type, and none in the call. */
+static void from_bottom(int round) {
+  int a = 1000 * me + round, b = 7 * me, *out = malloc(sizeof(int) * 2 * n), lengths[2] = {1, 1}, j, good = 1;
+  MPI_Aint places[2];
+  MPI_Datatype both;
+  MPI_Get_address(&a, places), MPI_Get_address(&b, places + 1);
+  MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &both);
+  MPI_Type_commit(&both);
+  MPI_Allgather(MPI_BOTTOM, 1, both, out, 2, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0; j < n; ++j) good = good && out[2 * j] == 1000 * j + round && out[2 * j + 1] == 7 * j;
+  MPI_Bcast(MPI_BOTTOM, 1, both, round % n, MPI_COMM_WORLD);
+  good = good && a == 1000 * (round % n) + round && b == 7 * (round % n);
+  MPI_Gather(MPI_BOTTOM, 1, both, out, 2, MPI_INT, 0, MPI_COMM_SELF);
+  good = good && out[0] == a && out[1] == b;
+  expect("MPI_BOTTOM", good);
+  MPI_Type_free(&both);
+  free(out);
+}
+
 int main(void) {
   int round, all = 0;
   MPI_Init(NULL, NULL);
@@ -105,6 +141,7 @@ int main(void) {
   for (round = 0; round < 70; ++round) {
     regular(3, round), regular(2000, round), floating(5), floating(3000), derived(2, round), derived(700, round);
     irregular(5, round), irregular(round % 2 ? 3000 : 40, round);
+    described_otherwise(round), from_bottom(round);
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
