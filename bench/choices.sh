@@ -82,6 +82,7 @@ fi
 if [ -n "$estimate" ]; then
   present=$("$quadrille" wisdom path)
   mkdir "$folder/wisdom"
+  shopt -s nullglob  # without wisdom, prices are by preset machines
   for file in "$(dirname "$present")"/*.wisdom; do without_races <"$file" >"$folder/wisdom/${file##*/}"; done
   export QUADRILLE_WISDOM=$PWD/$folder/wisdom
 fi
