@@ -101,7 +101,7 @@ class Cell {
   // The drop-in makes plans for rooted collectives inside calls that wait for all ranks only.
   void synchronise() { MPI_Barrier(communicator_); }
 
-  // Do both ways give the same, whatever the counts?
+  // Runs each variant of the counts both ways, and compares the results.
   bool is_right() {
     for (std::size_t variant = 0; variant < std::max<std::size_t>(counts_.size(), 1); ++variant) {
       std::vector<double> results[2];

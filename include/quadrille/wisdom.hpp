@@ -156,9 +156,9 @@ struct Wisdom {
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);
-  // Adds all of it. Records of one situation have the races of both, those of the same date and time once, as `newer` has them. Of
-  // two fits the one with the later date stays; with the same date, that of `newer`. Empty wisdom of no machine becomes wisdom of
-  // that machine. Throws Error{misuse} if the machines differ.
+  // Adds everything in `newer`. A record of a situation that both have keeps the races of both; races with the same date and time
+  // count once, and those of `newer` are kept. Of two fits the one with the later date stays; with the same date, that of `newer`.
+  // Empty wisdom of no machine becomes wisdom of that machine. Throws Error{misuse} if the machines differ.
   void merge(const Wisdom& newer);
 
   bool operator==(const Wisdom&) const = default;

@@ -23,7 +23,7 @@ class Census {
     std::iota(places_.begin(), places_.end(), 0);
   }
 
-  // At the same call on all ranks. `is_full`: no block of this rank's, sent or received, is empty.
+  // Collective, but waits for nobody. `is_full`: this rank sends no empty block and receives none.
   void start(bool is_full);
 
   // After the call: has no rank an empty block? The same on all ranks.

@@ -17,7 +17,7 @@ struct Elements {
   Numbers block_counts, displacements;  // of each block, in elements
 
   Bytes bytes() const { return count * facts.size; }
-  bool is_canonical() const;  // the memory is a canonical buffer as it is
+  bool is_canonical() const;  // plain elements without gaps, in order: no packing is needed
 };
 
 // Between the user's memory and bytes() bytes without gaps. They return MPI's code.

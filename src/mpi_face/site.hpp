@@ -64,7 +64,7 @@ struct Site {
     PassedCalls* passed = nullptr;
   } told;
 
-  // The latest trials, in seconds of the slowest rank, in pairs.
+  // Times of the latest trials, in seconds, of the slowest rank; ours_s[i] and vendors_s[i] are of the same round.
   std::vector<double> ours_s, vendors_s;
 
   // For trials: the MPI library's call with buffers of ours. Of predefined types, which are never freed.

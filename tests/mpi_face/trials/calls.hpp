@@ -74,7 +74,7 @@ class Preparation {
     };
   }
 
-  // Of what goes from one rank to another; -1 stands for all.
+  // The block that one rank sends to another; -1 stands for all ranks.
   Count units(int source, int target) const {
     if (symmetric_ && source > target) std::swap(source, target);
     if (form_ == Form::regular || form_ == Form::single) return units_;
@@ -312,7 +312,7 @@ inline Content Preparation::operands(int source) {
   };
 }
 
-// What the operands of these ranks give, from left to right; units first_unit, first_unit + 1, ...
+// The expected result of a reduction over these ranks, in rank order, for the units from first_unit on.
 inline Content Preparation::result(std::vector<int> sources, Count first_unit, Count count) {
   std::vector<Content> each;
   for (const int source : sources) each.push_back(operands(source));
