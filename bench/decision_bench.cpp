@@ -17,10 +17,10 @@ Problem on_one_node(Problem problem) {
 void kept_plan(benchmark::State& state) {
   run_threads(1, [&](Communicator& communicator) {
     PlanCache cache(communicator);
-    for (Bytes bytes = 8; bytes <= 8 * 64; bytes += 8) cache.plan_for(alltoall(1, bytes));
+    for (Bytes bytes = 8; bytes <= 8 * 64; bytes += 8) cache.plan_for(Problem::alltoall(1, bytes));
     Bytes bytes = 8;
     for (auto _ : state) {
-      benchmark::DoNotOptimize(&cache.plan_for(alltoall(1, bytes)));
+      benchmark::DoNotOptimize(&cache.plan_for(Problem::alltoall(1, bytes)));
       bytes = bytes % 512 + 8;
     }
   });
@@ -28,7 +28,7 @@ void kept_plan(benchmark::State& state) {
 BENCHMARK(kept_plan)->Name("kept_plan/small");
 
 void decide_by_price(benchmark::State& state) {
-  const Problem problem = on_one_node(alltoall(state.range(0), 64));
+  const Problem problem = on_one_node(Problem::alltoall(state.range(0), 64));
   const DecisionOptions options{.executors = {Executor::shared}, .preset = find_machine("epyc")};
   std::size_t considered = 0;
   for (auto _ : state) considered = decide(problem, {}, options).considered.size();

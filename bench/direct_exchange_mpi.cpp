@@ -70,7 +70,8 @@ class Cell {
         call.sends.push_back({input_.data() + call.send_places[rank], call.send_counts[rank]});
         call.receives.push_back({output_.data() + call.receive_places[rank], call.receive_counts[rank]});
       }
-    if (pattern == "equal") plan_.emplace(plan(ranks, alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
+    if (pattern == "equal")
+      plan_.emplace(plan(ranks, Problem::alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
   }
 
   static constexpr int ways = 3;

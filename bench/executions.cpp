@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   const long ranks = std::atol(arguments[1]), block = std::atol(arguments[2]);
   const double seconds = std::atof(arguments[3]);
   quadrille::run_threads(ranks, [&](quadrille::Communicator& communicator) {
-    auto exchange = quadrille::plan(communicator, quadrille::alltoall(ranks, block), {.algorithm = "direct"});
+    auto exchange = quadrille::plan(communicator, quadrille::Problem::alltoall(ranks, block), {.algorithm = "direct"});
     std::vector<std::byte> input(static_cast<std::size_t>(ranks * block)), output(input.size());
     const auto batch = [&](long executions) {
       communicator.barrier();

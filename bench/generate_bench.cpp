@@ -27,7 +27,7 @@ void generate_program(benchmark::State& state) {
   const Count p = state.range(0);
   double bytes = 0;
   for (auto _ : state) {
-    const Program program = make_schedule(alltoall(p, 8), "bruck:radix=2").program(p / 3);
+    const Program program = make_schedule(Problem::alltoall(p, 8), "bruck:radix=2").program(p / 3);
     bytes = memory_bytes(program);
     benchmark::DoNotOptimize(bytes);
   }
@@ -39,7 +39,7 @@ BENCHMARK(generate_program)->Arg(1'048'576)->Arg(1'000'003)->Unit(benchmark::kMi
 void figures_by_symmetry(benchmark::State& state) {
   const Count p = state.range(0);
   Figures counted;
-  for (auto _ : state) benchmark::DoNotOptimize(counted = figures(make_schedule(alltoall(p, 8), "bruck:radix=2")));
+  for (auto _ : state) benchmark::DoNotOptimize(counted = figures(make_schedule(Problem::alltoall(p, 8), "bruck:radix=2")));
   state.counters["c1"] = static_cast<double>(counted.c1);
   state.counters["c2"] = static_cast<double>(counted.c2);
 }

@@ -50,7 +50,7 @@ struct Used {
 
 Used use_ours(MPI_Comm communicator, World& world) {
   Used used{over(communicator), std::nullopt};
-  used.exchange.emplace(plan(*used.communicator, alltoall(world.size, block), {.algorithm = "direct"}));
+  used.exchange.emplace(plan(*used.communicator, Problem::alltoall(world.size, block), {.algorithm = "direct"}));
   used.exchange->execute(world.input.data(), world.output.data());
   return used;
 }

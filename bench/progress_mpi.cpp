@@ -29,7 +29,8 @@ class Exchange {
       : block_(static_cast<int>(block)),
         input_(static_cast<std::size_t>(communicator.size() * block)),
         output_(input_),
-        plan_(plan(communicator, alltoall(communicator.size(), block), {.algorithm = "direct", .executor = Executor::shared})) {}
+        plan_(plan(communicator, Problem::alltoall(communicator.size(), block),
+                   {.algorithm = "direct", .executor = Executor::shared})) {}
 
   void ours() { plan_.execute(input_.data(), output_.data()); }
   void theirs() { MPI_Alltoall(input_.data(), block_, MPI_BYTE, output_.data(), block_, MPI_BYTE, MPI_COMM_WORLD); }

@@ -24,7 +24,8 @@ double peak_bytes() {
 void bruck_by_rounds(benchmark::State& state) {
   Picoseconds end = 0;
   for (auto _ : state)
-    end = simulate_rounds(make_schedule(alltoall(state.range(0), 8), "bruck"), *find_model("linear"), find_machine("sp1")).end;
+    end = simulate_rounds(make_schedule(Problem::alltoall(state.range(0), 8), "bruck"), *find_model("linear"), find_machine("sp1"))
+              .end;
   state.counters["simulated_s"] = seconds_of(end);
 }
 BENCHMARK(bruck_by_rounds)->Name("bruck_by_rounds/small")->Arg(1000);
@@ -33,7 +34,7 @@ BENCHMARK(bruck_by_rounds)->Arg(1'048'576)->Unit(benchmark::kMillisecond);
 void torus_by_rounds(benchmark::State& state, const std::string& algorithm) {
   const Count side = state.range(0);
   const Topology torus = Topology::torus({side, side});
-  Problem problem = alltoall(side * side, 64);
+  Problem problem = Problem::alltoall(side * side, 64);
   problem.grid = {side, side};
   Picoseconds end = 0;
   for (auto _ : state)
@@ -76,7 +77,7 @@ void events(benchmark::State& state, const Problem& problem, const std::string& 
 }
 
 void alltoall_by_events(benchmark::State& state, const char* specification, Policy policy) {
-  events(state, alltoall(state.range(0), 64), specification, {.policy = policy});
+  events(state, Problem::alltoall(state.range(0), 64), specification, {.policy = policy});
 }
 
 void register_alltoall() {
@@ -99,7 +100,7 @@ const bool registered = (register_alltoall(), true);
 
 void events_on_links(benchmark::State& state) {
   const Topology torus = Topology::torus({state.range(0), state.range(0)});
-  events(state, alltoall(torus.ranks(), 64), "direct", {.topology = &torus});
+  events(state, Problem::alltoall(torus.ranks(), 64), "direct", {.topology = &torus});
 }
 BENCHMARK(events_on_links)->Name("events_on_links/small")->Arg(4);
 BENCHMARK(events_on_links)->Arg(32)->Unit(benchmark::kMillisecond);

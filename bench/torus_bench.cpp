@@ -9,7 +9,7 @@ namespace quadrille {
 namespace {
 
 Schedule on_torus(Count side) {
-  Problem problem = alltoall(side * side, 8);
+  Problem problem = Problem::alltoall(side * side, 8);
   problem.grid = {side, side};
   return make_schedule(problem, "torus");
 }

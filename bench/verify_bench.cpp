@@ -11,7 +11,7 @@ namespace {
 
 void verify_all_radices(benchmark::State& state) {
   const Count p = state.range(0);
-  const Problem problem = alltoall(p, 8);
+  const Problem problem = Problem::alltoall(p, 8);
   for (auto _ : state)
     for (Count radix = 2; radix <= p; ++radix)
       if (const auto findings = verify(make_schedule(problem, "bruck:radix=" + std::to_string(radix))); !findings.empty())

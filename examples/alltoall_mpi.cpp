@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {  // the plan and its communicator go before MPI_Finalize
     auto ranks = quadrille::over(MPI_COMM_WORLD);
-    auto exchange = quadrille::plan(*ranks, quadrille::alltoall(ranks->size(), sizeof(int)), {.algorithm = "bruck:radix=2"});
+    auto exchange =
+        quadrille::plan(*ranks, quadrille::Problem::alltoall(ranks->size(), sizeof(int)), {.algorithm = "bruck:radix=2"});
     std::vector<int> to_send(ranks->size()), received(ranks->size());
     std::iota(to_send.begin(), to_send.end(), 100 * ranks->rank());  // the last two digits are the receiver
     exchange.execute(to_send.data(), received.data());

@@ -14,13 +14,14 @@ int main() {
     const std::vector<int> to_send(4, me), expected{0, 1, 2, 3};
     std::vector<int> received(4);
 
-    Plan exchange = plan(ranks, alltoall(ranks.size(), sizeof(int)));  // the algorithm is "auto"
+    Plan exchange = plan(ranks, Problem::alltoall(ranks.size(), sizeof(int)));  // the algorithm is "auto"
     exchange.execute(to_send.data(), received.data());
     const Decision& decision = *exchange.decision();
     if (me == 0) std::printf("%s\n%s\n", decision.chosen.algorithm.c_str(), decision.reason.c_str());
 
     PlanCache calls(ranks);
-    for (int turn = 0; turn < 3; ++turn) calls.execute(alltoall(ranks.size(), sizeof(int)), to_send.data(), received.data());
+    for (int turn = 0; turn < 3; ++turn)
+      calls.execute(Problem::alltoall(ranks.size(), sizeof(int)), to_send.data(), received.data());
     if (me == 0) right = received == expected && calls.size() == 1;
   });
   std::printf("the result is %s\n", right ? "right" : "wrong");

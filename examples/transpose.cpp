@@ -24,7 +24,7 @@ bool transposes(Communicator& ranks, int k) {
       for (int column = 0; column < k; ++column) layouts.output.push_back({place(column, k * rank + row), sizeof(int)});
     }
   const auto block = static_cast<Bytes>(k * k * sizeof(int));
-  plan(ranks, alltoall(p, block), {.algorithm = "shift", .layouts = layouts}).execute(rows.data(), transposed.data());
+  plan(ranks, Problem::alltoall(p, block), {.algorithm = "shift", .layouts = layouts}).execute(rows.data(), transposed.data());
 
   bool right = true;
   for (int row = 0; row < k; ++row)

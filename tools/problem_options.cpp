@@ -44,7 +44,7 @@ Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
   if (file.rows != file.columns)
     refuse(fmt::format("'{}' has {} rows of {} numbers; alltoallv has as many of both as ranks", name, file.rows, file.columns));
   if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
-  return alltoallv(rank_count, std::move(file.entries));
+  return Problem::alltoallv(rank_count, std::move(file.entries));
 }
 
 // Nothing where no data is moved.

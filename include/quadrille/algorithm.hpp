@@ -3,7 +3,7 @@
 // with that it is known to the command, the tests, the race and the documentation.
 //
 //   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
-//   Schedule schedule = make_schedule(alltoall(64, 8), "bruck:radix=8,ports=2");
+//   Schedule schedule = make_schedule(Problem::alltoall(64, 8), "bruck:radix=8,ports=2");
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures of schedules, as SVG: complete documents that need no fonts or files and follow the reader's light or dark colours.
 //
-//   std::string svg = draw_space_time(make_schedule(alltoall(5, 8), "bruck:radix=2"));
+//   std::string svg = draw_space_time(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2"));
 #pragma once
 
 #include <optional>

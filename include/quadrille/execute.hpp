@@ -4,7 +4,7 @@
 // where counts=headers has the program made anew in each execution, or the plan has given its memory back (see Plan).
 //
 //   run_threads(4, [](Communicator& communicator) {
-//     Plan alltoall_plan = plan(communicator, alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
+//     Plan alltoall_plan = plan(communicator, Problem::alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
 //     alltoall_plan.execute(input, output);
 //   });
 #pragma once
@@ -21,10 +21,13 @@
 #include "quadrille/layout.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
+#include "quadrille/request.hpp"
+#include "quadrille/schedule.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
 
+class Calls;      // the plans behind calls without a plan; internal
 class Transport;  // how the ranks of a group execute schedules; internal
 class Execution;  // of a plan; internal
 
@@ -85,6 +88,18 @@ class Communicator {
 
   // For the library itself (src/execute/transport.hpp). It lives as long as this object.
   virtual Transport& transport() = 0;
+
+  // For the library itself (src/plan/calls.hpp): the plans behind the calls of collectives.hpp. Local.
+  Calls& calls() { return calls_ ? *calls_ : make_calls(); }
+
+ protected:
+  // Where several Communicators are one group, all of them share what the first has made.
+  virtual std::shared_ptr<Calls> shared_calls();
+
+ private:
+  Calls& make_calls();
+
+  std::shared_ptr<Calls> calls_;
 };
 
 struct PlanOptions {
@@ -139,6 +154,13 @@ class Plan {
   // For plans made in place: the input is in `buffer`, where it may be overwritten, and so is the output in the end.
   void execute_in_place(void* buffer);
 
+  // As execute and execute_in_place, but they do not wait for other ranks: they return a request, and the buffers are the
+  // execution's until that is over. While an execution of this plan is open, later ones queue behind it. What cannot be run in
+  // parts (alltoallv with counts=headers, and an MPI library's algorithm that was named) is run at once, after all that is open;
+  // and a plan that gave its memory back first waits for all ranks, as in `execute`.
+  Request start(const void* input, void* output);
+  Request start_in_place(void* buffer);
+
   const std::string& algorithm() const { return algorithm_; }   // with all parameters
   Executor executor() const { return executor_; }               // messages, shared or hybrid
   const Decision* decision() const { return decision_.get(); }  // why it is this algorithm; null where one was named
@@ -146,13 +168,14 @@ class Plan {
   Bytes staging_bytes() const { return staging_bytes_; }  // of the executor, at this rank
 
  private:
-  friend struct Draft;                    // for the library: what a plan is made of (src/plan/plan.cpp)
-  friend Execution& execution_of(Plan&);  // for the library: an execution in parts (src/execute/execution.hpp)
+  friend struct Draft;  // for the library: what a plan is made of (src/plan/plan.cpp)
+  friend const std::shared_ptr<Execution>& shared_execution_of(Plan&);  // for the library (src/execute/execution.hpp)
   Plan();
 
   void check_apart(const void* input, const void* output) const;
+  void check_in_place(const void* buffer) const;
 
-  std::unique_ptr<Execution> execution_;
+  std::shared_ptr<Execution> execution_;  // requests keep it, too
   std::string algorithm_;
   std::shared_ptr<const Decision> decision_;
   std::pair<Bytes, Bytes> input_extent_, output_extent_;
@@ -166,6 +189,13 @@ class Plan {
 // Throws Error{misuse} on every rank if they differ, if the algorithm does not apply, or if the problem's number of ranks
 // is not the communicator's; Error{environment} if memory is to be shared and cannot be.
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
+
+// Collective: runs a schedule that anybody has made: read from a document (document.hpp), generated, or built by hand. It takes the
+// place of the problem and of PlanOptions::algorithm. A rank compiles its own program; all ranks must hand over the same schedule,
+// and it is checked that they do, for rank 0 verifies it. That a schedule is right is remembered, so that making another plan of
+// it costs no more than of an algorithm in the table. Throws, on every rank, Error{misuse} with the findings if the schedule is
+// wrong, or if the schedules differ; else as above.
+Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options = {});
 
 // Collective: the problem of an alltoallv in which each rank knows no more than `row`, the bytes that it sends to each rank.
 // Gathers the rows of all, once; keep the problem, or the plan, for as long as the counts stay the same. Throws Error{misuse} on

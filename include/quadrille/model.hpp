@@ -3,7 +3,7 @@
 // there. A schedule's workload is counted once and priced by any model.
 //
 //   MachineCosts sp1 = find_machine("sp1");
-//   Price price = price_of(workload(make_schedule(alltoall(64, 64), "bruck:radix=8")), *find_model("linear"), sp1);
+//   Price price = price_of(workload(make_schedule(Problem::alltoall(64, 64), "bruck:radix=8")), *find_model("linear"), sp1);
 //   price.blocking_s;  // 1266 us
 #pragma once
 

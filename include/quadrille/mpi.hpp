@@ -4,7 +4,7 @@
 //
 //   MPI_Init(&argc, &argv);
 //   auto communicator = quadrille::over(MPI_COMM_WORLD);
-//   quadrille::Plan plan = quadrille::plan(*communicator, quadrille::alltoall(communicator->size(), 8));
+//   quadrille::Plan plan = quadrille::plan(*communicator, quadrille::Problem::alltoall(communicator->size(), 8));
 #pragma once
 
 #include <mpi.h>

@@ -55,6 +55,9 @@ std::vector<std::string> operator_names();
 std::vector<std::string>
 type_names();  // i8 .. u64, f32, f64, c64 and c128 (complex), and pairs such as f64_i32 (as MPI_DOUBLE_INT)
 
+// For the factories of Problem: Problem::allreduce(ranks, bytes, facts_of(*sum)).
+inline OperatorFacts facts_of(const Operator& operation) { return {operation.element_bytes, operation.commutative}; }
+
 // A reduction of vectors of `elements` elements; reduce_scatter: of blocks of so many. Throws Error{misuse, too_large} like
 // `check`.
 Problem reduction(Collective collective, Count ranks, Count elements, const Operator& operation, Rank root = 0);

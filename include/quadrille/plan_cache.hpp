@@ -2,8 +2,8 @@
 // One-shot calls: plans that are made at the first call and kept for the next ones that ask for the same.
 //
 //   PlanCache cache(communicator);
-//   cache.execute(alltoall(p, 8), input, output);   // chooses an algorithm and makes the plan
-//   cache.execute(alltoall(p, 8), input, output);   // finds it
+//   cache.execute(Problem::alltoall(p, 8), input, output);   // chooses an algorithm and makes the plan
+//   cache.execute(Problem::alltoall(p, 8), input, output);   // finds it
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // A problem says what is asked: the collective, who takes part and where they sit, and how much data each rank gives
 // and gets. It holds the postcondition of every collective; how a result is reached is the business of algorithms.
 //
-//   Problem problem = alltoall(/*ranks=*/5, /*block_bytes=*/8);
+//   Problem problem = Problem::alltoall(/*ranks=*/5, /*block_bytes=*/8);
 //   input_bytes(problem, 0);       // 40
 //   expected_output(problem, 0);   // five pieces: bytes 8*j .. 8*j+7 come from rank j
 #pragma once
@@ -57,6 +57,13 @@ enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
 Rank tree_split(Rank first, Rank last);
 
 class SparseCounts;  // traffic.hpp
+struct TrafficEntry;
+
+// What a problem says of the operator of a reduction; facts_of (operator.hpp) takes it from an Operator.
+struct OperatorFacts {
+  Bytes element_bytes = 1;
+  bool commutative = true;
+};
 
 struct Problem {
   Collective collective = Collective::alltoall;
@@ -80,11 +87,27 @@ struct Problem {
   // The place: the node (host) of each rank, and a grid shape. Both may be empty (unknown).
   std::vector<Count> nodes;
   std::vector<Count> grid;
-};
 
-// A problem of every rank sending one block of `block_bytes` bytes to every rank.
-// Throws Error{misuse, too_large} like `check`.
-Problem alltoall(Count ranks, Bytes block_bytes);
+  // A problem of each collective. The sizes mean what the fields above say. Those with `counts` have one share for each rank, and
+  // alltoallv p*p counts, row by row, or its entries. All throw Error{misuse, too_large} like `check`.
+  static Problem alltoall(Count ranks, Bytes block_bytes);
+  static Problem alltoallv(Count ranks, std::vector<Bytes> counts);
+  static Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries);
+  static Problem allgather(Count ranks, Bytes block_bytes);
+  static Problem allgatherv(Count ranks, std::vector<Bytes> counts);
+  static Problem broadcast(Count ranks, Bytes block_bytes, Rank root = 0);
+  static Problem reduce(Count ranks, Bytes block_bytes, OperatorFacts facts = {}, Rank root = 0);
+  static Problem allreduce(Count ranks, Bytes block_bytes, OperatorFacts facts = {});
+  static Problem reduce_scatter(Count ranks, Bytes block_bytes, OperatorFacts facts = {});
+  static Problem reduce_scatterv(Count ranks, std::vector<Bytes> counts, OperatorFacts facts = {});
+  static Problem scan(Count ranks, Bytes block_bytes, OperatorFacts facts = {});
+  static Problem exscan(Count ranks, Bytes block_bytes, OperatorFacts facts = {});
+  static Problem scatter(Count ranks, Bytes block_bytes, Rank root = 0);
+  static Problem scatterv(Count ranks, std::vector<Bytes> counts, Rank root = 0);
+  static Problem gather(Count ranks, Bytes block_bytes, Rank root = 0);
+  static Problem gatherv(Count ranks, std::vector<Bytes> counts, Rank root = 0);
+  static Problem barrier(Count ranks);
+};
 
 // What a reduction asks for: the fixed tree where it is to be reproducible, rank order where the operator does not commute.
 Combining required_combining(const Problem& problem);

@@ -23,6 +23,7 @@
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/race.hpp"
+#include "quadrille/request.hpp"
 #include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/simulate.hpp"

@@ -2,7 +2,7 @@
 // Simulating a schedule on a machine, which need not be at hand. By rounds: one after the other, each as long as a model says; that
 // is the schedule's price, told round by round.
 //
-//   const Schedule schedule = make_schedule(alltoall(64, 1024), "bruck:radix=8");
+//   const Schedule schedule = make_schedule(Problem::alltoall(64, 1024), "bruck:radix=8");
 //   simulate_rounds(schedule, *find_model("linear"), find_machine("sp1")).end;  // picoseconds
 #pragma once
 

@@ -3,7 +3,7 @@
 // its entries (Problem::sparse_counts): 16,384 ranks with 8 partners each take 6 MB instead of 2 GiB. Whoever reads the
 // counts reads them through a Traffic and need not know which; an alltoall has one too, all of whose counts are equal.
 //
-//   Problem problem = alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
+//   Problem problem = Problem::alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
 //   for (const Share& share : Traffic(problem).sent_by(0)) ..  // {.peer = 2, .bytes = 100, .offset = 0}
 #pragma once
 
@@ -75,10 +75,6 @@ class Traffic {
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };
-
-// Throw like `check`.
-Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries);  // sparse
-Problem alltoallv(Count ranks, std::vector<Bytes> counts);          // dense, row by row
 
 // As one rank sees it that knows only the bytes it sends to each rank, `row`, and receives from each, `column`: enough to plan
 // `direct`, `shift`, `one-factor`, `clustered`, and with `counts=headers` two-phase, grid, four-stage and

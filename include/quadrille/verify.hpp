@@ -2,7 +2,7 @@
 // The verifier: replays a schedule on symbolic bytes and reports everything that is wrong with it, with places. Where the schedule
 // states a symmetry, representatives are replayed, and the programs of other ranks are compared with the images of theirs.
 //
-//   for (const Finding& finding : verify(make_schedule(alltoall(5, 8), "bruck:radix=2")))
+//   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))
 //     std::cout << to_string(finding) << '\n';
 #pragma once
 

@@ -107,6 +107,12 @@ class Execution {
 };
 
 // The execution of a plan. It does not check buffers; Plan::execute does.
-Execution& execution_of(Plan& plan);
+const std::shared_ptr<Execution>& shared_execution_of(Plan& plan);
+inline Execution& execution_of(Plan& plan) { return *shared_execution_of(plan); }
+
+// An execution that a Request stands for.
+struct Started {
+  std::shared_ptr<Execution> execution;
+};
 
 }  // namespace quadrille

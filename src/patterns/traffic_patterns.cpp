@@ -49,7 +49,7 @@ Problem dense(Count p, Count_of&& count_of) {
   counts.reserve(index(p * p));
   for (Rank from = 0; from < p; ++from)
     for (Rank to = 0; to < p; ++to) counts.push_back(count_of(from, to));
-  return alltoallv(p, std::move(counts));
+  return Problem::alltoallv(p, std::move(counts));
 }
 
 // One large count a rank, and the same small one to all others.
@@ -62,7 +62,7 @@ Problem one_each(Count p, Bytes most, Bytes small, Target&& target) {
   }
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from) entries.push_back({from, target(from), most});
-  return alltoallv(p, std::move(entries));
+  return Problem::alltoallv(p, std::move(entries));
 }
 
 Bytes rounded(double bytes, double most) {
@@ -87,7 +87,7 @@ Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
       entries.push_back({from, to, pattern.typical == 0 ? 0 : 1 + draw.below(2 * pattern.typical)});
     }
   }
-  return alltoallv(p, std::move(entries));
+  return Problem::alltoallv(p, std::move(entries));
 }
 
 }  // namespace
@@ -141,11 +141,11 @@ Problem make_traffic(Count p, const TrafficPattern& pattern) {
     case TrafficKind::one_to_all: {
       std::vector<TrafficEntry> entries;
       for (Rank to = 0; to < p; ++to) entries.push_back({0, to, typical});
-      return alltoallv(p, std::move(entries));
+      return Problem::alltoallv(p, std::move(entries));
     }
     case TrafficKind::sparse: return sparse(p, pattern, draw);
   }
-  return alltoallv(p, std::vector<TrafficEntry>{});
+  return Problem::alltoallv(p, std::vector<TrafficEntry>{});
 }
 
 }  // namespace quadrille

@@ -20,7 +20,7 @@ Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& 
   if (const auto found = std::find(counts.begin(), counts.end(), bad); found != counts.end())
     throw Error(ErrorCode::misuse,
                 fmt::format("rank {} has no row of {} counts, each 0 or more", (found - counts.begin()) / communicator.size(), p));
-  return alltoallv(communicator.size(), std::move(counts));
+  return Problem::alltoallv(communicator.size(), std::move(counts));
 }
 
 }  // namespace quadrille

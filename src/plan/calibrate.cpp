@@ -87,10 +87,10 @@ Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
   const auto time_of = [&](const Problem& problem, std::string_view algorithm) {
     return measuring.time_of(problem, algorithm, Policy::nonblocking).seconds;
   };
-  const double both = of_further(time_of(alltoall(ranks, smallest), "direct"), round.at(smallest));
-  Problem scatter = alltoall(ranks, smallest);
+  const double both = of_further(time_of(Problem::alltoall(ranks, smallest), "direct"), round.at(smallest));
+  Problem scatter = Problem::alltoall(ranks, smallest);
   scatter.collective = Collective::scatter;
-  const Problem single = alltoallv(ranks, std::vector<TrafficEntry>{{.from = 0, .to = 1, .bytes = smallest}});
+  const Problem single = Problem::alltoallv(ranks, std::vector<TrafficEntry>{{.from = 0, .to = 1, .bytes = smallest}});
   const double one_way = of_further(time_of(scatter, "linear"), time_of(single, "direct"));
   const double overhead = std::min(both, round.startup_s) / 2;
   return {{"latency_us", in_microseconds(round.startup_s - 2 * overhead)},
@@ -102,7 +102,7 @@ Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
 // Two ranks exchange, all others wait.
 LineFit pair_line(Measuring& measuring, Count ranks, Rank one, Rank other, std::string of) {
   return measuring.line(std::move(of), "shift", 1, [&](Bytes bytes) {
-    return alltoallv(
+    return Problem::alltoallv(
         ranks, std::vector<TrafficEntry>{{.from = one, .to = other, .bytes = bytes}, {.from = other, .to = one, .bytes = bytes}});
   });
 }
@@ -181,7 +181,7 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
              .description = fmt::format("{} ranks on {}", p, communicator.transport_name()),
              .source = "quadrille calibrate"};
   const LineFit round = result.fits.emplace_back(measuring.line("a round of an exchange", "shift", shift_rounds(communicator),
-                                                                [&](Bytes bytes) { return alltoall(p, bytes); }));
+                                                                [&](Bytes bytes) { return Problem::alltoall(p, bytes); }));
   result.copy_s_per_byte = measuring.copying_s_per_byte(measuring.longest(), measuring.longest());
   result.gather_s_per_byte = measuring.copying_s_per_byte(piece, 2 * piece);
   const double copy = std::min(result.copy_s_per_byte, round.s_per_byte);

@@ -130,7 +130,7 @@ class Choosing {
       agreement = agree(communicator_, [&] {
         problem = checked_for(communicator_, asked_);
         check_choice_is_left(problem);
-        Request request = request_of(problem, options_, communicator_.rank(), automatic, true);
+        PlanRequest request = request_of(problem, options_, communicator_.rank(), automatic, true);
         request.chooser = Chooser::undecided;
         request.knowledge = knowledge_ ? knowledge_->hash : Knowledge::nothing;
         if (problem.collective == Collective::alltoallv) request.facts = count_facts(problem, communicator_.rank());

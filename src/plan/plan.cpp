@@ -34,11 +34,11 @@ struct Draft {
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
-  StagedExecutable::Make in_stages;  // of a rank that is told on the way what the others send
-  BoundMemory memory;                // and where it has its data
-  std::optional<ScriptKey> key;      // of a script that may be kept
-  std::optional<Request> request;    // of one that has been kept
-  std::unique_ptr<Offer> offer;      // where the transport makes one
+  StagedExecutable::Make in_stages;    // of a rank that is told on the way what the others send
+  BoundMemory memory;                  // and where it has its data
+  std::optional<ScriptKey> key;        // of a script that may be kept
+  std::optional<PlanRequest> request;  // of one that has been kept
+  std::unique_ptr<Offer> offer;        // where the transport makes one
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
   using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
@@ -235,7 +235,7 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-Execution& execution_of(Plan& plan) { return *plan.execution_; }
+const std::shared_ptr<Execution>& shared_execution_of(Plan& plan) { return plan.execution_; }
 
 // Not for the vendor's.
 Execution::Make Draft::maker(Policy policy) && {
@@ -266,14 +266,14 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
       draft = drafted(*kept, problem, options);
     } catch (const Error& error) {
       if (!chosen.is_vendor() || error.code() != ErrorCode::misuse) throw;
-      Request refusal = request_of(problem, options, me, automatic, true);
+      PlanRequest refusal = request_of(problem, options, me, automatic, true);
       refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;
       return refusal;
     }
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     starts = kept->transport().starts(draft.transport->executor());
-    Request request =
+    PlanRequest request =
         draft.request ? *std::move(draft.request) : request_of(problem, options, me, draft.algorithm, draft.own_counts);
     request.chooser = choose ? Chooser::plan : Chooser::caller;
     request.knowledge = chosen.knowledge;
@@ -298,7 +298,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
   }
-  made.execution_ = std::make_unique<Execution>(std::move(starts), call(problem, made.algorithm_));
+  made.execution_ = std::make_shared<Execution>(std::move(starts), call(problem, made.algorithm_));
   if (draft.vendor)
     made.execution_->hold(draft.vendor());
   else
@@ -327,6 +327,10 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   const auto* text = std::get_if<std::string>(&options.algorithm);
   if (text && *text == automatic) return choose_and_plan(communicator, problem, options);
   return *plan_chosen(communicator, problem, options, nullptr).plan;
+}
+
+Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options) {
+  return plan_schedule(communicator, schedule, false, options);
 }
 
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& given) {
@@ -368,6 +372,18 @@ void Plan::execute(const void* input, void* output) {
   execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
 }
 
+Request Plan::start(const void* input, void* output) {
+  check_apart(input, output);
+  execution_->begin(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
+  return Request(std::make_unique<Started>(Started{execution_}));
+}
+
+Request Plan::start_in_place(void* buffer) {
+  check_in_place(buffer);
+  execution_->begin(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
+  return Request(std::make_unique<Started>(Started{execution_}));
+}
+
 Phases Plan::execute_timed(const void* input, void* output) {
   check_apart(input, output);
   Phases phases;
@@ -375,10 +391,14 @@ Phases Plan::execute_timed(const void* input, void* output) {
   return phases;
 }
 
-void Plan::execute_in_place(void* buffer) {
+void Plan::check_in_place(const void* buffer) const {
   if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
   check_given(buffer, input_extent_, "input");
   check_given(buffer, output_extent_, "output");
+}
+
+void Plan::execute_in_place(void* buffer) {
+  check_in_place(buffer);
   execution_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
 }
 

@@ -38,7 +38,7 @@ struct KnownScript {
   std::string algorithm;  // with all parameters
   bool own_counts = false;
   std::shared_ptr<const Script> script;
-  Request request;
+  PlanRequest request;
 };
 
 class RecentScripts {

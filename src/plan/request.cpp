@@ -54,7 +54,7 @@ std::string take_word(std::string_view& text) {
 }
 
 // Collective: rank 0 and `other` ask for something different.
-[[noreturn]] void throw_difference(Communicator& communicator, const Request& mine, Rank other) {
+[[noreturn]] void throw_difference(Communicator& communicator, const PlanRequest& mine, Rank other) {
   const std::string first_text = told_by(communicator, 0, mine.fields), other_text = told_by(communicator, other, mine.fields);
   std::string_view first_words = first_text, other_words = other_text;
   while (true) {
@@ -69,7 +69,7 @@ std::string take_word(std::string_view& text) {
 
 // Collective: what some rank sends is not what another expects. Each receiver looks for the first sender with another count, so
 // that no rank needs memory for more than a row of the matrix.
-[[noreturn]] void throw_mismatch(Communicator& communicator, const Request& mine) {
+[[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none
     Bytes sent, expected;
@@ -103,7 +103,7 @@ struct Vote {
 };
 
 // What all ranks send, added up, must be what all receive.
-Vote vote_of(const Request& request, Rank me) {
+Vote vote_of(const PlanRequest& request, Rank me) {
   Vote vote{request.hash,   request.counts, 0, 0, request.chooser, request.refuses_vendor, request.knowledge, request.facts,
             request.memory, request.offer};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
@@ -136,9 +136,9 @@ CountFacts count_facts(const Problem& problem, Rank me) {
   return facts;
 }
 
-Request request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts) {
+PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts) {
   const bool is_alltoallv = problem.collective == Collective::alltoallv;
-  Request request;
+  PlanRequest request;
   const auto add = [&](const char* field, const auto& value) {
     request.fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0'));
   };
@@ -170,8 +170,8 @@ Request request_of(const Problem& problem, const PlanOptions& options, Rank me, 
   return request;
 }
 
-Agreement agree(Communicator& communicator, const std::function<Request()>& make) {
-  Request mine;
+Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make) {
+  PlanRequest mine;
   const auto votes = gathered_or_thrown(communicator, [&] {
     mine = make();
     return vote_of(mine, communicator.rank());

@@ -29,7 +29,7 @@ struct CountFacts {
   Count blocks = 0;              // that it sends and that are not empty
 };
 
-struct Request {
+struct PlanRequest {
   // Names and values of what must be the same on all ranks, in the order in which differences are told; each ends with a zero.
   std::string fields;
   std::uint64_t hash = 0;  // of the fields
@@ -59,13 +59,13 @@ inline constexpr std::string_view automatic = "auto";
 CountFacts count_facts(const Problem& problem, Rank me);
 
 // `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
-Request request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
+PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
 
 // Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
 // or what `make` threw on a rank (execute/agreement.hpp).
 //
 // Plans that choose their algorithm do so before they compare, by what each rank knows. If the ranks do not all know the same, or
 // some are undecided and others not, the agreement is not settled, on all ranks: they ask again, all of them undecided.
-Agreement agree(Communicator& communicator, const std::function<Request()>& make);
+Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make);
 
 }  // namespace quadrille

@@ -152,15 +152,6 @@ Combining required_combining(const Problem& problem) {
   return problem.commutative ? Combining::any_order : Combining::rank_order;
 }
 
-Problem alltoall(Count ranks, Bytes block_bytes) {
-  Problem problem;
-  problem.collective = Collective::alltoall;
-  problem.ranks = ranks;
-  problem.block_bytes = block_bytes;
-  check(problem);
-  return problem;
-}
-
 void check(const Problem& problem) {
   if (problem.ranks < 1)
     throw Error(ErrorCode::misuse, fmt::format("the number of ranks is {}; it must be at least 1", problem.ranks));

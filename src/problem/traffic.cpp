@@ -139,24 +139,6 @@ Bytes Traffic::heaviest() const {
   return heaviest;
 }
 
-Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries) {
-  Problem problem;
-  problem.collective = Collective::alltoallv;
-  problem.ranks = ranks;
-  problem.sparse_counts = std::make_shared<const SparseCounts>(ranks, std::move(entries));
-  check(problem);
-  return problem;
-}
-
-Problem alltoallv(Count ranks, std::vector<Bytes> counts) {
-  Problem problem;
-  problem.collective = Collective::alltoallv;
-  problem.ranks = ranks;
-  problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
-  check(problem);
-  return problem;
-}
-
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
   const Count p = size(row);
   if (row.size() != column.size())
@@ -171,7 +153,7 @@ Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::v
     entries.push_back({rank, other, row[index(other)]});
     if (other != rank) entries.push_back({other, rank, column[index(other)]});
   }
-  return alltoallv(p, std::move(entries));
+  return Problem::alltoallv(p, std::move(entries));
 }
 
 }  // namespace quadrille

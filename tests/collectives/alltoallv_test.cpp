@@ -25,13 +25,13 @@ std::vector<Problem> matrices(Count p) {
   std::vector<Problem> list;
   for (const TrafficKind kind : all_traffic_kinds())
     list.push_back(make_traffic(p, {.kind = kind, .most = 5 * p + 1, .small = 1, .typical = p + 2, .density = 0.3}));
-  list.push_back(alltoallv(p, std::vector<TrafficEntry>{}));                            // nothing at all
-  list.push_back(alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 10 * p + 3}}));  // one giant
-  list.push_back(alltoallv(p, std::vector<TrafficEntry>{{p / 3, p / 3, 3 * p}}));       // to oneself only
-  std::vector<TrafficEntry> odd;                                                        // whole rows and columns of nothing
+  list.push_back(Problem::alltoallv(p, std::vector<TrafficEntry>{}));                            // nothing at all
+  list.push_back(Problem::alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 10 * p + 3}}));  // one giant
+  list.push_back(Problem::alltoallv(p, std::vector<TrafficEntry>{{p / 3, p / 3, 3 * p}}));       // to oneself only
+  std::vector<TrafficEntry> odd;  // whole rows and columns of nothing
   for (Rank from = 1; from < p; from += 2)
     for (Rank to = 0; to < p; to += 3) odd.push_back({from, to, (7 * from + to) % 23});
-  list.push_back(alltoallv(p, std::move(odd)));
+  list.push_back(Problem::alltoallv(p, std::move(odd)));
   if (p <= 8) return list;
   std::vector<Problem> some;  // of many ranks a third, another for each number
   for (std::size_t i = static_cast<std::size_t>(p % 3); i < list.size(); i += 3) some.push_back(list[i]);
@@ -121,12 +121,12 @@ TEST(Alltoallv, IsNotPlannedWhereRanksHaveDifferentCounts) {
     EXPECT_NO_THROW(plan(ranks, same, {.algorithm = "four-stage"}));
     std::vector<Bytes> counts(9, 100);
     if (ranks.rank() == 1) counts[5] = 99;
-    EXPECT_THROW(plan(ranks, alltoallv(3, std::move(counts)), {.algorithm = "four-stage"}), Error);
+    EXPECT_THROW(plan(ranks, Problem::alltoallv(3, std::move(counts)), {.algorithm = "four-stage"}), Error);
     // Dense or sparse, the counts are the same.
     std::vector<TrafficEntry> entries;
     for (Rank from = 0; from < 3; ++from)
       for (Rank to = 0; to < 3; ++to) entries.push_back({from, to, 100});
-    EXPECT_NO_THROW(plan(ranks, ranks.rank() == 1 ? alltoallv(3, std::move(entries)) : same, {.algorithm = "grid"}));
+    EXPECT_NO_THROW(plan(ranks, ranks.rank() == 1 ? Problem::alltoallv(3, std::move(entries)) : same, {.algorithm = "grid"}));
   });
 }
 
@@ -229,7 +229,8 @@ std::map<std::pair<Rank, Rank>, Bytes> messages_of_stage(const Schedule& schedul
 TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
   std::vector<Bytes> counts(25, 5);
   counts[3] = 40;
-  const Schedule schedule = make_schedule(alltoallv(5, std::move(counts)), "four-stage:columns=paper,grain=1,counts=known");
+  const Schedule schedule =
+      make_schedule(Problem::alltoallv(5, std::move(counts)), "four-stage:columns=paper,grain=1,counts=known");
   using Messages = std::map<std::pair<Rank, Rank>, Bytes>;
   // To themselves go 0>0:36, 1>1:15, 2>2:15, 3>3:10 and 4>4:15, which is no message.
   EXPECT_EQ(messages_of_stage(schedule, 0), (Messages{{{0, 1}, 24}, {{1, 0}, 15}, {{2, 3}, 10}, {{3, 2}, 15}, {{4, 1}, 10}}));
@@ -244,12 +245,12 @@ TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
 // Counts up to 2^63 - 1 are counts. What is summed beyond that is refused, not wrapped round.
 TEST(Alltoallv, CountsUpToTheLastByte) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max();
-  const Problem giant = alltoallv(2, std::vector<TrafficEntry>{{0, 1, most - 1}, {1, 0, 1}});
+  const Problem giant = Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, most - 1}, {1, 0, 1}});
   for (const char* specification :
        {"direct", "shift", "four-stage", "four-stage:grain=1073741824", "two-phase", "grid:counts=headers"})
     for (const Finding& finding : verify(make_schedule(giant, specification)))
       FAIL() << specification << ": " << to_string(finding);
-  const Problem wide = alltoallv(5, std::vector<TrafficEntry>{{0, 1, most - 9}, {1, 4, 1}, {4, 3, 3}});
+  const Problem wide = Problem::alltoallv(5, std::vector<TrafficEntry>{{0, 1, most - 9}, {1, 4, 1}, {4, 3, 3}});
   EXPECT_THROW(figures(make_schedule(wide, "four-stage")), Error);
   EXPECT_THROW(predict(stage_figures(make_schedule(wide, "four-stage")), FlatModel{}), Error);
   EXPECT_THROW(make_schedule(wide, "padded-bruck").program(1), Error);

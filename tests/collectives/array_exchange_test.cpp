@@ -103,7 +103,7 @@ TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from)
     for (const Count distance : {1, 37, 2011}) entries.push_back({from, (from + distance) % p, 100});
-  const Schedule schedule = make_schedule(alltoallv(p, std::move(entries)), "grid:sides=20x20x20,counts=known");
+  const Schedule schedule = make_schedule(Problem::alltoallv(p, std::move(entries)), "grid:sides=20x20x20,counts=known");
   // Of each rank: the stages and distances at which it sends or receives, one dimension after the other, the last one first.
   std::map<Rank, std::set<std::pair<Count, Count>>> meetings;
   for (Rank from = 0; from < p; ++from)
@@ -236,7 +236,7 @@ TEST(ScanTwoPhase, DealsElementByElement) {
   std::vector<Bytes> counts(9, 0);
   counts[1 * 3 + 0] = 18;  // rank 1 has elements of 4 bytes at 0, 4, 8, 12 and 16 for rank 0: they go to 1, 2, 0, 1, 2
   counts[1 * 3 + 2] = 7;   // and at 18 and 22 for rank 2: to 0 and 1
-  const Program program = make_schedule(alltoallv(3, std::move(counts)), "scan-two-phase:grain=4,counts=known").program(1);
+  const Program program = make_schedule(Problem::alltoallv(3, std::move(counts)), "scan-two-phase:grain=4,counts=known").program(1);
   const auto sent = [&](std::size_t round) { return program.rounds.at(round).sends.at(0); };
   EXPECT_EQ(sent(0).peer, 2);
   EXPECT_EQ(sent(0).regions, (Regions{{Buffer::input, 4, 4, {}}, {Buffer::input, 16, 2, {}}}));
@@ -245,7 +245,7 @@ TEST(ScanTwoPhase, DealsElementByElement) {
 }
 
 TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
-  const Problem problem = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 40}});
+  const Problem problem = Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 40}});
   const auto reason = [&](const std::string& specification) {
     return why_not(applies(problem, parse_choice(problem, specification)));
   };
@@ -255,7 +255,7 @@ TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
       "grain");
   EXPECT_EQ(reason("scan-two-phase:grain=1048576"), "");
 
-  const Problem larger = alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 60}});
+  const Problem larger = Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 60}});
   EXPECT_EQ(why_not(applies(larger, parse_choice(larger, "scan-two-phase:grain=1073741824"))),
             "a rank has 1073741824 elements of 1073741824 bytes, each a piece of memory of its own; the limit is 4194304");
 }

@@ -12,7 +12,7 @@ namespace quadrille {
 namespace {
 
 Figures count(Count n, Count radix, Count ports, const std::string& rest = "", Bytes b = 1) {
-  return figures(make_schedule(alltoall(n, b), fmt::format("bruck:radix={},ports={}{}", radix, ports, rest)));
+  return figures(make_schedule(Problem::alltoall(n, b), fmt::format("bruck:radix={},ports={}{}", radix, ports, rest)));
 }
 
 // The formula, written down a second time: digit by digit, with the number of slots that have digit x equal to z.
@@ -70,7 +70,7 @@ TEST(Bruck, HasTheFiguresOfTheWorkedExamples) {
 }
 
 TEST(Bruck, MovesTheBlocksOfTheWorkedExample) {  // n = 5, k = 1, r = 2: +1 {1,3}, +2 {2,3}, +4 {4}
-  const Program program = make_schedule(alltoall(5, 1), "bruck:radix=2,form=classical").program(0);
+  const Program program = make_schedule(Problem::alltoall(5, 1), "bruck:radix=2,form=classical").program(0);
   std::vector<std::pair<Rank, std::vector<Bytes>>> moves;
   for (const Round& round : program.rounds)
     for (const Message& message : round.sends) {
@@ -119,7 +119,7 @@ TEST(Bruck, HalvingIsNeverWorseThanRadixTwo) {
 
 TEST(Bruck, MakesAProgramOfAMillionRanksSmall) {
   for (const Count p : {Count{1'048'576}, Count{1'000'003}}) {
-    const Program program = make_schedule(alltoall(p, 8), "bruck").program(p / 3);
+    const Program program = make_schedule(Problem::alltoall(p, 8), "bruck").program(p / 3);
     std::size_t bytes_held = sizeof program + program.rounds.size() * sizeof(Round);
     for (const Round& round : program.rounds)
       for (const auto* messages : {&round.sends, &round.receives})
@@ -130,7 +130,7 @@ TEST(Bruck, MakesAProgramOfAMillionRanksSmall) {
 }
 
 TEST(Bruck, RefusesHalvingOnSeveralPorts) {
-  const Problem problem = alltoall(9, 1);
+  const Problem problem = Problem::alltoall(9, 1);
   EXPECT_FALSE(applies(problem, parse_choice(problem, "bruck:level=halving,ports=2")));
   EXPECT_TRUE(applies(problem, parse_choice(problem, "bruck:level=halving")));
 }

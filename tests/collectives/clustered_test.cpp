@@ -29,7 +29,7 @@ Problem on_nodes(Problem problem, const std::vector<Count>& sizes) {
 }
 
 Problem alltoall_on(const std::vector<Count>& sizes, Bytes block_bytes = 1) {
-  return on_nodes(alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes), sizes);
+  return on_nodes(Problem::alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes), sizes);
 }
 
 // What happens in the rounds of a stage, one text for each: "0.0~0.0, 1.0=2.0" are a copy and an exchange, "1.1>1.0" a message.
@@ -109,7 +109,7 @@ TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
 TEST(Clustered, MakesProgramsOfTheTimetable) {
   for (const Count p : {1, 2, 6, 11, 16})
     for (const auto& nodes : placements(p)) {
-      Problem problem = alltoall(p, 1);
+      Problem problem = Problem::alltoall(p, 1);
       problem.nodes = nodes;
       for (const std::string specification :
            {"clustered:mode=paper", "clustered:mode=paper,factor=concentrated", "clustered:mode=exchange", "clustered",
@@ -156,7 +156,7 @@ TEST(Clustered, IsOneFactorWhereEveryRankIsANode) {
     for (const auto& [clustered, flat] : {std::pair("clustered", "one-factor"),
                                           {"clustered:mode=exchange", "one-factor:factor=basic"},
                                           {"clustered:mode=paper", "one-factor:factor=basic"}})
-      for (const auto& problem : {alltoall(p, 1), make_traffic(p, {.kind = TrafficKind::sparse, .typical = 5})}) {
+      for (const auto& problem : {Problem::alltoall(p, 1), make_traffic(p, {.kind = TrafficKind::sparse, .typical = 5})}) {
         const Schedule a = make_schedule(problem, clustered), b = make_schedule(problem, flat);
         for (Rank rank = 0; rank < p; ++rank) EXPECT_EQ(meetings(a.program(rank)), meetings(b.program(rank))) << clustered << p;
       }

@@ -20,7 +20,7 @@ namespace {
 using namespace quadrille::testing;
 
 Problem equal_nodes(Count nodes, Count ranks_each, Bytes block_bytes = 1) {
-  Problem problem = alltoall(nodes * ranks_each, block_bytes);
+  Problem problem = Problem::alltoall(nodes * ranks_each, block_bytes);
   for (Rank rank = 0; rank < problem.ranks; ++rank) problem.nodes.push_back(rank / ranks_each);
   return problem;
 }
@@ -28,7 +28,7 @@ Problem equal_nodes(Count nodes, Count ranks_each, Bytes block_bytes = 1) {
 TEST(Combined, SendsOneMessageForEachPairOfNodes) {
   for (const Count p : {1, 5, 9, 14, 20})
     for (const auto& nodes : placements(p))
-      for (const Problem& given : {alltoall(p, 2), make_traffic(p, {.kind = TrafficKind::equal, .typical = 3})})
+      for (const Problem& given : {Problem::alltoall(p, 2), make_traffic(p, {.kind = TrafficKind::equal, .typical = 3})})
         for (const char* specification : {"combined", "combined:leaders=1"}) {
           Problem problem = given;
           problem.nodes = nodes;
@@ -89,7 +89,8 @@ TEST(Combined, IsVerifiedOnNodesOfManySizes) {
     for (const char* specification : {"combined", "combined:leaders=2"})
       for (const bool regular : {true, false}) {
         const Count p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
-        Problem problem = regular ? alltoall(p, 3) : make_traffic(p, {.kind = TrafficKind::sparse, .typical = 11, .density = 0.2});
+        Problem problem =
+            regular ? Problem::alltoall(p, 3) : make_traffic(p, {.kind = TrafficKind::sparse, .typical = 11, .density = 0.2});
         for (std::size_t node = 0; node < sizes.size(); ++node)
           problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(sizes[node]), static_cast<Count>(node));
         const Schedule schedule = make_schedule(problem, specification);

@@ -194,7 +194,7 @@ Problem random_problem(Count p, Bytes most, Bytes multiple, std::uint64_t seed) 
     counts[i] = empty_rows && (i / static_cast<std::size_t>(p)) % 3 == 0
                     ? 0
                     : static_cast<Bytes>(random() % static_cast<std::uint64_t>(most + 1)) * multiple;
-  return alltoallv(p, std::move(counts));
+  return Problem::alltoallv(p, std::move(counts));
 }
 
 // Lemmas 2 and 3 and theorem 1: where p divides all counts, the balance is perfect.
@@ -299,7 +299,7 @@ TEST(FourStage, ChainsWhereThePaperPilesUp) {
       std::vector<Bytes> counts(static_cast<std::size_t>(p * p), 0), ones(counts.size(), 1);
       for (Rank i = 0; i < p; ++i)
         for (Rank j = d; j < p; j += s) counts[static_cast<std::size_t>(i * p + j)] = i % s == 0 ? s + 1 : 1;
-      const Problem piling = alltoallv(p, std::move(counts)), flat = alltoallv(p, std::move(ones));
+      const Problem piling = Problem::alltoallv(p, std::move(counts)), flat = Problem::alltoallv(p, std::move(ones));
       const auto excess = [&](const Problem& problem, const char* split) { return excess_of(run(problem, s, split)).message[2]; };
       const auto n = static_cast<double>(p), root = static_cast<double>(s);
       EXPECT_NEAR(excess(piling, "paper"), 2 * n - 2 * root, 1e-6) << p;
@@ -311,7 +311,7 @@ TEST(FourStage, ChainsWhereThePaperPilesUp) {
 TEST(FourStage, HoldsWhatIsWorkedOutForFiveRanks) {
   std::vector<Bytes> counts(25, 5);
   counts[3] = 40;
-  const Setting setting = run(alltoallv(5, std::move(counts)), 2);
+  const Setting setting = run(Problem::alltoallv(5, std::move(counts)), 2);
   const auto& [first, second, third, fourth] =
       std::tie(setting.trace.passes[0], setting.trace.passes[1], setting.trace.passes[2], setting.trace.passes[3]);
   for (const auto& [from, to, length] : std::vector<std::tuple<Rank, Rank, double>>{
@@ -331,7 +331,8 @@ TEST(FourStage, NearlyAttainsItsBoundOnVolume) {
   for (const auto& [p, volume] : std::vector<std::pair<Count, Bytes>>{{16, 48}, {18, 74}, {61, 252}, {64, 224}}) {
     std::vector<TrafficEntry> entries;
     for (Rank i = 0; i < p; ++i) entries.push_back({i, (i + 1) % p, p});
-    EXPECT_EQ(figures(make_schedule(alltoallv(p, std::move(entries)), "four-stage:columns=paper,grain=1,counts=known")).c2, volume)
+    EXPECT_EQ(figures(make_schedule(Problem::alltoallv(p, std::move(entries)), "four-stage:columns=paper,grain=1,counts=known")).c2,
+              volume)
         << p;
   }
 }
@@ -479,7 +480,7 @@ TEST(TwoPhase, CanBeOffBalanceByHalfTheRanks) {
       entries.push_back({0, to, (p - to) % p + 1});
       total += static_cast<double>((p - to) % p + 1);
     }
-    const Trace trace(make_schedule(alltoallv(p, std::move(entries)), "two-phase:grain=1,counts=known"));
+    const Trace trace(make_schedule(Problem::alltoallv(p, std::move(entries)), "two-phase:grain=1,counts=known"));
     EXPECT_NEAR(at(trace.passes[0].messages, 0, 0) - total / static_cast<double>(p), static_cast<double>(p - 1) / 2, 1e-9);
   }
 }

@@ -41,7 +41,7 @@ Problem traffic(Count p, Kind kind, Bytes unit) {
     for (int i = 0; from % 3 != 1 && i < 4; ++i) pairs.emplace(from, static_cast<Rank>(random() % static_cast<std::uint64_t>(p)));
   std::vector<TrafficEntry> entries;
   for (const auto& [from, to] : pairs) entries.push_back({from, to, static_cast<Bytes>(random() % 9 + 1) * unit});
-  return alltoallv(p, std::move(entries));
+  return Problem::alltoallv(p, std::move(entries));
 }
 
 // All ranks, or of many some, with the last and the next to last column among them, which a short last row does not reach.
@@ -120,7 +120,7 @@ TEST(PassMemory, IsWhatTheContentsOfThePassesAre) {
     std::vector<TrafficEntry> entries;
     for (Rank from = 0; from < p; ++from)
       if (from % 4 != 3) entries.push_back({from, target, 5 * p});  // the last column sends nothing
-    const Problem problem = alltoallv(p, std::move(entries));
+    const Problem problem = Problem::alltoallv(p, std::move(entries));
     const Bytes all = 12 * 5 * p;
     const Schedule schedule = make_schedule(problem, "four-stage:columns=4,grain=1,counts=known");
     for (Rank row = 0; row < 4; ++row) {
@@ -142,7 +142,7 @@ TEST(PassMemory, TakesTheOutputAsFarAsItReaches) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from)
     for (Rank to = 0; to < p / 2; ++to) entries.push_back({from, to, p});
-  const Problem half = alltoallv(p, std::move(entries));  // of L = p * p to each rank below p / 2; each sends half of that
+  const Problem half = Problem::alltoallv(p, std::move(entries));  // of L = p * p to each rank below p / 2; each sends half of that
   const Schedule schedule = make_schedule(half, "four-stage:columns=8,grain=1");
   EXPECT_EQ(output_and_scratch(schedule), 3 * p * p / 2);
   for (const Rank rank : {Rank{40}, Rank{63}}) {

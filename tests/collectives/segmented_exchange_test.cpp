@@ -29,7 +29,7 @@ TEST_P(SegmentedExchange, IsVerifiedForEveryNumberOfSegments) {
   for (const Count p : {1, 2, 5, 6})
     for (const Bytes block : {1, 7, 12})
       for (Count segments = 1; segments <= block; ++segments) {
-        Problem problem = alltoall(p, block);
+        Problem problem = Problem::alltoall(p, block);
         problem.nodes = placements(p)[0];
         const Schedule schedule = make_schedule(problem, with_segments(GetParam(), segments));
         for (const Finding& finding : verify(schedule))
@@ -40,7 +40,7 @@ TEST_P(SegmentedExchange, IsVerifiedForEveryNumberOfSegments) {
 TEST_P(SegmentedExchange, DoesAsManyRoundsForEachSegmentWithPiecesOfItsSize) {
   constexpr Count p = 6, segments = 4;
   constexpr Bytes block = 10;  // 3, 2, 3, 2 or the like
-  Problem problem = alltoall(p, block);
+  Problem problem = Problem::alltoall(p, block);
   problem.nodes = placements(p)[0];
   const Figures whole = figures(make_schedule(problem, GetParam()));
   const Schedule schedule = make_schedule(problem, with_segments(GetParam(), segments));
@@ -52,7 +52,7 @@ TEST_P(SegmentedExchange, DoesAsManyRoundsForEachSegmentWithPiecesOfItsSize) {
 }
 
 TEST(SegmentsOfAnExchange, NameEachSegmentAsAStage) {
-  const Program program = make_schedule(alltoall(3, 8), "direct:segments=2").program(0);
+  const Program program = make_schedule(Problem::alltoall(3, 8), "direct:segments=2").program(0);
   ASSERT_EQ(program.stages.size(), 2u);
   EXPECT_EQ(program.stages[0].name, "exchange, segment 1 of 2");
   EXPECT_EQ(program.stages[1], (Stage{"exchange, segment 2 of 2", 1, 1}));

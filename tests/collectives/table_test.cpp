@@ -31,13 +31,13 @@ std::string contents(const std::filesystem::path& path) {
 TEST(Choice, IsTheSameWithoutItsDefaults) {
   for (const Count p : {5, 8})
     for (const char* specification : {"bruck", "bruck:radix=3", "bruck:ports=2,radix=5", "torus:kernel=ar", "shift"}) {
-      const Problem problem = alltoall(p, 8);
+      const Problem problem = Problem::alltoall(p, 8);
       const Choice choice = parse_choice(problem, specification);
       EXPECT_EQ(completed(problem, shortened(problem, choice)), choice) << specification;
     }
-  const Choice three = shortened(alltoall(8, 8), parse_choice(alltoall(8, 8), "bruck:radix=3,ports=1"));
+  const Choice three = shortened(Problem::alltoall(8, 8), parse_choice(Problem::alltoall(8, 8), "bruck:radix=3,ports=1"));
   EXPECT_EQ(three.parameters, (Parameters{{"radix", Count{3}}}));
-  EXPECT_THROW(completed(alltoall(2, 8), three), Error);
+  EXPECT_THROW(completed(Problem::alltoall(2, 8), three), Error);
 }
 
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {

@@ -23,7 +23,7 @@ using namespace quadrille::testing;
 using Sides = std::vector<Count>;
 
 Problem on_grid(const Sides& sides, Bytes block_bytes) {
-  Problem problem = alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
+  Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
   problem.grid = sides;
   check(problem);
   return problem;
@@ -108,7 +108,7 @@ MessageBytes messages(const Schedule& schedule) {
 
 TEST(ImaginaryNode, SendsWhatTheWaysOfTheBlocksSay) {
   for (Count p = 1; p <= 33; p += 2) {
-    const Schedule schedule = make_schedule(alltoall(p, 3), "imaginary-node");
+    const Schedule schedule = make_schedule(Problem::alltoall(p, 3), "imaginary-node");
     EXPECT_EQ(messages(schedule), messages(imaginary_ring(p, 3))) << p;
     expect_right(schedule, {p});
     const Figures counted = figures(schedule);

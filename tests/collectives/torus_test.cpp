@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using Sides = std::vector<Count>;
 
 Problem on_grid(const Sides& sides, Bytes block_bytes) {
-  Problem problem = alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
+  Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
   problem.grid = sides;
   check(problem);
   return problem;
@@ -343,7 +343,7 @@ TEST(Torus, RoundsUpByNoMoreThanAByteABlockAndCut) {
 // What the source does with an odd ring works, takes more, and sends some blocks the longer way.
 TEST(Torus, BeatsImaginaryNodes) {
   for (const auto& [p, volume] : std::vector<std::pair<Count, Count>>{{5, 5}, {7, 8}, {9, 13}, {15, 32}, {31, 128}}) {
-    const Schedule imaginary = make_schedule(alltoall(p, 8), "imaginary-node");
+    const Schedule imaginary = make_schedule(Problem::alltoall(p, 8), "imaginary-node");
     for (const Finding& finding : verify(imaginary, {.topology = Topology::ring(p), .strict_links = true}))
       ADD_FAILURE() << to_string(finding);
     EXPECT_EQ(figures(imaginary).c1, (p + 1) / 2);

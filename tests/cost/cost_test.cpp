@@ -17,7 +17,9 @@ Bytes bound(const Problem& problem, Count ports, const std::string& figure, std:
 }
 
 TEST(Figures, OfSimpleAlgorithms) {
-  const auto count = [](Count p, const char* specification) { return figures(make_schedule(alltoall(p, 3), specification)); };
+  const auto count = [](Count p, const char* specification) {
+    return figures(make_schedule(Problem::alltoall(p, 3), specification));
+  };
   EXPECT_EQ(count(5, "direct"), (Figures{1, 3, 4, 4, 12, 12, 0, 0}));
   EXPECT_EQ(count(5, "shift"), (Figures{4, 12, 1, 4, 12, 12, 0, 0}));
   EXPECT_EQ(count(8, "xor"), (Figures{7, 21, 1, 7, 21, 21, 0, 0}));
@@ -29,11 +31,11 @@ TEST(Figures, OfSimpleAlgorithms) {
   EXPECT_EQ(count(8, "bruck"), (Figures{3, 36, 1, 3, 36, 36, 0, 0}));
   EXPECT_EQ(count(8, "bruck:form=classical").scratch, 24);
   EXPECT_EQ(count(1, "direct"), Figures{});
-  EXPECT_EQ(figures(make_schedule(alltoall(7, 0), "bruck")), Figures{});
+  EXPECT_EQ(figures(make_schedule(Problem::alltoall(7, 0), "bruck")), Figures{});
 }
 
 TEST(Figures, ControlBytesAreTheSumOverAllRanks) {
-  Schedule schedule = make_schedule(alltoall(4, 1), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(4, 1), "direct");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
     program.rounds[0].control_sends.push_back({(rank + 1) % 4, 10});
@@ -45,21 +47,21 @@ TEST(Figures, ControlBytesAreTheSumOverAllRanks) {
 }
 
 TEST(Bounds, AreThoseOfThePaper) {
-  EXPECT_EQ(bound(alltoall(64, 1), 1, "c2", 6), 192);
-  EXPECT_EQ(bound(alltoall(64, 1), 3, "c2", 3), 48);
-  EXPECT_EQ(bound(alltoall(5, 1), 1, "c2", 3), 5);
-  EXPECT_EQ(bound(alltoall(9, 1), 1, "c2", 4), 12);
-  EXPECT_EQ(bound(alltoall(20, 1), 1, "c2", 5), 37);
-  EXPECT_EQ(bound(alltoall(35, 1), 1, "c2", 6), 75);
-  EXPECT_EQ(bound(alltoall(45, 1), 4, "c2", 3), 19);
-  EXPECT_EQ(bound(alltoall(64, 8), 1, "c2"), 63 * 8);
-  EXPECT_EQ(bound(alltoall(64, 1), 1, "c1"), 6);
-  EXPECT_EQ(bound(alltoall(65, 1), 1, "c1"), 7);
-  EXPECT_EQ(bound(alltoall(64, 1), 3, "c1"), 3);
-  EXPECT_EQ(bound(alltoall(10, 3), 3, "c2"), 9);
-  EXPECT_EQ(bound(alltoall(2, 3), 2, "c2"), 2) << "both ports lead to the one other rank";
-  EXPECT_EQ(bound(alltoall(1, 8), 1, "c1"), 0);
-  EXPECT_EQ(bound(alltoall(8, 0), 1, "c2", 3), 0);
+  EXPECT_EQ(bound(Problem::alltoall(64, 1), 1, "c2", 6), 192);
+  EXPECT_EQ(bound(Problem::alltoall(64, 1), 3, "c2", 3), 48);
+  EXPECT_EQ(bound(Problem::alltoall(5, 1), 1, "c2", 3), 5);
+  EXPECT_EQ(bound(Problem::alltoall(9, 1), 1, "c2", 4), 12);
+  EXPECT_EQ(bound(Problem::alltoall(20, 1), 1, "c2", 5), 37);
+  EXPECT_EQ(bound(Problem::alltoall(35, 1), 1, "c2", 6), 75);
+  EXPECT_EQ(bound(Problem::alltoall(45, 1), 4, "c2", 3), 19);
+  EXPECT_EQ(bound(Problem::alltoall(64, 8), 1, "c2"), 63 * 8);
+  EXPECT_EQ(bound(Problem::alltoall(64, 1), 1, "c1"), 6);
+  EXPECT_EQ(bound(Problem::alltoall(65, 1), 1, "c1"), 7);
+  EXPECT_EQ(bound(Problem::alltoall(64, 1), 3, "c1"), 3);
+  EXPECT_EQ(bound(Problem::alltoall(10, 3), 3, "c2"), 9);
+  EXPECT_EQ(bound(Problem::alltoall(2, 3), 2, "c2"), 2) << "both ports lead to the one other rank";
+  EXPECT_EQ(bound(Problem::alltoall(1, 8), 1, "c1"), 0);
+  EXPECT_EQ(bound(Problem::alltoall(8, 0), 1, "c2", 3), 0);
 }
 
 TEST(Bounds, OfRootedCollectives) {
@@ -133,7 +135,7 @@ TEST(Bounds, OfReductions) {
 }
 
 TEST(Bounds, HoldForAMillionRanks) {
-  const Schedule schedule = make_schedule(alltoall(1'048'576, 8), "bruck");
+  const Schedule schedule = make_schedule(Problem::alltoall(1'048'576, 8), "bruck");
   const Figures counted = figures(schedule);
   EXPECT_EQ(counted.c1, 20);
   EXPECT_EQ(counted.c2, Bytes{20} * 524'288 * 8);

@@ -115,16 +115,16 @@ TEST(LinkFigures, ShiftsAreFreeOfContentionOnFatTrees) {
   for (const Topology& network :
        {tree("2;4,4;1,2;1,2", 16), tree("2;4,4;1,1;1,4", 16), tree("2;4,2;1,4;1,1", 8), tree("3;2,2,4;1,2,2;1,1,1", 16),
         tree("1;8;1;1", 8), parse_topology("fat-tree:4"), parse_topology("fat-tree:6")})
-    EXPECT_EQ(link_figures(make_schedule(alltoall(network.ranks(), 1), "shift"), network).sharing, 1)
+    EXPECT_EQ(link_figures(make_schedule(Problem::alltoall(network.ranks(), 1), "shift"), network).sharing, 1)
         << network.ranks() << " ranks, " << network.vertices() << " vertices";
-  EXPECT_EQ(link_figures(make_schedule(alltoall(16, 1), "shift"), tree("2;4,4;1,1;1,1", 16)).sharing, 4)
+  EXPECT_EQ(link_figures(make_schedule(Problem::alltoall(16, 1), "shift"), tree("2;4,4;1,1;1,1", 16)).sharing, 4)
       << "one cable for four nodes";
 }
 
 // A node's ranks share its link: that is what clustered algorithms take care of.
 TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
   const Topology network = parse_topology("cluster:4x3");
-  Problem problem = alltoall(12, 1);
+  Problem problem = Problem::alltoall(12, 1);
   problem.nodes = network.nodes();
   EXPECT_EQ(link_figures(make_schedule(problem, "clustered"), network).sharing, 1);
   EXPECT_EQ(link_figures(make_schedule(problem, "shift"), network).sharing, 3);
@@ -189,8 +189,8 @@ TEST(LinkFigures, OfEveryAlgorithmOnEveryNetwork) {
 }
 
 TEST(LinkFigures, RefuseAnotherNumberOfRanks) {
-  EXPECT_THROW(link_figures(make_schedule(alltoall(6, 1), "shift"), Topology::ring(7)), Error);
-  EXPECT_THROW(lower_bounds(alltoall(6, 1), Topology::ring(7)), Error);
+  EXPECT_THROW(link_figures(make_schedule(Problem::alltoall(6, 1), "shift"), Topology::ring(7)), Error);
+  EXPECT_THROW(lower_bounds(Problem::alltoall(6, 1), Topology::ring(7)), Error);
   EXPECT_TRUE(lower_bounds(problem_of(Collective::allgather, 6, 1), Topology::ring(6)).empty());
 }
 

@@ -24,7 +24,7 @@ TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
   const FlatModel model{.startup_s = 5, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   for (const Count p : {2, 5, 16})
     for (const Bytes m : {1, 2, 3, 100})
-      for (const Problem& problem : {alltoall(p, m), make_traffic(p, {.kind = TrafficKind::equal, .typical = m})}) {
+      for (const Problem& problem : {Problem::alltoall(p, m), make_traffic(p, {.kind = TrafficKind::equal, .typical = m})}) {
         const Prediction prediction = predicted(problem, "shift", model);
         const auto messages = static_cast<double>(p - 1), bytes = static_cast<double>(m);
         EXPECT_DOUBLE_EQ(prediction.blocking_s, messages * (5 + bytes * 2.75));
@@ -44,7 +44,7 @@ TEST(FlatModel, HidesComposingBehindTheStageBefore) {
 }
 
 TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
-  const std::vector<StageFigures> stages = stage_figures(make_schedule(alltoall(9, 10), "direct"));
+  const std::vector<StageFigures> stages = stage_figures(make_schedule(Problem::alltoall(9, 10), "direct"));
   ASSERT_EQ(stages.size(), 1u);
   EXPECT_EQ(stages[0].startups, 8);
   EXPECT_EQ(stages[0].volume, 80);
@@ -101,7 +101,7 @@ TEST(FlatModel, ChoosesAsTheAnalysisSays) {
 TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
   const FlatModel model{.startup_s = 5, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   const Topology ring = Topology::ring(8);
-  const Workload work = workload(make_schedule(alltoall(8, 10), "shift"), {.topology = &ring});
+  const Workload work = workload(make_schedule(Problem::alltoall(8, 10), "shift"), {.topology = &ring});
   EXPECT_EQ(work.stages.at(0).volume, 70);
   EXPECT_EQ(work.stages.at(0).wire, 160) << "round j crosses min(j, 8 - j) links, which as many share";
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
@@ -109,7 +109,7 @@ TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
 
 // A document in the text form may leave them out.
 TEST(Workload, OfRoundsThatLieInNoStage) {
-  Schedule schedule = make_schedule(alltoall(4, 10), "shift");
+  Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
     program.stages.clear();

@@ -61,7 +61,7 @@ TEST(LinearModel, IsC1AndC2OfEverySchedule) {
 TEST(LinearModel, PricesTheIndexOperationOnTheSp1) {
   const Coefficients sp1 = find_machine("sp1").models.at("linear");
   const auto index = [&](Bytes bytes, Count radix) {
-    return priced(alltoall(64, bytes), "bruck:radix=" + std::to_string(radix), "linear", sp1);
+    return priced(Problem::alltoall(64, bytes), "bruck:radix=" + std::to_string(radix), "linear", sp1);
   };
   EXPECT_NEAR(index(64, 2), 1649, 0.5);
   EXPECT_NEAR(index(64, 8), 1266, 0.5);
@@ -87,7 +87,7 @@ TEST(LinearModel, DealsMessagesOutToThePortsThereAre) {
     Coefficients ports = plain;
     ports["ports"] = static_cast<double>(k);
     const double rounds = std::ceil(7.0 / static_cast<double>(k));
-    EXPECT_NEAR(priced(alltoall(8, 6), "direct", "linear", ports),
+    EXPECT_NEAR(priced(Problem::alltoall(8, 6), "direct", "linear", ports),
                 steps_and_words(rounds, std::max(6.0, std::ceil(42.0 / static_cast<double>(k)))), 1e-3);
   }
 }
@@ -153,9 +153,9 @@ TEST(LinearModel, TakesMessagesThatShareALinkTheLonger) {
     const auto n = static_cast<double>(p);
     EXPECT_NEAR(linear(problem_of(Collective::allgather, p, 1), "recursive-doubling", &ring),
                 steps_and_words(std::log2(n), (n * n - 1) / 3), 1e-3);
-    EXPECT_NEAR(linear(alltoall(p, 1), "xor", &ring), steps_and_words(n - 1, by_xor), 1e-3);
-    EXPECT_NEAR(linear(alltoall(p, 1), "shift", &ring), steps_and_words(n - 1, by_shift), 1e-3);
-    EXPECT_NEAR(linear(alltoall(p, 1), "xor", &cube), steps_and_words(n - 1, n - 1), 1e-3)
+    EXPECT_NEAR(linear(Problem::alltoall(p, 1), "xor", &ring), steps_and_words(n - 1, by_xor), 1e-3);
+    EXPECT_NEAR(linear(Problem::alltoall(p, 1), "shift", &ring), steps_and_words(n - 1, by_shift), 1e-3);
+    EXPECT_NEAR(linear(Problem::alltoall(p, 1), "xor", &cube), steps_and_words(n - 1, n - 1), 1e-3)
         << "E-cube routing is free of contention";
   }
 }
@@ -165,7 +165,7 @@ TEST(TorusModel, IsTheTotalCostOfTheTorusExchange) {
   const Coefficients paragon = find_machine("paragon").models.at("torus");
   const auto total = [&](Count side, Bytes bytes) {
     const Topology torus = Topology::torus({side, side});
-    Problem problem = alltoall(side * side, bytes);
+    Problem problem = Problem::alltoall(side * side, bytes);
     problem.grid = {side, side};
     return priced(problem, "torus:kernel=sr,order=at2", "torus", paragon, &torus);
   };
@@ -188,7 +188,7 @@ TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
                                                                   {{4, 4, 4}, 6, 32}, {{3, 4, 5}, 6, 36}, {{8}, 4, 8}};
   for (const auto& [sides, startups, blocks] : table) {
     const Topology torus = Topology::torus(sides);
-    Problem problem = alltoall(torus.ranks(), 48);
+    Problem problem = Problem::alltoall(torus.ranks(), 48);
     problem.grid = sides;
     EXPECT_NEAR(priced(problem, "torus:order=dimension-split", "torus", costs, &torus),
                 startups * 1e6 + blocks * 48 + static_cast<double>(sides.size()) * static_cast<double>(torus.ranks()) * 48 * 1e3,
@@ -199,15 +199,16 @@ TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
 
 TEST(TorusModel, NeedsLinksAndCountsTurnsOnThem) {
   const Model& torus = *find_model("torus");
-  EXPECT_NE(applies(torus, workload(make_schedule(alltoall(4, 1), "shift"))).error().find("--topology"), std::string::npos);
+  EXPECT_NE(applies(torus, workload(make_schedule(Problem::alltoall(4, 1), "shift"))).error().find("--topology"),
+            std::string::npos);
   const Coefficients costs{{"startup_us", 1e6}, {"wire_us_per_byte", 0}, {"rearrange_us_per_byte", 0}};
   const Topology ring = Topology::ring(8), full = Topology::full(8);
-  EXPECT_NEAR(priced(alltoall(8, 1), "direct", "torus", costs, &ring), 4e6, 1e-3) << "seven messages on two links";
-  EXPECT_NEAR(priced(alltoall(8, 1), "direct", "torus", costs, &full), 1e6, 1e-3) << "seven messages on seven links";
+  EXPECT_NEAR(priced(Problem::alltoall(8, 1), "direct", "torus", costs, &ring), 4e6, 1e-3) << "seven messages on two links";
+  EXPECT_NEAR(priced(Problem::alltoall(8, 1), "direct", "torus", costs, &full), 1e6, 1e-3) << "seven messages on seven links";
 }
 
 Problem on_nodes(const std::vector<Count>& sizes, Bytes bytes) {
-  Problem problem = alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), bytes);
+  Problem problem = Problem::alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), bytes);
   for (std::size_t node = 0; node < sizes.size(); ++node)
     problem.nodes.insert(problem.nodes.end(), static_cast<std::size_t>(sizes[node]), static_cast<Count>(node));
   return problem;
@@ -247,7 +248,7 @@ TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
   // Messages are not cut: the longest takes its time, whatever the ports. Node 0 sends 100 and 10 bytes, in 2 of 3 rounds.
   EXPECT_NEAR(priced(on_nodes({1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
   EXPECT_NEAR(priced(on_nodes({1, 1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 2e6 + 150, 1e-2);
-  Problem uneven = alltoallv(3, {{0, 1, 100}, {0, 2, 10}});
+  Problem uneven = Problem::alltoallv(3, {{0, 1, 100}, {0, 2, 10}});
   uneven.nodes = {0, 1, 2};
   EXPECT_NEAR(priced(uneven, "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
 }
@@ -267,7 +268,7 @@ TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
       {"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}, {"node_ports", 1}};
   // Two nodes of four: three rounds of the last stage are inside nodes.
   EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
-  const Workload flat = workload(make_schedule(alltoall(4, 1), "shift"), {.nodes = true});
+  const Workload flat = workload(make_schedule(Problem::alltoall(4, 1), "shift"), {.nodes = true});
   EXPECT_NE(applies(*find_model("cluster"), flat).error().find("--node-sizes"), std::string::npos);
 }
 
@@ -276,10 +277,10 @@ TEST(LogGpModel, IsItsFormulas) {
   const Coefficients costs{{"latency_us", 1000}, {"overhead_us", 30}, {"gap_us", 50}, {"gap_us_per_byte", 0.5}, {"ports", 1}};
   for (const Count p : {2, 5, 8}) {
     const auto n = static_cast<double>(p);
-    EXPECT_NEAR(priced(alltoall(p, 11), "shift", "loggp", costs), (n - 1) * (1060 + 10 * 0.5), 1e-6);
+    EXPECT_NEAR(priced(Problem::alltoall(p, 11), "shift", "loggp", costs), (n - 1) * (1060 + 10 * 0.5), 1e-6);
     EXPECT_NEAR(priced(problem_of(Collective::scatter, p, 11), "linear", "loggp", costs), 1060 + (n - 2) * 50 + (n - 1) * 10 * 0.5,
                 1e-6);
-    EXPECT_NEAR(priced(alltoall(p, 11), "direct", "loggp", costs), 1060 + (n - 2) * 60 + (n - 1) * 10 * 0.5, 1e-6)
+    EXPECT_NEAR(priced(Problem::alltoall(p, 11), "direct", "loggp", costs), 1060 + (n - 2) * 60 + (n - 1) * 10 * 0.5, 1e-6)
         << "a rank that sends and receives has two overheads a message";
   }
   EXPECT_NEAR(priced(problem_of(Collective::broadcast, 8, 1), "binomial", "loggp", costs), 3 * 1060, 1e-6);
@@ -292,16 +293,16 @@ TEST(FittedModel, IsTheLinearOneWithFactors) {
       fitted{{"startup_us", 29}, {"transfer_us_per_byte", 0.12}, {"startup_factor", 1.5}, {"byte_factor", 2}, {"fixed_us", 100}};
   for (const char* specification : {"bruck:radix=2", "bruck:radix=8", "bruck:radix=64", "mesh:rows=8"}) {
     SCOPED_TRACE(specification);
-    const Figures counted = figures(make_schedule(alltoall(64, 32), specification));
-    EXPECT_NEAR(priced(alltoall(64, 32), specification, "fitted", same), priced(alltoall(64, 32), specification, "linear", linear),
-                1e-6);
-    EXPECT_NEAR(priced(alltoall(64, 32), specification, "fitted", fitted),
+    const Figures counted = figures(make_schedule(Problem::alltoall(64, 32), specification));
+    EXPECT_NEAR(priced(Problem::alltoall(64, 32), specification, "fitted", same),
+                priced(Problem::alltoall(64, 32), specification, "linear", linear), 1e-6);
+    EXPECT_NEAR(priced(Problem::alltoall(64, 32), specification, "fitted", fitted),
                 1.5 * 29 * static_cast<double>(counted.c1) + 2 * 0.12 * static_cast<double>(counted.c2) + 100, 1e-6);
   }
 }
 
 TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
-  const Workload work = workload(make_schedule(alltoall(8, 1000), "shift"));
+  const Workload work = workload(make_schedule(Problem::alltoall(8, 1000), "shift"));
   const Model& flat = *find_model("flat");
   const Price cm5 = price_of(work, flat, find_machine("cm5")), sp2 = price_of(work, flat, find_machine("sp2"));
   EXPECT_DOUBLE_EQ(cm5.nonblocking_s, cm5.blocking_s);
@@ -352,7 +353,7 @@ TEST(FreeRunningModel, IsItsFormulas) {
                            {"overlap", 1}};
   const Model& model = *find_model("free-running");
   for (const auto& [bytes, nonblocking] : {std::pair<Bytes, double>{10, 70 * 0.25 + 700}, {100, 700 * 0.25 + 700 * 3}}) {
-    const Price price = price_of(workload(make_schedule(alltoall(8, bytes), "shift")), model, costs);
+    const Price price = price_of(workload(make_schedule(Problem::alltoall(8, bytes), "shift")), model, costs);
     EXPECT_NEAR(price.blocking_s * 1e6, 7 * (100 + static_cast<double>(bytes) * (0.25 + 0.5 + 3 * 2)), 1e-6) << bytes;
     EXPECT_NEAR(price.nonblocking_s * 1e6, nonblocking, 1e-6) << bytes;
     EXPECT_DOUBLE_EQ(price.dataflow_s, price.nonblocking_s) << "there is no stage before";
@@ -361,7 +362,7 @@ TEST(FreeRunningModel, IsItsFormulas) {
   }
   // Of two stages the second's composing is hidden: rows and columns of sixteen ranks, three messages of twelve, eight and four
   // blocks each.
-  const Price mesh = price_of(workload(make_schedule(alltoall(16, 100), "mesh")), model, costs);
+  const Price mesh = price_of(workload(make_schedule(Problem::alltoall(16, 100), "mesh")), model, costs);
   EXPECT_NEAR(mesh.blocking_s * 1e6, 2 * (3 * 100 + 2400 * 6.75), 1e-6);
   EXPECT_NEAR(mesh.nonblocking_s * 1e6, 2 * (2400 * 0.25 + 2400 * 3), 1e-6);
   EXPECT_NEAR(mesh.dataflow_s * 1e6, 2400 * 0.25 + 2 * 2400 * 3, 1e-6);
@@ -379,7 +380,7 @@ TEST(FreeRunningModel, IsOfExchangesOnly) {
     EXPECT_EQ(priced.has_value(), algorithm->collective == Collective::alltoall) << algorithm->id;
     if (!priced) EXPECT_NE(priced.error().find("--model flat"), std::string::npos) << priced.error();
   }
-  EXPECT_TRUE(applies(model, workload(make_schedule(alltoallv(4, std::vector<TrafficEntry>{{0, 1, 70}}), "shift"))));
+  EXPECT_TRUE(applies(model, workload(make_schedule(Problem::alltoallv(4, std::vector<TrafficEntry>{{0, 1, 70}}), "shift"))));
   EXPECT_THROW(price_of(workload(make_schedule(problem_of(Collective::scan, 4, 8), "chain")), model, find_machine("sp2")), Error);
 }
 
@@ -389,12 +390,12 @@ TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
                            {"blocking_contention", 1}, {"contention", 1},          {"overlap", 1}};
   // In round 1 rank 0 sends 70 bytes, in round 2 rank 1 sends 50: in step 120 bytes and two start-ups, but no rank has more than
   // one.
-  const Problem apart = alltoallv(4, {{0, 1, 70}, {1, 3, 50}});
+  const Problem apart = Problem::alltoallv(4, {{0, 1, 70}, {1, 3, 50}});
   const Workload work = workload(make_schedule(apart, "shift"));
   EXPECT_NEAR(price_of(work, *find_model("free-running"), costs).blocking_s * 1e6, 1000 + 70, 1e-6);
   EXPECT_NEAR(price_of(work, *find_model("flat"), costs).blocking_s * 1e6, 2000 + 120, 1e-6);
   // Start-ups of one rank and bytes of another: rank 0 sends three short messages, rank 3 a long one.
-  const Problem mixed = alltoallv(4, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {3, 1, 500}});
+  const Problem mixed = Problem::alltoallv(4, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {3, 1, 500}});
   EXPECT_NEAR(price_of(workload(make_schedule(mixed, "shift")), *find_model("free-running"), costs).blocking_s * 1e6, 3000 + 501,
               1e-6);
   // Stages are added, the maximum of each on its own.
@@ -430,7 +431,7 @@ TEST(Models, HaveAnIdACitedFormulaAndUnits) {
     for (const Coefficient& coefficient : model->coefficients) EXPECT_FALSE(coefficient.meaning.empty()) << coefficient.key;
   }
   EXPECT_EQ(find_model("postal"), nullptr);
-  const Workload work = workload(make_schedule(alltoall(4, 1), "shift"));
+  const Workload work = workload(make_schedule(Problem::alltoall(4, 1), "shift"));
   EXPECT_THROW(price_of(work, *find_model("loggp"), find_machine("sp2")), Error);
 }
 
@@ -471,7 +472,7 @@ TEST(Models, PriceEveryAlgorithm) {
 
 TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
   for (const char* specification : {"shift", "bruck:radix=3", "torus", "xor"}) {
-    Schedule schedule = make_schedule(alltoall(16, 12), specification);
+    Schedule schedule = make_schedule(Problem::alltoall(16, 12), specification);
     const Workload by_symmetry = workload(schedule);
     ASSERT_TRUE(schedule.symmetry.has_value()) << specification;
     schedule.symmetry.reset();
@@ -489,13 +490,13 @@ TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
 
 TEST(Workload, RefusesWhatReaches2To63) {
   const Topology ring = Topology::ring(8);
-  const Problem problem = alltoall(8, Bytes{1} << 56);
+  const Problem problem = Problem::alltoall(8, Bytes{1} << 56);
   const Workload work = workload(make_schedule(problem, "ring"));
   EXPECT_GT(
       price_of(work, *find_model("linear"), Coefficients{{"startup_us", 1}, {"transfer_us_per_byte", 1e-6}, {"ports", 1}}).blocking,
       0);
   EXPECT_THROW(price_of(work, *find_model("linear"), plain), Error) << "more than 106 days";
-  EXPECT_THROW(workload(make_schedule(alltoall(4, 8), "shift"), {.topology = &ring}), Error) << "another number of ranks";
+  EXPECT_THROW(workload(make_schedule(Problem::alltoall(4, 8), "shift"), {.topology = &ring}), Error) << "another number of ranks";
   Workload shared = workload(make_schedule(problem, "shift"), {.topology = &ring});
   for (RoundFigures& round : shared.stages.at(0).rounds) round.sharing = 256;
   EXPECT_THROW(price_of(shared, *find_model("linear"), plain), Error);

@@ -118,7 +118,8 @@ void expect_equal_counts(Problem problem, const std::string& specification) {
 TEST(Work, IsThatOfAllProgramsForAllAlgorithmsOfAlltoall) {
   for (const Count ranks : {1, 2, 7, 8, 12, 64})
     for (const Algorithm* algorithm : all_algorithms())
-      if (algorithm->collective == Collective::alltoall) expect_equal_counts(alltoall(ranks, 8), std::string(algorithm->id));
+      if (algorithm->collective == Collective::alltoall)
+        expect_equal_counts(Problem::alltoall(ranks, 8), std::string(algorithm->id));
 }
 
 TEST(Work, CountsReductionsAndRoots) {
@@ -132,7 +133,7 @@ TEST(Work, CountsReductionsAndRoots) {
 }
 
 Schedule on_nodes(Count ranks, Count ranks_of_node, const std::string& specification) {
-  Problem problem = alltoall(ranks, 8);
+  Problem problem = Problem::alltoall(ranks, 8);
   for (Rank rank = 0; rank < ranks; ++rank) problem.nodes.push_back(rank / ranks_of_node);
   return make_schedule(problem, specification);
 }

@@ -85,7 +85,7 @@ std::string sentence(const std::function<void()>& work) {
 }
 
 TEST(Draw, SpaceTimeHasAnArrowForEachMessage) {
-  const Read picture(draw_space_time(make_schedule(alltoall(5, 8), "bruck:radix=2")));
+  const Read picture(draw_space_time(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")));
   const auto arrows = picture.explanations("path");
   EXPECT_EQ(arrows.size(), 15u);
   EXPECT_THAT(arrows, IsSupersetOf({"round 0: 0 to 1, 16 B", "round 1: 4 to 1, 16 B", "round 2: 0 to 4, 8 B"}));
@@ -110,7 +110,7 @@ TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
 // Figure 2 of the paper: at first rank i holds its blocks for all ranks, at the end those of all ranks for it.
 TEST(Draw, BlocksStandWhereTheyAreAtFirstAndAtTheEnd) {
   const Count p = 5;
-  const Read picture(draw_blocks(make_schedule(alltoall(p, 8), "bruck:radix=2,form=classical")));
+  const Read picture(draw_blocks(make_schedule(Problem::alltoall(p, 8), "bruck:radix=2,form=classical")));
   std::map<std::string, std::vector<Words>> places;
   for (const Words& entry : picture.words("on-colour")) places[entry.text].push_back(entry);
   ASSERT_EQ(places.size(), 25u);
@@ -139,7 +139,7 @@ TEST(Draw, BlocksOfReductionsSayWhoIsCombined) {
 }
 
 TEST(Draw, LinksHaveTheirLoads) {
-  const Schedule schedule = make_schedule(alltoall(5, 8), "shift");
+  const Schedule schedule = make_schedule(Problem::alltoall(5, 8), "shift");
   const Topology ring = Topology::ring(5);
   const auto loads = Read(draw_links(schedule, ring, 1)).explanations("path");
   EXPECT_EQ(loads.size(), 10u);
@@ -171,16 +171,17 @@ TEST(Draw, LinksOfAllKindsOfNetworks) {
                                                                                     {"dragonfly:3x2x2", 0}}) {
     SCOPED_TRACE(name);
     const Topology topology = parse_topology(name);
-    const Read picture(draw_links(make_schedule(alltoall(topology.ranks(), 8), "shift"), topology));
+    const Read picture(draw_links(make_schedule(Problem::alltoall(topology.ranks(), 8), "shift"), topology));
     picture.expect_inside();
-    EXPECT_THAT(draw_links(make_schedule(alltoall(topology.ranks(), 8), "shift"), topology), ::testing::Not(HasSubstr("nan")));
+    EXPECT_THAT(draw_links(make_schedule(Problem::alltoall(topology.ranks(), 8), "shift"), topology),
+                ::testing::Not(HasSubstr("nan")));
     const auto links = picture.explanations("path");
     EXPECT_EQ(links.size(), static_cast<std::size_t>(topology.link_count()) + again);
   }
 }
 
 TEST(Draw, TrafficIsWhatIsSent) {
-  const Schedule schedule = make_schedule(alltoall(5, 8), "bruck:radix=2");
+  const Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
   EXPECT_EQ(Read(draw_traffic(schedule)).explanations("rect").size(), 15u);
   EXPECT_THAT(Read(draw_traffic(schedule, 1)).explanations("rect"),
               ::testing::UnorderedElementsAre("0 to 2: 16 B", "1 to 3: 16 B", "2 to 4: 16 B", "3 to 0: 16 B", "4 to 1: 16 B"));
@@ -203,7 +204,7 @@ TEST(Draw, EveryAlgorithm) {
 
 // Names from elsewhere may hold anything.
 TEST(Draw, EscapesNames) {
-  Schedule schedule = make_schedule(alltoall(2, 8), "shift");
+  Schedule schedule = make_schedule(Problem::alltoall(2, 8), "shift");
   schedule.program = [made = schedule.program](Rank rank) {
     Program program = made(rank);
     for (Stage& stage : program.stages) stage.name = "<b> & \"\a";
@@ -215,7 +216,8 @@ TEST(Draw, EscapesNames) {
 }
 
 TEST(Draw, SaysWhatCannotBeDrawn) {
-  const Schedule many = make_schedule(alltoall(1'000'000, 8), "shift"), few = make_schedule(alltoall(4, 8), "shift");
+  const Schedule many = make_schedule(Problem::alltoall(1'000'000, 8), "shift"),
+                 few = make_schedule(Problem::alltoall(4, 8), "shift");
   EXPECT_THAT(sentence([&] { draw_space_time(many); }), HasSubstr("1000000 ranks are too many"));
   EXPECT_THAT(sentence([&] { draw_blocks(many); }), HasSubstr("too many"));
   EXPECT_THAT(sentence([&] { draw_traffic(many); }), HasSubstr("too many"));
@@ -223,8 +225,10 @@ TEST(Draw, SaysWhatCannotBeDrawn) {
   EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(5)); }), HasSubstr("has 5 ranks, not 4"));
   EXPECT_THAT(sentence([&] { draw_traffic(few, 9); }), HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
   EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(4), 9); }), HasSubstr("nothing is sent in round 9"));
-  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(alltoall(4, 0), "shift")); }), HasSubstr("no rank holds a single byte"));
-  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(alltoall(64, 8), "ring")); }), HasSubstr("pieces of memory are too many"));
+  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(Problem::alltoall(4, 0), "shift")); }),
+              HasSubstr("no rank holds a single byte"));
+  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(Problem::alltoall(64, 8), "ring")); }),
+              HasSubstr("pieces of memory are too many"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(DirectExchange, SharesItsGroup) {
     EXPECT_EQ(first->run(5) + second.run(5), "");
     if (threads.rank() == 1) first.reset();
     EXPECT_EQ(second.run(5), "");
-    Plan exchange = plan(threads, alltoall(3, 8));
+    Plan exchange = plan(threads, Problem::alltoall(3, 8));
     std::array<std::int64_t, 3> input{}, output{};
     exchange.execute(input.data(), output.data());
     EXPECT_EQ(second.run(5), "");
@@ -203,7 +203,7 @@ TEST(DirectExchange, SaysWhenAnotherRankStartsAPlan) {
   std::atomic<int> said{0};
   EXPECT_NO_THROW(run_threads(2, [&](Communicator& threads) {
     DirectExchange exchange(threads);
-    Plan other = plan(threads, alltoall(2, 8));
+    Plan other = plan(threads, Problem::alltoall(2, 8));
     Blocks blocks(2);
     blocks.all(8);
     const Error error = error_of([&] {

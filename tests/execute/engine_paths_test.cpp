@@ -88,7 +88,7 @@ TEST(EnginePaths, LongMessagesComeFromMemoryOfEitherKind) {
     for (const Memory memory : {Memory::own, Memory::shared, Memory::mixed}) {
       const Policy policy = ++turn % 2 == 0 ? Policy::blocking : Policy::dataflow;
       run_apart(3, way, [&](SharedCommunicator& communicator) {
-        exercise(communicator, alltoall(3, 70'000), {.policy = policy}, memory);
+        exercise(communicator, Problem::alltoall(3, 70'000), {.policy = policy}, memory);
         const Problem sum = with_elements_of(problem_of(Collective::allreduce, 3, 9'000), 8);
         exercise(communicator, sum, {.algorithm = "direct", .policy = policy, .operation = operation_for(sum)}, memory);
       });
@@ -102,7 +102,7 @@ TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
   ASSERT_EQ(way.costs.longest_twice(), CopyCosts::sizes[2]);
   for (const Bytes block : {8, 16'000})
     run_apart(7, way, [&](SharedCommunicator& communicator) {
-      exercise(communicator, alltoall(7, block), {.policy = Policy::nonblocking}, Memory::mixed);
+      exercise(communicator, Problem::alltoall(7, block), {.policy = Policy::nonblocking}, Memory::mixed);
     });
 }
 
@@ -110,7 +110,7 @@ TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
 TEST(EnginePaths, MuchIsCopiedPastTheCaches) {
   const Apart way{.costs = costs_of_copying_once(0)};
   run_apart(2, way, [&](SharedCommunicator& communicator) {
-    const Problem problem = alltoall(2, (Bytes{1} << 20) + 40);
+    const Problem problem = Problem::alltoall(2, (Bytes{1} << 20) + 40);
     const auto data = probe_data(problem, communicator.rank());
     const auto input = communicator.allocate(2 * problem.block_bytes), output = communicator.allocate(2 * problem.block_bytes);
     Plan exchange = plan(communicator, problem);
@@ -147,7 +147,7 @@ TEST(EnginePaths, MayBePolledInsteadOfWaitedFor) {
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
       const Apart way{.costs = costs_of_copying_once(0)};
       run_apart(3, way, [&](SharedCommunicator& communicator) {
-        const Problem problem = alltoall(3, 2000);
+        const Problem problem = Problem::alltoall(3, 2000);
         const Rank me = communicator.rank();
         const auto data = probe_data(problem, me);
         SharedSpace& space = *communicator.space();
@@ -362,7 +362,7 @@ TEST(EngineFailures, ARankThatHasLeftIsMissed) {
       const Apart way{.core_for_every_rank = core, .yields_hand_over = yields};
       const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
         ByteVector input(24), output(24);
-        Plan exchange = plan(communicator, alltoall(3, 8));
+        Plan exchange = plan(communicator, Problem::alltoall(3, 8));
         exchange.execute(input.data(), output.data());
         if (communicator.rank() == 1) return;
         if (barrier)
@@ -378,7 +378,7 @@ TEST(EngineFailures, ARankThatHasLeftIsMissed) {
 
 // The ranks of a node wait for each other's steps for as long as it takes, unless one of them fails.
 TEST(EngineFailures, AreHeardByThoseThatKeepStep) {
-  Problem problem = alltoall(3, 64);
+  Problem problem = Problem::alltoall(3, 64);
   problem.nodes = {0, 0, 1};
   for (const bool fails : {false, true}) {
     const Sentences said = sentences({}, [&](SharedCommunicator& communicator) {
@@ -397,11 +397,11 @@ TEST(EngineFailures, AreHeardByThoseThatKeepStep) {
 
 // Memory that runs out at any allocation, of the first rank or of the last: a plan is made by all ranks or by none.
 TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
-  Problem in_nodes = alltoall(3, 2000);
+  Problem in_nodes = Problem::alltoall(3, 2000);
   in_nodes.nodes = {0, 0, 1};
   const Problem irregular = problem_of(Collective::alltoallv, 3, 500);
   const std::vector<std::pair<Problem, PlanOptions>> plans{
-      {alltoall(3, 2000), {.algorithm = "bruck"}},
+      {Problem::alltoall(3, 2000), {.algorithm = "bruck"}},
       {in_nodes, {.algorithm = "clustered", .keep_step = true}},
       {irregular, {.algorithm = "two-phase:counts=headers"}},
   };

@@ -33,7 +33,7 @@ Made make_and_execute(SharedCommunicator& strangers) {
   if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);
   Made made{std::move(met.node), nullptr};
   const Count ranks = made.communicator->size();
-  made.plan = std::make_unique<Plan>(plan(*made.communicator, alltoall(ranks, block_bytes)));
+  made.plan = std::make_unique<Plan>(plan(*made.communicator, Problem::alltoall(ranks, block_bytes)));
   std::vector<std::byte> source(static_cast<std::size_t>(ranks * block_bytes)), target(source.size());
   made.plan->execute(source.data(), target.data());
   return made;

@@ -84,7 +84,7 @@ TEST(InFlight, OnlyOneWindowCompletesWithoutFurtherCalls) {
     std::atomic<int> through = 0;  // other ranks that need rank 0 no more, or have looked in vain
     run_threads(4, [&](Communicator& threads) {
       const Rank me = threads.rank();
-      const Problem problem = alltoall(4, 8);
+      const Problem problem = Problem::alltoall(4, 8);
       Plan made = plan(threads, problem, {.algorithm = one_window ? "direct" : "bruck:radix=2", .policy = Policy::nonblocking});
       ByteVector input(32), output(32);
       const auto data = probe_data(problem, me);
@@ -119,7 +119,7 @@ std::string sentence_of(const auto& call) {
 
 TEST(InFlight, APlanHasOneAtATime) {
   run_threads(2, [](Communicator& threads) {
-    Plan made = plan(threads, alltoall(2, 8));
+    Plan made = plan(threads, Problem::alltoall(2, 8));
     ByteVector input(16), output(16);
     Execution& execution = execution_of(made);
     execution.begin(input.data(), output.data());
@@ -138,7 +138,8 @@ TEST(InFlight, AFailureEndsThemAll) {
       std::vector<std::string> said(3);
       const auto body = [&](SharedCommunicator& communicator) {
         const auto me = static_cast<std::size_t>(communicator.rank());
-        Plan first = plan(communicator, alltoall(3, 50'000)), second = plan(communicator, alltoall(3, 8), {.algorithm = "bruck"});
+        Plan first = plan(communicator, Problem::alltoall(3, 50'000)),
+             second = plan(communicator, Problem::alltoall(3, 8), {.algorithm = "bruck"});
         ByteVector input(150'000), output(150'000), small(24), small_output(24);
         if (me == 2) communicator.space()->fail(Error(ErrorCode::misuse, "rank 2 has had enough"));
         Execution &one = execution_of(first), &other = execution_of(second);
@@ -163,7 +164,7 @@ TEST(InFlight, LooksFindThatNobodyIsThere) {
     Apart way;
     way.is_there = [&](Rank rank) { return rank != 1 || !gone; };
     const auto body = [&](SharedCommunicator& communicator) {
-      Plan made = plan(communicator, alltoall(2, 8));
+      Plan made = plan(communicator, Problem::alltoall(2, 8));
       ByteVector input(16), output(16);
       if (communicator.rank() == 1) {
         gone = !leaves;
@@ -187,7 +188,7 @@ TEST(InFlight, APlanMayBeDestroyedWithOne) {
       Plan made = plan(threads, problem_of(Collective::broadcast, 2, 100'000), {.algorithm = "linear"});
       execution_of(made).begin(input.data(), output.data());
     }
-    Plan after = plan(threads, alltoall(2, 8));
+    Plan after = plan(threads, Problem::alltoall(2, 8));
     after.execute(input.data(), output.data());
   });
 }

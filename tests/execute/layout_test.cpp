@@ -127,15 +127,15 @@ TEST(Layouts, InPlaceCopiesTheInputOnlyWhereItMust) {
   run_threads(4, [](Communicator& communicator) {
     const Problem gather = problem_of(Collective::allgather, 4, 8);
     EXPECT_EQ(plan(communicator, gather, {.algorithm = "ring", .in_place = true}).scratch_bytes(), 0);
-    EXPECT_EQ(plan(communicator, alltoall(4, 8), {.algorithm = "direct", .in_place = true}).scratch_bytes(), 0)
+    EXPECT_EQ(plan(communicator, Problem::alltoall(4, 8), {.algorithm = "direct", .in_place = true}).scratch_bytes(), 0)
         << "one round: the executor stages what it overwrites";
-    EXPECT_EQ(plan(communicator, alltoall(4, 8), {.algorithm = "shift", .in_place = true}).scratch_bytes(), 32);
+    EXPECT_EQ(plan(communicator, Problem::alltoall(4, 8), {.algorithm = "shift", .in_place = true}).scratch_bytes(), 32);
   });
 }
 
 TEST(Layouts, OverlappingInputPiecesAreReadTwice) {
   run_threads(2, [](Communicator& communicator) {
-    Plan made = plan(communicator, alltoall(2, 2), {.layouts = {.input = {{1, 2}, {0, 2}}}});
+    Plan made = plan(communicator, Problem::alltoall(2, 2), {.layouts = {.input = {{1, 2}, {0, 2}}}});
     const char mine[3] = {'a', communicator.rank() == 0 ? 'b' : 'B', 'c'};
     char got[4];
     made.execute(mine, got);
@@ -146,7 +146,7 @@ TEST(Layouts, OverlappingInputPiecesAreReadTwice) {
 TEST(Layouts, RefuseWhatDoesNotFit) {
   run_threads(2, [](Communicator& communicator) {
     const auto refused = [&](const Layouts& layouts) {
-      EXPECT_THROW(plan(communicator, alltoall(2, 4), {.layouts = layouts}), Error);
+      EXPECT_THROW(plan(communicator, Problem::alltoall(2, 4), {.layouts = layouts}), Error);
     };
     refused({.input = {{0, 7}}});
     refused({.input = {{0, 12}, {20, -4}}});
@@ -167,7 +167,8 @@ TEST(Layouts, RefuseWhatDoesNotFit) {
     PlanOptions far = torn;
     far.layouts.input = {{std::numeric_limits<Bytes>::max() - 2, 8}};
     EXPECT_THROW(plan(communicator, sum, far), Error);
-    Plan in_place = plan(communicator, alltoall(2, 4), {.in_place = true}), apart = plan(communicator, alltoall(2, 4));
+    Plan in_place = plan(communicator, Problem::alltoall(2, 4), {.in_place = true}),
+         apart = plan(communicator, Problem::alltoall(2, 4));
     std::vector<std::byte> memory(16);
     EXPECT_THROW(in_place.execute(memory.data(), memory.data() + 8), Error);
     EXPECT_THROW(apart.execute_in_place(memory.data()), Error);

@@ -27,7 +27,7 @@ std::vector<Count> nodes_of(const std::vector<Count>& sizes) {
 
 Problem on_nodes(const std::vector<Count>& sizes, Bytes block) {
   const std::vector<Count> nodes = nodes_of(sizes);
-  Problem problem = alltoall(static_cast<Count>(nodes.size()), block);
+  Problem problem = Problem::alltoall(static_cast<Count>(nodes.size()), block);
   problem.nodes = nodes;
   return problem;
 }

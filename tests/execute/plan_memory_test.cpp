@@ -32,7 +32,7 @@ class Exchange {
  public:
   Exchange(Communicator& communicator, Bytes block_bytes, const std::string& algorithm = "bruck:radix=2",
            Policy policy = Policy::blocking)
-      : problem_(alltoall(communicator.size(), block_bytes)),
+      : problem_(Problem::alltoall(communicator.size(), block_bytes)),
         data_(probe_data(problem_, communicator.rank())),
         input_(static_cast<std::size_t>(input_bytes(problem_, communicator.rank()))),
         output_(input_.size()),

@@ -43,7 +43,7 @@ TEST(SharedMemory, TakesBuffersOfEitherKind) {
   constexpr Bytes block = 5000;
   run_threads(4, [&](Communicator& threads) {
     const auto shared = shared_by_processes(threads, costs_of_copying_once(0));
-    const Problem problem = alltoall(4, block);
+    const Problem problem = Problem::alltoall(4, block);
     const auto data = probe_data(problem, threads.rank());
     const auto allocated = shared->allocate(4 * block);
     ByteVector own(4 * block), output(4 * block);
@@ -63,7 +63,7 @@ TEST(SharedMemory, TakesBuffersOfEitherKind) {
 TEST(SharedMemory, CopiesMuchFromSharedBuffers) {
   constexpr Bytes block = (Bytes{1} << 20) + 40;
   run_threads(2, [&](Communicator& threads) {
-    const Problem problem = alltoall(2, block);
+    const Problem problem = Problem::alltoall(2, block);
     const auto data = probe_data(problem, threads.rank());
     const auto input = threads.allocate(2 * block), output = threads.allocate(2 * block);
     Plan exchange = plan(threads, problem);
@@ -107,7 +107,7 @@ TEST(SharedMemory, WaitsWithoutBurningACore) {
   for (const Count p : {Count{2}, usable_core_count() + 2})
     for (const Bytes block : {8, 100000})
       run_threads(p, [&](Communicator& threads) {
-        Plan exchange = plan(threads, alltoall(p, block));
+        Plan exchange = plan(threads, Problem::alltoall(p, block));
         ByteVector input(static_cast<std::size_t>(p * block)), output(input.size());
         exchange.execute(input.data(), output.data());
         threads.barrier();
@@ -126,7 +126,7 @@ TEST(SharedMemory, NoticesThatARankHasLeft) {
     EXPECT_THROW(run_threads(3,
                              [&](Communicator& threads) {
                                std::byte input[24]{}, output[24];
-                               Plan exchange = plan(threads, alltoall(3, 8));
+                               Plan exchange = plan(threads, Problem::alltoall(3, 8));
                                exchange.execute(input, output);
                                if (threads.rank() == 1) return;
                                if (barrier)
@@ -185,7 +185,7 @@ std::vector<int> codes_of_two_processes(const std::function<void(SharedCommunica
 TEST(SharedMemory, NoticesThatAProcessIsGone) {
   for (const Bytes block : {8, 100000}) {
     const auto codes = codes_of_two_processes([&](SharedCommunicator& communicator) {
-      Plan exchange = plan(communicator, alltoall(2, block));
+      Plan exchange = plan(communicator, Problem::alltoall(2, block));
       ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
       for (int run = 0;; ++run) {
         if (communicator.rank() == 1 && run == 1000) ::kill(::getpid(), SIGKILL);
@@ -225,7 +225,7 @@ TEST(SharedMemory, NoticesThatAReaderCannotRead) {
   const auto codes = codes_of_two_processes(
       [&](SharedCommunicator& communicator) {
         constexpr Bytes block = 100'000;
-        Plan exchange = plan(communicator, alltoall(2, block));
+        Plan exchange = plan(communicator, Problem::alltoall(2, block));
         const std::size_t bytes = 2 * block;
         void* input = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ByteVector output(bytes);

@@ -46,8 +46,8 @@ std::vector<std::byte> output_of(const Problem& problem, Rank me) {
 }
 
 std::vector<Problem> problems(Count p) {
-  std::vector<Problem> list{alltoallv(p, std::vector<TrafficEntry>{}),
-                            alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 1000}})};
+  std::vector<Problem> list{Problem::alltoallv(p, std::vector<TrafficEntry>{}),
+                            Problem::alltoallv(p, std::vector<TrafficEntry>{{p / 2, p - 1, 1000}})};
   for (const TrafficKind kind : all_traffic_kinds())
     list.push_back(make_traffic(p, {.kind = kind, .most = 700, .small = 1, .typical = 90, .density = 0.3}));
   return list;

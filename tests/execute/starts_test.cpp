@@ -74,10 +74,10 @@ std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& 
       broadcast.ranks = p;
       broadcast.block_bytes = 8;
       std::vector<Plan> plans;
-      plans.push_back(plan(threads, alltoall(p, 8)));
-      plans.push_back(plan(threads, alltoall(p, 8), {.algorithm = "bruck"}));
+      plans.push_back(plan(threads, Problem::alltoall(p, 8)));
+      plans.push_back(plan(threads, Problem::alltoall(p, 8), {.algorithm = "bruck"}));
       plans.push_back(plan(threads, broadcast, {.algorithm = "linear"}));
-      plans.push_back(plan(threads, alltoall(p, 0)));
+      plans.push_back(plan(threads, Problem::alltoall(p, 0)));
       ByteVector input(static_cast<std::size_t>(8 * p)), output(input.size());
       try {
         for (const std::size_t each : orders[me]) plans[each].execute(input.data(), output.data());
@@ -106,7 +106,7 @@ TEST(Starts, NameABarrierInTheWrongPlace) {
   std::vector<std::string> said(2);
   EXPECT_THROW(run_threads(2,
                            [&](Communicator& threads) {
-                             Plan exchange = plan(threads, alltoall(2, 8));
+                             Plan exchange = plan(threads, Problem::alltoall(2, 8));
                              ByteVector input(16), output(16);
                              const auto me = static_cast<std::size_t>(threads.rank());
                              try {
@@ -139,7 +139,7 @@ TEST(Starts, LeaveAloneWhoeverIsNotStuck) {
 // A rank that comes late, by more than others wait before they ask, is no fault.
 TEST(Starts, LeaveALateRankAlone) {
   run_threads(3, [](Communicator& threads) {
-    Plan first = plan(threads, alltoall(3, 8)), second = plan(threads, alltoall(3, 8), {.algorithm = "bruck"});
+    Plan first = plan(threads, Problem::alltoall(3, 8)), second = plan(threads, Problem::alltoall(3, 8), {.algorithm = "bruck"});
     ByteVector input(24), output(24);
     first.execute(input.data(), output.data());
     if (threads.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(350));
@@ -173,15 +173,15 @@ TEST(Starts, KeepAliveWhatAPlanNeeds) {
       std::vector<Plan> plans;  // destroyed last
       std::unique_ptr<Communicator> ranks;
     } user{{}, shared_by_processes(threads)};
-    user.plans.push_back(plan(*user.ranks, alltoall(2, 100'000)));
+    user.plans.push_back(plan(*user.ranks, Problem::alltoall(2, 100'000)));
     user.ranks.reset();
-    const auto data = probe_data(alltoall(2, 100'000), threads.rank());
+    const auto data = probe_data(Problem::alltoall(2, 100'000), threads.rank());
     ByteVector input(200'000), output(200'000);
     data->fill_input(0, input.data());
     user.plans[0].execute(input.data(), output.data());
     EXPECT_EQ(data->compare_output(0, output.data()), "");
     threads.barrier();
-    plans[me].emplace(plan(threads, alltoall(2, 8)));
+    plans[me].emplace(plan(threads, Problem::alltoall(2, 8)));
     memory[me] = threads.allocate(16);
   });
   ByteVector output(16);
@@ -192,8 +192,8 @@ TEST(Starts, KeepAliveWhatAPlanNeeds) {
 
 TEST(Plan, NamesANullBuffer) {
   run_threads(1, [](Communicator& threads) {
-    Plan exchange = plan(threads, alltoall(1, 8)), nothing = plan(threads, alltoall(1, 0));
-    Plan in_place = plan(threads, alltoall(1, 8), {.in_place = true});
+    Plan exchange = plan(threads, Problem::alltoall(1, 8)), nothing = plan(threads, Problem::alltoall(1, 0));
+    Plan in_place = plan(threads, Problem::alltoall(1, 8), {.in_place = true});
     std::byte buffer[8]{};
     const auto sentence_of = [](auto&& call) -> std::string {
       try {

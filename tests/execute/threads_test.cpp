@@ -67,7 +67,7 @@ TEST(Threads, AFailingRankReleasesTheOthers) {
   std::atomic<int> lost{0};
   try {
     run_threads(4, [&](Communicator& communicator) {
-      Plan exchange = plan(communicator, alltoall(4, 8));
+      Plan exchange = plan(communicator, Problem::alltoall(4, 8));
       if (communicator.rank() == 2) throw Error(ErrorCode::environment, "rank 2 is gone");
       std::vector<std::byte> input(32), output(32);
       try {
@@ -110,7 +110,7 @@ TEST(Plans, RanksThatDisagreeAllHear) {
   std::atomic<int> heard{0};
   run_threads(3, [&](Communicator& communicator) {
     try {
-      plan(communicator, alltoall(3, communicator.rank() == 1 ? 16 : 8));
+      plan(communicator, Problem::alltoall(3, communicator.rank() == 1 ? 16 : 8));
     } catch (const Error& error) {
       heard += error.code() == ErrorCode::misuse ? 1 : 0;
     }
@@ -119,7 +119,7 @@ TEST(Plans, RanksThatDisagreeAllHear) {
   heard = 0;
   run_threads(3, [&](Communicator& communicator) {
     try {
-      plan(communicator, alltoall(3, 8), {.algorithm = communicator.rank() == 0 ? "nonsense" : "direct"});
+      plan(communicator, Problem::alltoall(3, 8), {.algorithm = communicator.rank() == 0 ? "nonsense" : "direct"});
     } catch (const Error&) {
       ++heard;
     }
@@ -127,7 +127,7 @@ TEST(Plans, RanksThatDisagreeAllHear) {
   EXPECT_EQ(heard, 3);
   heard = 0;
   run_threads(3, [&](Communicator& communicator) {
-    Problem problem = alltoall(3, 8);
+    Problem problem = Problem::alltoall(3, 8);
     problem.nodes = {0, 1, communicator.rank() == 2 ? 0 : 1};
     try {
       plan(communicator, problem, {.algorithm = "clustered"});
@@ -142,8 +142,8 @@ TEST(Plans, RanksThatDisagreeAllHear) {
 TEST(Plans, AreOnTheNodesOfTheGroup) {
   run_threads(4, [](Communicator& communicator) {
     EXPECT_EQ(communicator.nodes(), (std::vector<Count>{0, 0, 0, 0}));
-    EXPECT_EQ(plan(communicator, alltoall(4, 8), {.algorithm = "combined"}).algorithm(), "combined:leaders=4");
-    Problem problem = alltoall(4, 8);
+    EXPECT_EQ(plan(communicator, Problem::alltoall(4, 8), {.algorithm = "combined"}).algorithm(), "combined:leaders=4");
+    Problem problem = Problem::alltoall(4, 8);
     problem.nodes = {0, 0, 1, 2};
     EXPECT_EQ(plan(communicator, problem, {.algorithm = "combined"}).algorithm(), "combined:leaders=2");
   });
@@ -151,11 +151,11 @@ TEST(Plans, AreOnTheNodesOfTheGroup) {
 
 TEST(Plans, RefuseWhatDoesNotFit) {
   run_threads(3, [](Communicator& communicator) {
-    EXPECT_THROW(plan(communicator, alltoall(4, 8)), Error);
-    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.algorithm = "xor"}), Error);
-    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.algorithm = "vendor"}), Error);
-    EXPECT_THROW(plan(communicator, alltoall(3, 8), {.buffers = 3}), Error);
-    Plan good = plan(communicator, alltoall(3, 8), {.algorithm = "bruck:radix=3"});
+    EXPECT_THROW(plan(communicator, Problem::alltoall(4, 8)), Error);
+    EXPECT_THROW(plan(communicator, Problem::alltoall(3, 8), {.algorithm = "xor"}), Error);
+    EXPECT_THROW(plan(communicator, Problem::alltoall(3, 8), {.algorithm = "vendor"}), Error);
+    EXPECT_THROW(plan(communicator, Problem::alltoall(3, 8), {.buffers = 3}), Error);
+    Plan good = plan(communicator, Problem::alltoall(3, 8), {.algorithm = "bruck:radix=3"});
     EXPECT_EQ(good.algorithm(), "bruck:form=zero-rotation,level=positional,ports=1,radix=3");
     std::vector<std::byte> both(48);
     EXPECT_THROW(good.execute(both.data(), both.data() + 8), Error);

@@ -9,7 +9,7 @@ namespace {
 
 void exchange(quadrille::Communicator& ranks) {
   const int me = static_cast<int>(ranks.rank()), all = static_cast<int>(ranks.size());
-  auto plan = quadrille::plan(ranks, quadrille::alltoall(ranks.size(), sizeof(int)), {.algorithm = "bruck"});
+  auto plan = quadrille::plan(ranks, quadrille::Problem::alltoall(ranks.size(), sizeof(int)), {.algorithm = "bruck"});
   const std::vector<int> to_send(static_cast<std::size_t>(all), me);
   std::vector<int> received(to_send.size(), -1), expected;
   for (int rank = 0; rank < all; ++rank) expected.push_back(rank);

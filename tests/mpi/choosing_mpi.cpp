@@ -69,7 +69,7 @@ class Choices {
 
   // What all ranks know of a problem by wisdom.
   WisdomRecord record(Bytes block_bytes, const std::string& algorithm) const {
-    Problem problem = alltoall(p_, block_bytes);
+    Problem problem = Problem::alltoall(p_, block_bytes);
     problem.nodes = ranks_.nodes();
     const auto sharing = ranks_.transport().over_shared_memory();
     WisdomRecord made{.situation = situation_of(problem), .date = "2026-11-23", .rounds = 9};
@@ -95,7 +95,7 @@ class Choices {
     expect(first == made.algorithm(), fmt::format("rank 0 runs {}, this one {}", first, made.algorithm()));
     return made;
   }
-  Plan right_plan(Bytes block_bytes, const PlanOptions& options) { return right_plan(alltoall(p_, block_bytes), options); }
+  Plan right_plan(Bytes block_bytes, const PlanOptions& options) { return right_plan(Problem::alltoall(p_, block_bytes), options); }
 
   // A layout is a rank's own business, so it must not make ranks run different collectives.
   void vendor_refused_by_one_rank() {
@@ -104,7 +104,7 @@ class Choices {
     const Bytes bytes = p_ * vendors;
     PlanOptions options;
     if (me_ == p_ - 1) options.layouts = {.input = {{.offset = 8, .length = bytes}}, .output = {{.offset = 0, .length = bytes}}};
-    Plan made = plan(ranks_, alltoall(p_, vendors), options);
+    Plan made = plan(ranks_, Problem::alltoall(p_, vendors), options);
     const std::string first = told_by(ranks_, 0, made.algorithm());
     expect(first == made.algorithm() && first != "vendor", "rank 0 runs " + first + ", this one " + made.algorithm());
     ByteVector input(static_cast<std::size_t>(bytes + 8), std::byte{7}), output(static_cast<std::size_t>(bytes));
@@ -135,7 +135,7 @@ class Choices {
       counts[static_cast<std::size_t>(me_ * p_ + other)] = bytes(me_, other);
       counts[static_cast<std::size_t>(other * p_ + me_)] = bytes(other, me_);
     }
-    Plan made = plan(ranks_, alltoallv(p_, counts));
+    Plan made = plan(ranks_, Problem::alltoallv(p_, counts));
     expect(made.decision()->situation.counts_known == (p_ == 1), "what is known of counts");
     ByteVector input(static_cast<std::size_t>(p_ * bytes(me_, p_))), output(static_cast<std::size_t>(p_ * bytes(p_, p_)));
     made.execute(input.data(), output.data());
@@ -143,7 +143,7 @@ class Choices {
 
   void expect_misuse(const PlanOptions& options, Bytes block_bytes, const std::string& word) {
     try {
-      plan(ranks_, alltoall(p_, block_bytes), options);
+      plan(ranks_, Problem::alltoall(p_, block_bytes), options);
     } catch (const Error& error) {
       expect(error.code() == ErrorCode::misuse, error.what());
       expect(std::string(error.what()).find(word) != std::string::npos, error.what());

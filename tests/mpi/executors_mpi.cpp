@@ -67,7 +67,7 @@ std::string first_fault_of_agreement(Communicator& communicator) {
   if (const auto sharing = transports[0]->over_shared_memory(); sharing && *sharing != transports[0])
     transports.push_back(*sharing);
   for (Transport* transport : transports) {
-    Program program = make_schedule(alltoall(communicator.size(), 8), "direct").program(me);
+    Program program = make_schedule(Problem::alltoall(communicator.size(), 8), "direct").program(me);
     if (me == last) program.scratch_bytes = Bytes{1} << 61;
     std::string said;
     try {
@@ -84,7 +84,7 @@ std::string first_fault_of_agreement(Communicator& communicator) {
 // A vendor's collective waits without advancing what is in flight, so that this has to be completed before it. Collective.
 std::string first_fault_beside_vendor(Communicator& communicator) {
   const Count p = communicator.size();
-  const Problem problem = alltoall(p, 8);
+  const Problem problem = Problem::alltoall(p, 8);
   Plan ours = plan(communicator, problem, {.algorithm = "bruck", .executor = Executor::messages});
   Plan vendors = plan(communicator, problem, {.algorithm = "vendor"});
   std::vector<std::int64_t> input(index(p)), output(index(p)), vendors_output(index(p));

@@ -36,7 +36,7 @@ WisdomRecord record_of(const Problem& problem, const std::vector<WisdomEntry>& e
 }
 
 TEST(Decide, TakesTheFastestMeasuredWayThatThereIs) {
-  const Problem problem = on_one_node(alltoall(8, 64));
+  const Problem problem = on_one_node(Problem::alltoall(8, 64));
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
   wisdom.add(record_of(
@@ -52,25 +52,25 @@ TEST(Decide, TakesTheFastestMeasuredWayThatThereIs) {
 }
 
 TEST(Decide, ByWisdomOnlyRefusesWhatIsNotMeasured) {
-  EXPECT_THROW(decide(on_one_node(alltoall(8, 64)), {}, {.effort = Effort::wisdom_only}), Error);
+  EXPECT_THROW(decide(on_one_node(Problem::alltoall(8, 64)), {}, {.effort = Effort::wisdom_only}), Error);
 }
 
 TEST(Decide, FlipsFromFewRoundsToFewBytes) {
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 16, 10, 1e-3));
   const auto chosen = [&](Bytes bytes) {
-    const Decision decision = decide(on_one_node(alltoall(16, bytes)), wisdom, {.executors = {Executor::shared}});
+    const Decision decision = decide(on_one_node(Problem::alltoall(16, bytes)), wisdom, {.executors = {Executor::shared}});
     EXPECT_EQ(decision.source, Source::price);
     return decision.chosen.algorithm;
   };
-  const auto rounds = [&](Bytes bytes) { return figures(make_schedule(alltoall(16, bytes), chosen(bytes))).c1; };
-  const auto bytes_of = [&](Bytes bytes) { return figures(make_schedule(alltoall(16, bytes), chosen(bytes))).c2 / bytes; };
+  const auto rounds = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c1; };
+  const auto bytes_of = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c2 / bytes; };
   EXPECT_EQ(rounds(8), 4) << chosen(8);
   EXPECT_EQ(bytes_of(1 << 20), 15) << chosen(1 << 20);
 }
 
 TEST(Decide, TakesTheVendorsWhereItsCurveIsBelow) {
-  const Problem problem = on_one_node(alltoall(4, 64));
+  const Problem problem = on_one_node(Problem::alltoall(4, 64));
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 4, 1, 1e-3));
   const DecisionOptions options{.executors = {Executor::shared}, .with_vendor = true};
@@ -80,7 +80,7 @@ TEST(Decide, TakesTheVendorsWhereItsCurveIsBelow) {
 }
 
 TEST(Decide, WithoutAnyKnowledgeTakesTheDefault) {
-  const Decision decision = decide(on_one_node(alltoall(4, 64)), {}, {});
+  const Decision decision = decide(on_one_node(Problem::alltoall(4, 64)), {}, {});
   EXPECT_EQ(decision.source, Source::standard);
   EXPECT_TRUE(decision.chosen.algorithm.starts_with("direct"));
 }
@@ -103,7 +103,7 @@ TEST(Decide, GivesAReasonForEachThatWasNotTaken) {
 // Of all radices, ports and levels, none that is left out has fewer rounds, start-ups and bytes than each that was kept.
 TEST(Ways, OfBrucksAlgorithmAreAParetoFront) {
   for (const Count p : {5, 16, 27, 64}) {
-    const Problem problem = alltoall(p, 8);
+    const Problem problem = Problem::alltoall(p, 8);
     std::vector<Figures> kept;
     for (const Choice& choice : choices_worth_trying(problem))
       if (choice.algorithm->id == "bruck") kept.push_back(figures(make_schedule(problem, choice)));

@@ -30,7 +30,7 @@ std::vector<Workload> workloads(Count ranks, Count ranks_of_node) {
   std::vector<Workload> list;
   for (const Bytes block : {8, 512, 4096, 32768, 262144, 1048576}) {
     for (const char* algorithm : {"shift", "direct", "bruck:radix=2"})
-      list.push_back(work_of(on_nodes(alltoall(ranks, block), ranks_of_node), algorithm));
+      list.push_back(work_of(on_nodes(Problem::alltoall(ranks, block), ranks_of_node), algorithm));
     for (const char* algorithm : {"linear", "binomial", "scatter-allgather"})
       list.push_back(work_of(on_nodes(of_blocks(Collective::broadcast, ranks, block), ranks_of_node), algorithm));
   }
@@ -76,7 +76,7 @@ TEST(FitMaxRate, FindsTheCoefficientsThatMadeTheTimes) {
     EXPECT_NEAR(fit.coefficients.at(key), truth.at(key), 0.1 * truth.at(key)) << key;
   EXPECT_EQ(fit.coefficients.at("cores"), 2);
   EXPECT_EQ(fit.coefficients.at("startup_us"), 0) << "nothing leaves the node";
-  const Workload other = work_of(on_nodes(alltoall(8, 1000), 8), "one-factor");
+  const Workload other = work_of(on_nodes(Problem::alltoall(8, 1000), 8), "one-factor");
   EXPECT_NEAR(time_of(other, fit.coefficients), time_of(other, truth), 0.05 * time_of(other, truth));
 }
 
@@ -84,7 +84,7 @@ TEST(FitMaxRate, TellsARanksRateFromANodes) {
   const auto list = workloads(12, 4);
   const MaxRateFit fit = fit_max_rate(samples_of(list, known(20, 0.01)), 2);
   EXPECT_LT(fit.error, 0.05);
-  const Workload other = work_of(on_nodes(alltoall(12, 100000), 4), "one-factor");
+  const Workload other = work_of(on_nodes(Problem::alltoall(12, 100000), 4), "one-factor");
   const double truth = time_of(other, known(20, 0.01));
   EXPECT_NEAR(time_of(other, fit.coefficients), truth, 0.2 * truth);
 }
@@ -105,14 +105,14 @@ TEST(FitMaxRate, GoesBelowZeroNowhere) {
 
 TEST(Price, ByAFitIsTheSumOfItsTerms) {
   const ExecutorFit fit{.coefficients = known(20, 0.01), .preset = {}, .date = {}};
-  const Price price = price_by(fit, work_of(on_nodes(alltoall(8, 100), 4), "bruck:radix=2"));
+  const Price price = price_by(fit, work_of(on_nodes(Problem::alltoall(8, 100), 4), "bruck:radix=2"));
   for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
     double sum = 0;
     for (const PriceTerm& term : price.terms_of(policy)) sum += term.seconds;
     EXPECT_NEAR(sum, price.seconds(policy), 1e-11);
   }
   EXPECT_LE(price.nonblocking_s, price.blocking_s);
-  const Price steps = price_by(fit, work_of(on_nodes(alltoall(8, 100), 8), "shift"));
+  const Price steps = price_by(fit, work_of(on_nodes(Problem::alltoall(8, 100), 8), "shift"));
   EXPECT_NEAR(steps.blocking_s - steps.nonblocking_s, 6 * 2e-6, 1e-11) << "seven rounds, of which six are waited for in vain";
 }
 
@@ -124,8 +124,8 @@ TEST(Price, OfRanksThatRunAheadHasNoWaiting) {
   };
   EXPECT_EQ(rounds(work_of(of_blocks(Collective::broadcast, 8, 100), "binomial")), 0);
   EXPECT_GT(rounds(work_of(of_blocks(Collective::broadcast, 8, 100), "scatter-allgather")), 0) << "all wait for all";
-  EXPECT_EQ(rounds(work_of(alltoall(8, 100), "shift")), 7);
-  EXPECT_EQ(rounds(work_of(alltoall(1, 100), "direct")), 0);
+  EXPECT_EQ(rounds(work_of(Problem::alltoall(8, 100), "shift")), 7);
+  EXPECT_EQ(rounds(work_of(Problem::alltoall(1, 100), "direct")), 0);
 }
 
 TEST(Preset, IsWhatTheFileSays) {
@@ -156,7 +156,7 @@ TEST(FitExecutors, IsTheSameOnAllRanks) {
     EXPECT_EQ(fits[0].ranks_of_node, 3);
     EXPECT_GE(fits[0].error, 0);
     EXPECT_EQ(fits[0].date.size(), 10u);
-    const Price price = price_by(fits[0], work_of(alltoall(3, 1000), "shift"));
+    const Price price = price_by(fits[0], work_of(Problem::alltoall(3, 1000), "shift"));
     EXPECT_GT(price.blocking_s, 0);
     EXPECT_TRUE(std::isfinite(price.blocking_s));
     double all[3];

@@ -16,13 +16,13 @@ TEST(PlanCache, KeepsThePlanOfEachCall) {
   run_threads(3, [](Communicator& communicator) {
     PlanCache cache(communicator);
     const auto sum = built_in_operator("sum", "f64");
-    Plan* const first = &cache.plan_for(alltoall(3, 8));
-    EXPECT_EQ(first, &cache.plan_for(alltoall(3, 8)));
-    Plan* const longer = &cache.plan_for(alltoall(3, 16));
+    Plan* const first = &cache.plan_for(Problem::alltoall(3, 8));
+    EXPECT_EQ(first, &cache.plan_for(Problem::alltoall(3, 8)));
+    Plan* const longer = &cache.plan_for(Problem::alltoall(3, 16));
     EXPECT_NE(first, longer);
     Plan* const reduced = &cache.plan_for(reduction(Collective::allreduce, 3, 2, *sum), sum);
     EXPECT_EQ(reduced, &cache.plan_for(reduction(Collective::allreduce, 3, 2, *sum), sum));
-    EXPECT_EQ(first, &cache.plan_for(alltoall(3, 8)));
+    EXPECT_EQ(first, &cache.plan_for(Problem::alltoall(3, 8)));
     EXPECT_EQ(cache.size(), 3u);
   });
 }
@@ -46,12 +46,12 @@ TEST(PlanCache, ComparesCountsAndOperatorsByValue) {
 TEST(PlanCache, LetsThePlanGoThatWasUsedLeastRecently) {
   run_threads(2, [](Communicator& communicator) {
     PlanCache cache(communicator, {}, 2);
-    Plan* const first = &cache.plan_for(alltoall(2, 8));
-    cache.plan_for(alltoall(2, 16));
-    cache.plan_for(alltoall(2, 8));
-    cache.plan_for(alltoall(2, 24));  // in the place of 16
+    Plan* const first = &cache.plan_for(Problem::alltoall(2, 8));
+    cache.plan_for(Problem::alltoall(2, 16));
+    cache.plan_for(Problem::alltoall(2, 8));
+    cache.plan_for(Problem::alltoall(2, 24));  // in the place of 16
     EXPECT_EQ(cache.size(), 2u);
-    EXPECT_EQ(first, &cache.plan_for(alltoall(2, 8)));
+    EXPECT_EQ(first, &cache.plan_for(Problem::alltoall(2, 8)));
   });
 }
 

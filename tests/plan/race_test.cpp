@@ -11,7 +11,7 @@ namespace quadrille {
 namespace {
 
 TEST(Labels, AreInjectiveOverAllPasses) {
-  const Problem problem = alltoall(5, 70);
+  const Problem problem = Problem::alltoall(5, 70);
   std::vector<std::vector<int>> seen;
   for (Rank rank = 0; rank < 5; ++rank) {
     const Labels labels(problem, rank);
@@ -28,7 +28,7 @@ TEST(Labels, AreInjectiveOverAllPasses) {
 }
 
 TEST(Labels, FindEverySingleWrongByte) {
-  const Problem problem = alltoall(3, 5);
+  const Problem problem = Problem::alltoall(3, 5);
   const Labels labels(problem, 1);
   std::vector<std::byte> output(15);
   labels.spoil_output(0, output.data());
@@ -50,7 +50,7 @@ Problem on_nodes_of(Communicator& communicator, Problem problem) {
 
 TEST(Race, TimesAndChecksEveryCandidate) {
   run_threads(3, [](Communicator& communicator) {
-    const Problem problem = alltoall(3, 100);
+    const Problem problem = Problem::alltoall(3, 100);
     const Candidate exclusive_or = parse_candidate(problem, "xor");
     const RaceResult result = race(communicator, problem,
                                    {{parse_candidate(problem, "direct")},
@@ -78,7 +78,7 @@ TEST(Race, TimesAndChecksEveryCandidate) {
 
 TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
   run_threads(3, [](Communicator& communicator) {
-    const Problem problem = alltoall(3, 100);
+    const Problem problem = Problem::alltoall(3, 100);
     const RaceResult result =
         race(communicator, problem, {{parse_candidate(problem, "direct")}, {parse_candidate(problem, "bruck")}},
              {.rounds = 3, .iterations = 4, .warm_up = 2, .progress = {}});
@@ -105,7 +105,7 @@ TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
 TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
   for (const bool shared : {false, true})
     run_threads(2, [shared](Communicator& communicator) {
-      const Problem problem = alltoall(2, Bytes{1} << 20);
+      const Problem problem = Problem::alltoall(2, Bytes{1} << 20);
       const RaceResult result = race(communicator, problem, {{parse_candidate(problem, "direct")}},
                                      {.rounds = 1, .iterations = 2, .shared_buffers = shared, .cold = true, .progress = {}});
       EXPECT_GT(result.buffer_pairs, 1);
@@ -115,7 +115,7 @@ TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
 
 TEST(Race, RunsWhatIsTheSameOnce) {
   run_threads(4, [](Communicator& communicator) {
-    const Problem problem = on_nodes_of(communicator, alltoall(4, 100));
+    const Problem problem = on_nodes_of(communicator, Problem::alltoall(4, 100));
     const Candidate direct = parse_candidate(problem, "direct"), combined = parse_candidate(problem, "combined");
     const RaceResult result = race(
         communicator, problem, {{direct}, {combined}, {parse_candidate(problem, "bruck")}, {direct}, {combined, Policy::dataflow}},
@@ -130,7 +130,7 @@ TEST(Race, RunsWhatIsTheSameOnce) {
 
 TEST(Race, KnowsTheLoadOfTheMachine) {
   run_threads(2, [](Communicator& communicator) {
-    const MachineLoad load = race(communicator, alltoall(2, 8), {{parse_candidate(alltoall(2, 8), "direct")}},
+    const MachineLoad load = race(communicator, Problem::alltoall(2, 8), {{parse_candidate(Problem::alltoall(2, 8), "direct")}},
                                   {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}})
                                  .load;
     EXPECT_EQ(load.ranks, 2);
@@ -148,17 +148,17 @@ TEST(Race, PredictsByTheFitOfTheExecutor) {
     for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
       machine.models["max-rate"][std::string(coefficient.key)] = 0;
     machine.models["max-rate"]["inside_startup_us"] = 3;
-    const RaceCandidate shift{parse_candidate(alltoall(2, 10), "shift")};
+    const RaceCandidate shift{parse_candidate(Problem::alltoall(2, 10), "shift")};
     for (const Executor executor : {Executor::messages, Executor::shared}) {
       const RaceResult result =
-          race(communicator, alltoall(2, 10), {shift},
+          race(communicator, Problem::alltoall(2, 10), {shift},
                {.rounds = 1, .seconds_per_problem = 0.01, .fits = {preset_fit(machine, executor, {}, 0)}, .progress = {}});
       const RaceEntry& entry = result.entries.at(0);
       EXPECT_EQ(entry.predicted_seconds.has_value(), entry.candidate.executor == executor);
       if (entry.predicted_seconds) EXPECT_DOUBLE_EQ(*entry.predicted_seconds, 3e-6);
     }
-    EXPECT_FALSE(
-        race(communicator, alltoall(2, 10), {shift}, {.rounds = 1, .seconds_per_problem = 0.01, .progress = {}}).prediction_error);
+    EXPECT_FALSE(race(communicator, Problem::alltoall(2, 10), {shift}, {.rounds = 1, .seconds_per_problem = 0.01, .progress = {}})
+                     .prediction_error);
   });
 }
 
@@ -179,7 +179,8 @@ TEST(Alltoallv, IsPlannedFromRows) {
 
 TEST(Race, RefusesWhatDoesNotFitTheMachine) {
   run_threads(2, [](Communicator& communicator) {
-    EXPECT_THROW(race(communicator, alltoall(2, Bytes{1} << 50), {{parse_candidate(alltoall(2, 8), "direct")}}), Error);
+    EXPECT_THROW(race(communicator, Problem::alltoall(2, Bytes{1} << 50), {{parse_candidate(Problem::alltoall(2, 8), "direct")}}),
+                 Error);
   });
 }
 

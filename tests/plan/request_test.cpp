@@ -47,7 +47,7 @@ std::string said(const Asked& asked, const Change& change) {
       EXPECT_EQ(error.code(), ErrorCode::misuse);
       sentences[static_cast<std::size_t>(threads.rank())] = error.what();
     }
-    EXPECT_NO_THROW(plan(threads, alltoall(ranks, 8)));
+    EXPECT_NO_THROW(plan(threads, Problem::alltoall(ranks, 8)));
   });
   EXPECT_EQ(sentences[0], sentences[1]);
   EXPECT_EQ(sentences[0], sentences[2]);
@@ -55,7 +55,7 @@ std::string said(const Asked& asked, const Change& change) {
 }
 
 TEST(Request, OfAScheduleThatIsMadeIsThatOfItsAlgorithm) {
-  const Problem problem = alltoall(ranks, 1);
+  const Problem problem = Problem::alltoall(ranks, 1);
   const Schedule made = make_schedule(problem, "bruck:radix=2");
   run_threads(ranks, [&](Communicator& threads) {
     const Rank me = threads.rank();
@@ -79,7 +79,7 @@ TEST(Request, OfAScheduleThatIsMadeIsThatOfItsAlgorithm) {
 }
 
 TEST(Request, NamesTheFieldThatDiffers) {
-  const Asked exchange{alltoall(ranks, 8), {}};
+  const Asked exchange{Problem::alltoall(ranks, 8), {}};
   const Asked broadcast{problem_of(Collective::broadcast, ranks, 8), {}};
   const Asked shares{with_counts(Collective::allgatherv, {1, 2, 3}), {}};
   Asked sum{problem_of(Collective::reduce, ranks, 8), {.operation = built_in_operator("sum", "i32")}};
@@ -166,7 +166,7 @@ TEST(Request, TellsWhatARankCannotDo) {
   std::array<std::string, ranks> sentences;
   run_threads(ranks, [&](Communicator& threads) {
     try {
-      plan(threads, alltoall(ranks, 8),
+      plan(threads, Problem::alltoall(ranks, 8),
            {.algorithm = threads.rank() == 1 ? "no-such" : "direct", .buffers = threads.rank() == 2 ? 3 : 2});
     } catch (const Error& error) {
       sentences[static_cast<std::size_t>(threads.rank())] = error.what();

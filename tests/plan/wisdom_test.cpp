@@ -322,21 +322,21 @@ TEST(Wisdom, FindsTheNearestFit) {
 }
 
 TEST(Wisdom, TellsSituationsOfProblems) {
-  EXPECT_EQ(situation_of(alltoall(4, 64)), situation(64, 4));
-  Problem placed = alltoall(7, 64);
+  EXPECT_EQ(situation_of(Problem::alltoall(4, 64)), situation(64, 4));
+  Problem placed = Problem::alltoall(7, 64);
   placed.nodes = {5, 2, 5, 2, 5, 9, 5};
   EXPECT_EQ(situation_of(placed), (Situation{.ranks = 7, .nodes = 3, .ranks_of_node = 4, .block_bytes = 64}));
-  const Problem even = alltoallv(4, std::vector<Bytes>(16, 10));
+  const Problem even = Problem::alltoallv(4, std::vector<Bytes>(16, 10));
   EXPECT_EQ(situation_of(even), situation(10, 4, Collective::alltoallv));
   // Rank 0 sends all there is, 100 bytes to each of two: 200 bytes over a mean of 50, and 16 blocks of which 2 have something.
-  Situation spike = situation_of(alltoallv(4, {{0, 1, 100}, {0, 2, 100}}));
+  Situation spike = situation_of(Problem::alltoallv(4, {{0, 1, 100}, {0, 2, 100}}));
   EXPECT_EQ(spike.block_bytes, 13);
   EXPECT_EQ(spike.skew, 4);
   EXPECT_EQ(spike.sparsity, 8);
   std::vector<Bytes> matrix(16);
   matrix[1] = matrix[2] = 100;
-  EXPECT_EQ(situation_of(alltoallv(4, matrix)), spike);
-  EXPECT_EQ(situation_of(alltoallv(4, std::vector<Bytes>(16))).block_bytes, 0);
+  EXPECT_EQ(situation_of(Problem::alltoallv(4, matrix)), spike);
+  EXPECT_EQ(situation_of(Problem::alltoallv(4, std::vector<Bytes>(16))).block_bytes, 0);
   Problem gather;
   gather.collective = Collective::gatherv;
   gather.ranks = 4;

@@ -44,7 +44,7 @@ TEST(NodeRanks, SortsRanksByNode) {
 }
 
 TEST(NodeRanks, MakesEveryRankANodeWhereNoneAreKnown) {
-  Problem problem = alltoall(4, 1);
+  Problem problem = Problem::alltoall(4, 1);
   expect_nodes(NodeRanks(problem), {0, 1, 2, 3});
   problem.nodes = {1, 0, 1, 0};
   expect_nodes(NodeRanks(problem), {1, 0, 1, 0});

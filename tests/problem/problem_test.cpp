@@ -49,11 +49,11 @@ TEST(Problems, AreCheckedFieldByField) {
 }
 
 TEST(Problems, EndBelowTwoToThe63) {
-  EXPECT_NO_THROW(alltoall(1 << 20, Bytes{1} << 22));
-  EXPECT_THROW(alltoall(1 << 20, Bytes{1} << 23), Error);
-  EXPECT_THROW(alltoall(Count{1} << 40, 1), Error);
-  EXPECT_NO_THROW(alltoall(Count{1} << 40, 0));
-  Problem vector = alltoall(1 << 20, 0);
+  EXPECT_NO_THROW(Problem::alltoall(1 << 20, Bytes{1} << 22));
+  EXPECT_THROW(Problem::alltoall(1 << 20, Bytes{1} << 23), Error);
+  EXPECT_THROW(Problem::alltoall(Count{1} << 40, 1), Error);
+  EXPECT_NO_THROW(Problem::alltoall(Count{1} << 40, 0));
+  Problem vector = Problem::alltoall(1 << 20, 0);
   vector.collective = Collective::broadcast;
   vector.block_bytes = Bytes{1} << 42;
   EXPECT_NO_THROW(check(vector));

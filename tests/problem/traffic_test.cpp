@@ -20,7 +20,7 @@ Problem dense_form(const Problem& problem) {
   std::vector<Bytes> counts;
   for (Rank from = 0; from < problem.ranks; ++from)
     for (const Bytes count : Traffic(problem).row(from)) counts.push_back(count);
-  return alltoallv(problem.ranks, std::move(counts));
+  return Problem::alltoallv(problem.ranks, std::move(counts));
 }
 
 TEST(Traffic, IsTheSameDenseAndSparse) {
@@ -47,8 +47,8 @@ TEST(Traffic, IsTheSameDenseAndSparse) {
 TEST(Traffic, OfAnAlltoallIsThatOfEqualCounts) {
   for (const Count p : {1, 2, 7})
     for (const Bytes block : {0, 5}) {
-      const Problem regular = alltoall(p, block),
-                    irregular = alltoallv(p, std::vector<Bytes>(static_cast<std::size_t>(p * p), block));
+      const Problem regular = Problem::alltoall(p, block),
+                    irregular = Problem::alltoallv(p, std::vector<Bytes>(static_cast<std::size_t>(p * p), block));
       const Traffic a(regular), b(irregular);
       EXPECT_EQ(a.longest(), b.longest());
       EXPECT_EQ(a.heaviest(), b.heaviest());
@@ -87,7 +87,7 @@ TEST(Traffic, IsWrittenAlikeInBothForms) {
 TEST(Traffic, RefusesWhatIsNoMatrix) {
   const auto code = [](Count ranks, std::vector<TrafficEntry> entries) {
     try {
-      alltoallv(ranks, std::move(entries));
+      Problem::alltoallv(ranks, std::move(entries));
     } catch (const Error& error) {
       return std::optional(error.code());
     }
@@ -101,10 +101,10 @@ TEST(Traffic, RefusesWhatIsNoMatrix) {
   EXPECT_EQ(code(0, {{0, 1, 5}}), ErrorCode::misuse);
   EXPECT_EQ(code(3, {{0, 1, Bytes{1} << 62}, {1, 0, Bytes{1} << 62}}), ErrorCode::too_large);
 
-  Problem both = alltoallv(2, std::vector<Bytes>{1, 2, 3, 4});
+  Problem both = Problem::alltoallv(2, std::vector<Bytes>{1, 2, 3, 4});
   both.sparse_counts = std::make_shared<const SparseCounts>(2, std::vector<TrafficEntry>{});
   EXPECT_THROW(check(both), Error);
-  Problem other = alltoallv(2, std::vector<TrafficEntry>{});
+  Problem other = Problem::alltoallv(2, std::vector<TrafficEntry>{});
   other.ranks = 3;
   EXPECT_THROW(check(other), Error);
   other.collective = Collective::allgatherv;

@@ -89,7 +89,7 @@ TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
 
 // Dependences of p - 1 independent messages are found in about p log p steps, not p^2.
 TEST(Dependences, OfManyIndependentMessagesAreCheap) {
-  const Program direct = make_schedule(alltoall(100'000, 8), "direct").program(5);
+  const Program direct = make_schedule(Problem::alltoall(100'000, 8), "direct").program(5);
   const DependenceGraph graph = dependences(direct);
   EXPECT_EQ(graph.operations.size(), 2u * 99'999 + 1);
   for (const auto& before : graph.before) ASSERT_TRUE(before.empty());

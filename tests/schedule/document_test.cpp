@@ -22,7 +22,7 @@ std::string example_on_page(const std::string& language) {
 }
 
 TEST(Document, ThePageShowsWhatIsPrinted) {
-  const Schedule schedule = make_schedule(alltoall(3, 8), "bruck:form=classical");
+  const Schedule schedule = make_schedule(Problem::alltoall(3, 8), "bruck:form=classical");
   EXPECT_EQ(example_on_page("json"), json_of(schedule) + "\n");
   EXPECT_EQ(example_on_page("text"), text_of(schedule));
 }
@@ -34,8 +34,8 @@ TEST(Document, ErrorsShowPrintableExcerpts) {
 }
 
 TEST(Document, AByteOrderMarkIsSkipped) {
-  EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + json_of(make_schedule(alltoall(2, 8), "direct"))).size(), 1u);
-  EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + text_of(make_schedule(alltoall(2, 8), "direct"))).size(), 1u);
+  EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + json_of(make_schedule(Problem::alltoall(2, 8), "direct"))).size(), 1u);
+  EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + text_of(make_schedule(Problem::alltoall(2, 8), "direct"))).size(), 1u);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr Count no_limit = Count{1} << 62;
 
 TEST(Extent, IsTheSameBySymmetryAndRankByRank) {
   for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
-    Problem problem = alltoall(16, 8);
+    Problem problem = Problem::alltoall(16, 8);
     problem.grid = {4, 4};
     SCOPED_TRACE(algorithm->id);
     if (!applies(problem, parse_choice(problem, algorithm->id))) continue;
@@ -26,7 +26,7 @@ TEST(Extent, IsTheSameBySymmetryAndRankByRank) {
 }
 
 TEST(Extent, CountsNoFurtherThanTheLimit) {
-  Schedule schedule = make_schedule(alltoall(1000, 8), "one-factor");
+  Schedule schedule = make_schedule(Problem::alltoall(1000, 8), "one-factor");
   Count made = 0;
   schedule.program = [&made, make = schedule.program](Rank rank) { return ++made, make(rank); };
   EXPECT_GT(operation_count(schedule, 10'000), 10'000);

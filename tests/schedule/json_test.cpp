@@ -77,7 +77,7 @@ TEST(Json, WritesTheKeysThatApply) {
 }
 
 TEST(Json, WritesEveryRoundAndTheShapesOfTheFormat) {
-  const json document = json::parse(json_of(make_schedule(alltoall(5, 8), "bruck:form=classical")));
+  const json document = json::parse(json_of(make_schedule(Problem::alltoall(5, 8), "bruck:form=classical")));
   EXPECT_EQ(document["format"], "quadrille-schedule/1");
   EXPECT_EQ(document["buffers"]["scratch"], json::parse("[40, 40, 40, 40, 40]"));
   const json& rotation = document["stages"][0]["rounds"][0];
@@ -90,7 +90,7 @@ TEST(Json, WritesEveryRoundAndTheShapesOfTheFormat) {
   EXPECT_FALSE(digit.contains("control"));
 
   Program idle{.rank = 0, .stages = {{"none", 0, 0}, {"idle", 0, 2}}};
-  const json stages = json::parse(json_of(schedule_of(alltoall(1, 0), {idle})))["stages"];
+  const json stages = json::parse(json_of(schedule_of(Problem::alltoall(1, 0), {idle})))["stages"];
   EXPECT_EQ(stages[0]["rounds"].size(), 0u);
   EXPECT_EQ(stages[1]["rounds"].size(), 2u);
 }
@@ -102,7 +102,7 @@ TEST(Json, CutsALocalOperationWhereEitherListIsCut) {
                                       {{Buffer::input, 0, 2, {{{2, 4}, {}, {}}}}},
                                       {{Buffer::output, 9, 3, {}}, {Buffer::output, 0, 1, {}}}});
   program.rounds[0].locals.push_back({LocalKind::copy, {}, {{Buffer::input, 0, 2, {{{2, 2}, {}, {}}}}}, {}});
-  const json local = json::parse(json_of(schedule_of(alltoall(1, 8), {program})))["stages"][0]["rounds"][0]["local"];
+  const json local = json::parse(json_of(schedule_of(Problem::alltoall(1, 8), {program})))["stages"][0]["rounds"][0]["local"];
   EXPECT_EQ(local, json::parse(R"([{"rank": 0, "reduce": [["input", 0, 2], ["output", 9, 2]], "order": "target-first"},
                                    {"rank": 0, "reduce": [["input", 4, 1], ["output", 11, 1]], "order": "target-first"},
                                    {"rank": 0, "reduce": [["input", 5, 1], ["output", 0, 1]], "order": "target-first"},
@@ -186,7 +186,7 @@ TEST(Json, OperatorsAreTakenForStrictUnlessSaidOtherwise) {
 
 TEST(Json, ReadsAnArrayOfDocuments) {
   const auto schedules =
-      parse_documents(" \n[" + json_of(make_schedule(alltoall(2, 8), "direct")) + "," + swap_document().dump() + "]");
+      parse_documents(" \n[" + json_of(make_schedule(Problem::alltoall(2, 8), "direct")) + "," + swap_document().dump() + "]");
   ASSERT_EQ(schedules.size(), 2u);
   EXPECT_EQ(schedules[1].algorithm, "by hand");
   EXPECT_THAT(refusal("[]"), HasSubstr("an empty array holds no schedule"));
@@ -336,7 +336,7 @@ TEST(Json, CannotSayWhatDoesNotPairUp) {
   const auto objection = [](const std::vector<Program>& programs) -> std::string {
     std::ostringstream out;
     try {
-      write_json(out, schedule_of(alltoall(2, 8), programs));
+      write_json(out, schedule_of(Problem::alltoall(2, 8), programs));
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::malformed);
       EXPECT_EQ(out.str(), "");  // nothing half-written
@@ -377,7 +377,7 @@ TEST(Json, CannotSayWhatDoesNotPairUp) {
 }
 
 TEST(Json, RefusesToWriteWhatIsNoText) {
-  Schedule schedule = make_schedule(alltoall(2, 1), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
   schedule.parameters["form"] = "\xff";
   std::ostringstream out;
   EXPECT_THROW(write_json(out, schedule), Error);
@@ -385,7 +385,7 @@ TEST(Json, RefusesToWriteWhatIsNoText) {
 }
 
 TEST(Json, RefusesToWriteRoundsWithoutEnd) {
-  Schedule schedule = make_schedule(alltoall(2, 4), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(2, 4), "direct");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
     program.stages.back().round_count = Count{1} << 60;

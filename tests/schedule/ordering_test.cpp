@@ -21,10 +21,10 @@ TEST(Windows, FollowThePolicies) {
 }
 
 TEST(Windows, IndependentRoundsOfAStageGoTogether) {
-  const Program shift = make_schedule(alltoall(6, 8), "shift").program(2);
+  const Program shift = make_schedule(Problem::alltoall(6, 8), "shift").program(2);
   const auto together = windows(shift, dependences(shift), Policy::nonblocking);
   EXPECT_EQ(together.back(), 0u) << "pairwise rounds are independent";
-  const Program ring = make_schedule(alltoall(6, 8), "ring").program(2);
+  const Program ring = make_schedule(Problem::alltoall(6, 8), "ring").program(2);
   EXPECT_EQ(windows(ring, dependences(ring), Policy::nonblocking).back(), 4u) << "each round of the ring waits for the one before";
 }
 

@@ -219,7 +219,7 @@ void read_and_use(const std::string& text, Random& random, Tally& tally) {
 std::vector<std::string> right_documents() {
   std::vector<Schedule> schedules;
   for (const char* specification : {"direct", "shift", "bruck:radix=2", "bruck:radix=3,ports=2,form=classical"})
-    schedules.push_back(make_schedule(alltoall(5, 8), specification));
+    schedules.push_back(make_schedule(Problem::alltoall(5, 8), specification));
   for (const Collective collective : {Collective::allreduce, Collective::scan, Collective::reduce_scatter, Collective::barrier})
     for (const Algorithm* algorithm : algorithms_for(collective)) {
       Problem problem = problem_of(collective, 4, 16);

@@ -66,7 +66,7 @@ TEST(Text, KeepsWhatTheVerifierWillRefuse) {
   round.control_sends.push_back({1, 64});
   round.control_receives.push_back({1, 0});
   second.rounds = {round, {.number = 0}, round, round};
-  Schedule schedule = schedule_of(alltoall(3, 8), {first, second, third});
+  Schedule schedule = schedule_of(Problem::alltoall(3, 8), {first, second, third});
   schedule.parameters = {{"radix", Count{-2}}, {"form", "plain"}, {"digits", "17"}, {"empty", ""}, {"odd name", "odd \\ value"}};
   schedule.stated_input_bytes = {24, 0, most};
   schedule.stated_output_bytes = {1, 2, 3};
@@ -94,8 +94,8 @@ TEST(Text, ReadsWhatAPersonWrites) {
 }
 
 TEST(Text, ReadsDocumentsOneAfterTheOther) {
-  const auto read =
-      parse_documents(text_of(make_schedule(alltoall(3, 8), "shift")) + text_of(make_schedule(alltoall(4, 8), "bruck")));
+  const auto read = parse_documents(text_of(make_schedule(Problem::alltoall(3, 8), "shift")) +
+                                    text_of(make_schedule(Problem::alltoall(4, 8), "bruck")));
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].algorithm, "shift");
   EXPECT_EQ(read[1].problem.ranks, 4);
@@ -163,7 +163,7 @@ TEST(Text, StaysSmallWhateverTheNumbersSay) {
 }
 
 TEST(Text, RefusesToWriteWhatIsNoText) {
-  Schedule schedule = make_schedule(alltoall(2, 1), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
   schedule.algorithm = "\xff";
   EXPECT_THROW(text_of(schedule), Error);
 }

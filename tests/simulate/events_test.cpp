@@ -73,7 +73,7 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
     EXPECT_EQ(simulate_events(fan, message_times(model, many_ports)).end, 8 * microsecond + 6 * 1'500'000);
     EXPECT_EQ(simulate_rounds(fan, model, many_ports).end, 8 * microsecond + 6 * 1'500'000);
   }
-  const Schedule direct = make_schedule(alltoall(8, 1001), "direct");
+  const Schedule direct = make_schedule(Problem::alltoall(8, 1001), "direct");
   EXPECT_EQ(simulate_events(direct, message_times(model, many_ports)).end, 8 * microsecond + 6 * 3 * microsecond + 12'345'679);
   EXPECT_EQ(simulate_rounds(direct, model, many_ports).end, 8 * microsecond + 6 * 3 * microsecond + 12'345'679);
 }
@@ -96,7 +96,7 @@ TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
   EXPECT_EQ(received.end, one.end);
   // Of every message of a larger exchange, within what it takes in all.
   ends.clear();
-  const EventSimulation all = simulate_events(make_schedule(alltoall(8, 100), "bruck"), loggp_times(),
+  const EventSimulation all = simulate_events(make_schedule(Problem::alltoall(8, 100), "bruck"), loggp_times(),
                                               {.message_end = [&](const MessageEnd& end) { ends.push_back(end); }});
   EXPECT_EQ(static_cast<Count>(ends.size()), 2 * all.messages);
   Picoseconds last = 0;
@@ -193,7 +193,7 @@ TEST(SimulateEvents, BarriersWaitForAllRanks) {
 }
 
 TEST(SimulateEvents, PortsBeyondAllMessagesCostNothing) {
-  const Schedule schedule = make_schedule(alltoall(4, 100), "direct");
+  const Schedule schedule = make_schedule(Problem::alltoall(4, 100), "direct");
   EXPECT_EQ(simulate_events(schedule, linear_times(Count{1} << 40)).end, simulate_events(schedule, linear_times(3)).end);
 }
 
@@ -354,7 +354,7 @@ TEST(SimulateEvents, QueuesAtALink) {
 
 // Half way round a ring both ways are as long, and a message goes by its port.
 TEST(SimulateEvents, LeavesByThePortThatAMessageNames) {
-  Problem problem = alltoall(16, 64);
+  Problem problem = Problem::alltoall(16, 64);
   problem.grid = {4, 4};
   const Topology torus = Topology::torus({4, 4});
   const Schedule schedule = make_schedule(problem, "torus");
@@ -365,7 +365,7 @@ TEST(SimulateEvents, LeavesByThePortThatAMessageNames) {
 
 TEST(SimulateEvents, TroublesAreDrawnFromTheSeed) {
   const Topology torus = Topology::torus({4, 4});
-  const Schedule schedule = make_schedule(alltoall(16, 1000), "bruck");
+  const Schedule schedule = make_schedule(Problem::alltoall(16, 1000), "bruck");
   const EventOptions calm{.topology = &torus};
   const auto end = [&](const EventOptions& options) { return simulate_events(schedule, loggp_times(), options).end; };
   for (const EventOptions& trouble : {EventOptions{.topology = &torus, .seed = 5, .late_ranks = 3, .late_by = 50 * microsecond},
@@ -384,14 +384,15 @@ TEST(SimulateEvents, TroublesAreDrawnFromTheSeed) {
 
 TEST(SimulateEvents, TellsHowFarItIs) {
   std::vector<Count> told;
-  simulate_events(make_schedule(alltoall(600, 8), "direct"), loggp_times(), {.progress = [&](Count arrived, Count messages) {
+  simulate_events(make_schedule(Problem::alltoall(600, 8), "direct"), loggp_times(),
+                  {.progress = [&](Count arrived, Count messages) {
                     told.insert(told.end(), {arrived, messages});
                   }});
   EXPECT_EQ(told, (std::vector<Count>{0, 600 * 599, Count{1} << 18, 600 * 599}));
 }
 
 TEST(SimulateEvents, RefusesWhatCannotBe) {
-  const Schedule schedule = make_schedule(alltoall(4, 8), "shift");
+  const Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
   const Topology ring = Topology::ring(4), other = Topology::ring(5);
   const auto refuses = [&](const EventOptions& options) { EXPECT_THROW(simulate_events(schedule, loggp_times(), options), Error); };
   refuses({.topology = &other});
@@ -410,7 +411,7 @@ TEST(SimulateEvents, RefusesWhatCannotBe) {
     return program;
   };
   EXPECT_THROW(simulate_events(broken, loggp_times()), Error);
-  EXPECT_THROW(simulate_events(make_schedule(alltoall(4, Bytes{1} << 57), "shift"), linear_times(1)), Error) << "106 days";
+  EXPECT_THROW(simulate_events(make_schedule(Problem::alltoall(4, Bytes{1} << 57), "shift"), linear_times(1)), Error) << "106 days";
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ inline std::vector<RingMove> alternating_moves(Count from, Count to, Count size)
 // Every block lies in a slot of its own at whatever rank it has come to.
 inline Schedule imaginary_ring(Count ranks, Bytes block_bytes) {
   Schedule schedule;
-  schedule.problem = alltoall(ranks, block_bytes);
+  schedule.problem = Problem::alltoall(ranks, block_bytes);
   schedule.algorithm = "imaginary-node";
   schedule.program = [ranks, block_bytes](Rank me) {
     const Count size = ranks + 1;

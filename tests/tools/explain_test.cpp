@@ -132,7 +132,7 @@ TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
 }
 
 TEST_F(ExplainTest, TakesWhatWasMeasured) {
-  const Problem problem = alltoall(4, 64);
+  const Problem problem = Problem::alltoall(4, 64);
   const std::string file = wisdom_of(problem, "bruck:radix=2", "none");
   const Outcome outcome = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "64B"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
@@ -145,7 +145,7 @@ TEST_F(ExplainTest, TakesWhatWasMeasured) {
 }
 
 TEST_F(ExplainTest, ReadsTheWisdomOfTheLibraryThatIsNamed) {
-  const Problem problem = alltoall(4, 64);
+  const Problem problem = Problem::alltoall(4, 64);
   wisdom_of(problem, "bruck:radix=2", "none");
   wisdom_of(problem, "direct", "Open MPI 4.1.4");
   const auto file_with = [&](const Words& more) {

@@ -15,7 +15,7 @@ using namespace quadrille::testing;
 TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
   for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
     SCOPED_TRACE(algorithm->id);
-    if (!applies(alltoall(8, 12), parse_choice(alltoall(8, 12), algorithm->id))) continue;
+    if (!applies(Problem::alltoall(8, 12), parse_choice(Problem::alltoall(8, 12), algorithm->id))) continue;
     const Words question{"alltoall",     "--algorithm", std::string(algorithm->id), "--ranks", "8", "--block", "12B",
                          "--node-sizes", "1,4,3"};
     const auto ask = [&](Words words, const Words& rest) {
@@ -183,7 +183,7 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
   std::size_t applying = 0;
   for (const Count p : {2, 3, 4, 6})
     for (const Algorithm* algorithm : algorithms_for(Collective::alltoall))
-      applying += applies(alltoall(p, 1), parse_choice(alltoall(p, 1), algorithm->id)) ? 1 : 0;
+      applying += applies(Problem::alltoall(p, 1), parse_choice(Problem::alltoall(p, 1), algorithm->id)) ? 1 : 0;
   EXPECT_EQ(Json::parse(outcome.out).size(), applying);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);

@@ -242,17 +242,17 @@ TEST(BySymmetry, FindsAWrongGroup) {
     schedule.symmetry = symmetry;
     return rules_of(verify(schedule)).contains(Rule::false_symmetry);
   };
-  EXPECT_TRUE(is_found(make_schedule(alltoall(8, 4), "bruck"), exclusive_or_symmetry(8)));
-  EXPECT_TRUE(is_found(make_schedule(alltoall(8, 4), "xor"), translation_symmetry(8)));
-  EXPECT_TRUE(is_found(make_schedule(alltoall(8, 4), "hypercube"), translation_symmetry(8)));
+  EXPECT_TRUE(is_found(make_schedule(Problem::alltoall(8, 4), "bruck"), exclusive_or_symmetry(8)));
+  EXPECT_TRUE(is_found(make_schedule(Problem::alltoall(8, 4), "xor"), translation_symmetry(8)));
+  EXPECT_TRUE(is_found(make_schedule(Problem::alltoall(8, 4), "hypercube"), translation_symmetry(8)));
   EXPECT_TRUE(is_found(make_schedule(problem_of(Collective::allgather, 8, 4), "recursive-doubling"), translation_symmetry(8)));
-  EXPECT_TRUE(is_found(make_schedule(alltoall(8, 4), "bruck"), translation_symmetry(4)));
+  EXPECT_TRUE(is_found(make_schedule(Problem::alltoall(8, 4), "bruck"), translation_symmetry(4)));
   EXPECT_TRUE(is_found(make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3"), translation_symmetry(12)));
   EXPECT_TRUE(is_found(make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3"), Symmetry({{3, 1}, {4, 1}})));
   EXPECT_FALSE(is_found(make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3"), Symmetry({{4, 1}, {3, 1}})))
       << "columns may move, too: both ends of a message list a row in another order";
   EXPECT_TRUE(is_found(make_schedule(problem_of(Collective::broadcast, 8, 2), "binomial"), exclusive_or_symmetry(8)));
-  Problem torus = alltoall(64, 4);
+  Problem torus = Problem::alltoall(64, 4);
   torus.grid = {8, 8};
   EXPECT_TRUE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 1}, {8, 1}}))) << "it has four classes";
   EXPECT_FALSE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 4}, {8, 4}}))) << "a subgroup will do";
@@ -260,7 +260,7 @@ TEST(BySymmetry, FindsAWrongGroup) {
 
 // Blocks that belong to ranks and do not move with them, at each rank but the representative: it sends what it should to others.
 TEST(BySymmetry, FindsBlocksThatDoNotMove) {
-  Schedule schedule = make_schedule(alltoall(8, 4), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(8, 4), "direct");
   schedule.program = [made = schedule.program](Rank rank) {
     Program program = made(rank), first = made(0);
     for (std::size_t i = 0; i < first.rounds[0].sends.size(); ++i)
@@ -278,9 +278,10 @@ TEST(BySymmetry, SaysWhatWasLookedAt) {
     EXPECT_TRUE(verify(schedule, {}, &coverage).empty());
     return to_string(coverage);
   };
-  EXPECT_EQ(coverage_of(make_schedule(alltoall(5, 4), "bruck")), "symmetry: translation, 1 class, all 5 ranks compared");
-  EXPECT_EQ(coverage_of(make_schedule(alltoall(8, 4), "hypercube")), "symmetry: exclusive or, 1 class, all 8 ranks compared");
-  EXPECT_EQ(coverage_of(make_schedule(alltoall(5, 4), "one-factor")), "all 5 ranks replayed");
+  EXPECT_EQ(coverage_of(make_schedule(Problem::alltoall(5, 4), "bruck")), "symmetry: translation, 1 class, all 5 ranks compared");
+  EXPECT_EQ(coverage_of(make_schedule(Problem::alltoall(8, 4), "hypercube")),
+            "symmetry: exclusive or, 1 class, all 8 ranks compared");
+  EXPECT_EQ(coverage_of(make_schedule(Problem::alltoall(5, 4), "one-factor")), "all 5 ranks replayed");
   EXPECT_EQ(coverage_of(make_schedule(problem_of(Collective::barrier, 5000, 0), "dissemination")),
             "symmetry: translation, 1 class, 64 of 5000 ranks compared");
   EXPECT_EQ(coverage_of(make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3")),
@@ -289,11 +290,11 @@ TEST(BySymmetry, SaysWhatWasLookedAt) {
 
 // Beyond what could be replayed rank by rank.
 TEST(BySymmetry, VerifiesManyRanks) {
-  EXPECT_TRUE(verify(make_schedule(alltoall(1 << 14, 8), "bruck")).empty());
+  EXPECT_TRUE(verify(make_schedule(Problem::alltoall(1 << 14, 8), "bruck")).empty());
   EXPECT_TRUE(verify(make_schedule(problem_of(Collective::allgather, 1 << 14, 8), "concatenation")).empty());
   EXPECT_TRUE(verify(make_schedule(problem_of(Collective::allgather, 1 << 14, 8), "recursive-doubling")).empty());
-  EXPECT_THROW(verify(make_schedule(alltoall(1 << 14, 8), "one-factor")), Error);
-  Schedule broken = make_schedule(alltoall(1 << 14, 8), "bruck");
+  EXPECT_THROW(verify(make_schedule(Problem::alltoall(1 << 14, 8), "one-factor")), Error);
+  Schedule broken = make_schedule(Problem::alltoall(1 << 14, 8), "bruck");
   broken.program = [made = broken.program](Rank rank) {
     Program program = made(rank);
     program.rounds.back().receives[0].regions[0].offset += 8;

@@ -61,10 +61,10 @@ template <class Change>
 std::vector<Finding> broken(Change&& change) {
   std::vector<Program> programs = exchange();
   change(programs);
-  return found(of(alltoall(2, 4), programs));
+  return found(of(Problem::alltoall(2, 4), programs));
 }
 
-TEST(Rules, AGoodScheduleHasNoFindings) { EXPECT_TRUE(found(of(alltoall(2, 4), exchange())).empty()); }
+TEST(Rules, AGoodScheduleHasNoFindings) { EXPECT_TRUE(found(of(Problem::alltoall(2, 4), exchange())).empty()); }
 
 TEST(Rules, OutOfBuffer) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].rounds[0].receives[0].regions = {{out, 5, 4}}; }), Rule::out_of_buffer, 1, 0));
@@ -78,7 +78,7 @@ TEST(Rules, InputWritten) {
 }
 
 TEST(Rules, BufferSize) {
-  Schedule schedule = of(alltoall(2, 4), exchange());
+  Schedule schedule = of(Problem::alltoall(2, 4), exchange());
   schedule.stated_input_bytes = {8, 8};
   schedule.stated_output_bytes = {8, 12};
   EXPECT_TRUE(has(found(schedule), Rule::buffer_size, 1));
@@ -150,17 +150,17 @@ TEST(Rules, RepeatedMessage) {
 }
 
 TEST(Rules, PortLimit) {
-  const Schedule direct = make_schedule(alltoall(4, 4), "direct");
+  const Schedule direct = make_schedule(Problem::alltoall(4, 4), "direct");
   EXPECT_TRUE(has(found(direct, {.port_limit = 2}), Rule::port_limit, 3, 0));
   EXPECT_TRUE(found(direct, {.port_limit = 3}).empty());
-  Schedule claims_less = make_schedule(alltoall(9, 1), "bruck:radix=3,ports=2");
+  Schedule claims_less = make_schedule(Problem::alltoall(9, 1), "bruck:radix=3,ports=2");
   claims_less.parameters["ports"] = Count{1};
   EXPECT_TRUE(has(found(claims_less), Rule::port_limit, 0));
 }
 
 // Two nodes of two ranks, which the algorithm lets exchange one after the other.
 TEST(Rules, NodePortLimit) {
-  Problem problem = alltoall(4, 4);
+  Problem problem = Problem::alltoall(4, 4);
   problem.nodes = {5, 5, 7, 7};
   EXPECT_TRUE(has(found(make_schedule(problem, "one-factor"), {.node_port_limit = 1}), Rule::node_port_limit, 1));
   EXPECT_TRUE(found(make_schedule(problem, "one-factor"), {.node_port_limit = 2}).empty());
@@ -186,9 +186,9 @@ TEST(Rules, NodePortLimit) {
 
   // Where no nodes are known every rank is one. A port works both ways at once, so that a node may send to one and receive from
   // another; two it sends to, or receives from, are too many.
-  EXPECT_TRUE(found(make_schedule(alltoall(4, 4), "one-factor"), {.node_port_limit = 1}).empty());
-  EXPECT_TRUE(found(make_schedule(alltoall(4, 4), "shift"), {.node_port_limit = 1}).empty());
-  EXPECT_TRUE(has(found(make_schedule(alltoall(4, 4), "direct"), {.node_port_limit = 2}), Rule::node_port_limit, 2, 0));
+  EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 4), "one-factor"), {.node_port_limit = 1}).empty());
+  EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 4), "shift"), {.node_port_limit = 1}).empty());
+  EXPECT_TRUE(has(found(make_schedule(Problem::alltoall(4, 4), "direct"), {.node_port_limit = 2}), Rule::node_port_limit, 2, 0));
   const Problem gather{.collective = Collective::gather, .ranks = 4, .block_bytes = 4};
   EXPECT_TRUE(has(found(make_schedule(gather, "linear"), {.node_port_limit = 2}), Rule::node_port_limit, 0, 0));
   EXPECT_TRUE(found(make_schedule(gather, "linear"), {.node_port_limit = 3}).empty());
@@ -196,7 +196,7 @@ TEST(Rules, NodePortLimit) {
 
 TEST(Rules, NoSuchWay) {
   const auto from_port = [](Port port) {
-    return found(of(alltoall(2, 4),
+    return found(of(Problem::alltoall(2, 4),
                     [port] {
                       auto programs = exchange();
                       for (Program& program : programs) program.rounds[0].sends[0].port = program.rounds[0].receives[0].port = port;
@@ -207,11 +207,11 @@ TEST(Rules, NoSuchWay) {
   EXPECT_TRUE(from_port({0, -1}).empty());
   EXPECT_TRUE(has(from_port({1, -1}), Rule::no_such_way, 0, 0));
   EXPECT_TRUE(has(from_port({0, 3}), Rule::no_such_way, 1, 0));
-  EXPECT_THROW(found(make_schedule(alltoall(4, 4), "shift"), {.topology = Topology::ring(5)}), Error);
+  EXPECT_THROW(found(make_schedule(Problem::alltoall(4, 4), "shift"), {.topology = Topology::ring(5)}), Error);
 }
 
 TEST(Rules, LinkContention) {
-  const Schedule shift = make_schedule(alltoall(6, 4), "shift");
+  const Schedule shift = make_schedule(Problem::alltoall(6, 4), "shift");
   EXPECT_TRUE(found(shift, {.topology = Topology::ring(6)}).empty()) << "only if asked for";
   EXPECT_TRUE(found(shift, {.topology = Topology::full(6), .strict_links = true}).empty());
   const auto findings = found(shift, {.topology = Topology::ring(6), .strict_links = true});
@@ -235,11 +235,11 @@ TEST(Rules, UnmatchedMessage) {
 }
 
 TEST(Rules, OverlappingWrites) {
-  EXPECT_TRUE(has(found(of(alltoall(3, 4),
+  EXPECT_TRUE(has(found(of(Problem::alltoall(3, 4),
                            [] {
                              std::vector<Program> programs;
                              for (Rank rank = 0; rank < 3; ++rank)
-                               programs.push_back(make_schedule(alltoall(3, 4), "direct").program(rank));
+                               programs.push_back(make_schedule(Problem::alltoall(3, 4), "direct").program(rank));
                              programs[0].rounds[0].receives[0].regions[0].offset =
                                  programs[0].rounds[0].receives[1].regions[0].offset + 3;
                              return programs;
@@ -391,12 +391,12 @@ TEST(Rules, DeadlockByCrossedOrder) {
     program.rounds.push_back(second);
     program.stages[0].round_count = 2;
   }
-  const auto blocking = found(of(alltoall(2, 4), programs), {.policies = {Policy::blocking}});
+  const auto blocking = found(of(Problem::alltoall(2, 4), programs), {.policies = {Policy::blocking}});
   EXPECT_TRUE(has(blocking, Rule::deadlock, 0, 0));
   EXPECT_TRUE(has(blocking, Rule::deadlock, 1, 0));
   // Posted together, the same programs come through.
   for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
-    for (const Finding& finding : found(of(alltoall(2, 4), programs), {.policies = {policy}}))
+    for (const Finding& finding : found(of(Problem::alltoall(2, 4), programs), {.policies = {policy}}))
       EXPECT_NE(finding.rule, Rule::deadlock) << to_string(finding);
 }
 
@@ -410,7 +410,7 @@ TEST(Rules, SwapsInPlaceDoNotDeadlock) {
     program.receive(1 - me, {block(out, 1 - me, 4)});
     programs.push_back(std::move(program).finish());
   }
-  EXPECT_TRUE(found(of(alltoall(2, 4), programs)).empty());
+  EXPECT_TRUE(found(of(Problem::alltoall(2, 4), programs)).empty());
 }
 
 TEST(Rules, EveryRuleHasATestHere) {
@@ -435,23 +435,24 @@ TEST(Findings, NameTheirPlace) {
 }
 
 TEST(Findings, StopAtTheLimit) {
-  EXPECT_EQ(found(make_schedule(alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
+  EXPECT_EQ(found(make_schedule(Problem::alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
 }
 
 // The limits are multiplied by what a piece takes, which must not overflow.
 TEST(Replay, TakesTheLargestLimits) {
   constexpr Count largest = std::numeric_limits<Count>::max();
   for (const Count most : {largest, largest - 1, largest / 64 + 1})
-    EXPECT_TRUE(found(make_schedule(alltoall(4, 8), "direct"), {.most_pieces = most, .most_operations = most}).empty());
-  EXPECT_THROW(found(make_schedule(alltoall(Count{1} << 31, 1), "bruck"), {.most_pieces = largest, .most_operations = largest}),
-               Error);
+    EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 8), "direct"), {.most_pieces = most, .most_operations = most}).empty());
+  EXPECT_THROW(
+      found(make_schedule(Problem::alltoall(Count{1} << 31, 1), "bruck"), {.most_pieces = largest, .most_operations = largest}),
+      Error);
 }
 
 TEST(Replay, RefusesWhatIsTooLarge) {
-  EXPECT_THROW(found(make_schedule(alltoall(64, 4), "direct"), {.most_pieces = 63}), Error);
-  EXPECT_THROW(found(make_schedule(alltoall(64, 4), "one-factor"), {.most_pieces = 100}), Error);
+  EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "direct"), {.most_pieces = 63}), Error);
+  EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "one-factor"), {.most_pieces = 100}), Error);
   // A few words that mean 2^40 pieces.
-  Schedule schedule = make_schedule(alltoall(2, Bytes{1} << 40), "direct");
+  Schedule schedule = make_schedule(Problem::alltoall(2, Bytes{1} << 40), "direct");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
     Region& region = program.rounds[0].sends[0].regions[0];
@@ -484,7 +485,7 @@ TEST(Verify, SizesNearTheEndOf64Bits) {
 }
 
 TEST(Rules, FalseSymmetry) {
-  Schedule factor = make_schedule(alltoall(5, 4), "one-factor");
+  Schedule factor = make_schedule(Problem::alltoall(5, 4), "one-factor");
   factor.symmetry = translation_symmetry(5);
   EXPECT_TRUE(has(found(factor), Rule::false_symmetry, 1, 0));
 }

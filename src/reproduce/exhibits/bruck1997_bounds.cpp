@@ -12,7 +12,7 @@ namespace quadrille::reproduce {
 namespace {
 
 Schedule index_operation(Count n, Count radix, Count ports) {
-  return make_schedule(alltoall(n, 1), fmt::format("bruck:radix={},ports={}", radix, ports));
+  return make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},ports={}", radix, ports));
 }
 
 Count ceil_log(Count n, Count base) {
@@ -85,8 +85,8 @@ Reproduction make(const Making& making) {
            {5, 1, 2}, {5, 2, 3}, {6, 2, 3}, {8, 1, 2}, {9, 2, 3}, {64, 1, 2}, {64, 1, 8}, {64, 1, 64}, {64, 3, 4}}) {
     const Figures counted = figures(index_operation(n, r, k));
     Count rounds = 0, blocks = 0, compound = 0;
-    for (const Bound& bound : lower_bounds(alltoall(n, 1), k)) (bound.figure == "c1" ? rounds : blocks) = bound.value;
-    for (const Bound& bound : lower_bounds(alltoall(n, 1), k, counted.c1))
+    for (const Bound& bound : lower_bounds(Problem::alltoall(n, 1), k)) (bound.figure == "c1" ? rounds : blocks) = bound.value;
+    for (const Bound& bound : lower_bounds(Problem::alltoall(n, 1), k, counted.c1))
       if (bound.figure == "c2") compound = std::max(compound, bound.value);
     sheet.rows.push_back({n, k, r, counted.c1, counted.c2, rounds, blocks, compound});
   }
@@ -119,7 +119,7 @@ Reproduction make(const Making& making) {
           best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
       .found(Outcome::paper_is_wrong, 2, "radix 6 takes two rounds as well, and carries less");
   Count least = 0;
-  for (const Bound& bound : lower_bounds(alltoall(5, 1), 3))
+  for (const Bound& bound : lower_bounds(Problem::alltoall(5, 1), 3))
     if (bound.figure == "c2") least = bound.value;
   made.at_least("bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k", 4.0 / 3, at(5, 5, 3).c2,
                 "proposition 2.4")

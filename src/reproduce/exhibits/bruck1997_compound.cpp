@@ -15,13 +15,13 @@ namespace {
 
 // Blocks of as many bytes as there are ports: then no bound on what a port carries is rounded.
 Figures index_operation(Count n, Count radix, Count ports) {
-  return figures(make_schedule(alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
+  return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
 
 // The proof of theorem 2.7 counts hops: at most C(T, f) k^f blocks of a node can be f hops away after T rounds.
 double hops_bound(Count n, Count ports, Count rounds) {
   Bytes most = 0;
-  for (const Bound& bound : lower_bounds(alltoall(n, ports), ports, rounds))
+  for (const Bound& bound : lower_bounds(Problem::alltoall(n, ports), ports, rounds))
     if (bound.figure == "c2") most = std::max(most, bound.value);
   return ratio(most, ports);
 }

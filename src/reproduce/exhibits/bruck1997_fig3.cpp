@@ -9,7 +9,7 @@ namespace quadrille::reproduce {
 namespace {
 
 Schedule index_operation(Count n, Count radix) {
-  return make_schedule(alltoall(n, 1), fmt::format("bruck:radix={},form=classical", radix));
+  return make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},form=classical", radix));
 }
 
 // Slots that the last rearrangement brings to position i + j, "rotated i steps downwards"; of all n x n.

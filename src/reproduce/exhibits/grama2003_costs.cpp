@@ -126,7 +126,7 @@ void compare_operations(Count p, Reproduction& made) {
           "most efficient\"",
           1, time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
       .is_reading = true;
-  const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(alltoall(n, 2), "torus")).c2); };
+  const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(Problem::alltoall(n, 2), "torus")).c2); };
   made.equal(
           "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at "
           "16 (\"asymptotically optimal\", for all the factor of 4)",

@@ -96,7 +96,7 @@ void add_own_messages(Program& program, const std::vector<StageTrace>& stages, R
 Schedule with_own_messages(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
   Schedule twins = schedule;
-  twins.problem = alltoall(2 * p, 1);  // only the number of ranks is read; who sends what is in the programs
+  twins.problem = Problem::alltoall(2 * p, 1);  // only the number of ranks is read; who sends what is in the programs
   twins.symmetry.reset();
   twins.program = [p, one = schedule.program, stages = trace(schedule)](Rank rank) {
     const Rank base = rank / p * p, twin = (rank + p) % (2 * p);

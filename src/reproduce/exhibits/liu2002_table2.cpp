@@ -17,7 +17,7 @@ Schedule divisible(Count p) {
   std::mt19937_64 random(static_cast<std::uint64_t>(p));
   std::vector<Bytes> counts(index(p * p));
   for (Bytes& count : counts) count = p * static_cast<Bytes>(random() % 3);
-  return make_schedule(alltoallv(p, std::move(counts)), irregular_algorithm(4));
+  return make_schedule(Problem::alltoallv(p, std::move(counts)), irregular_algorithm(4));
 }
 
 // In units of L / P.

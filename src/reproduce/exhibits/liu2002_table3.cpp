@@ -57,7 +57,7 @@ Reproduction make(const Making& making) {
   // The shift matrix comes nearest to the bound on the volume.
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 61; ++from) entries.push_back({from, (from + 1) % 61, 61});
-  const Schedule shifted = make_schedule(alltoallv(61, std::move(entries)), irregular_algorithm(4));
+  const Schedule shifted = make_schedule(Problem::alltoallv(61, std::move(entries)), irregular_algorithm(4));
   const Number volume = figures(with_own_messages(shifted)).c2;
   made.at_most("A4, 61 nodes, everybody sends to its next: sum over steps of the longest message (L/P), 4 K (K + 1) (theorem 2)",
                288, volume, "theorem 2");

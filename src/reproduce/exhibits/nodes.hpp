@@ -15,7 +15,7 @@
 namespace quadrille::reproduce {
 
 inline Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1) {
-  Problem problem = alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes);
+  Problem problem = Problem::alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes);
   for (std::size_t node = 0; node < sizes.size(); ++node)
     problem.nodes.insert(problem.nodes.end(), index(sizes[node]), static_cast<Count>(node));
   return problem;

@@ -30,7 +30,7 @@ class Sp1Index {
   }
 
   double us(Count radix, Bytes block_bytes) const {
-    const Schedule schedule = make_schedule(alltoall(sp1_processors, block_bytes), fmt::format("bruck:radix={}", radix));
+    const Schedule schedule = make_schedule(Problem::alltoall(sp1_processors, block_bytes), fmt::format("bruck:radix={}", radix));
     return price_of(workload(schedule), *find_model("fitted"), costs_).blocking_s * 1e6;
   }
 

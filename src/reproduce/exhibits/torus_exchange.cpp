@@ -15,7 +15,7 @@ std::vector<Bytes> longest_by_round(const Schedule& schedule) {
 }
 
 Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, const std::string& specification) {
-  Problem problem = alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
+  Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
   problem.grid = sides;
   return make_schedule(problem, specification);
 }

@@ -37,7 +37,7 @@ class User {
   User& operator=(const User&) = delete;
 
   void make_plan(const std::string& algorithm = "direct") {
-    plan_.emplace(plan(*ranks_, alltoall(ranks_->size(), 8), {.algorithm = algorithm, .executor = Executor::messages}));
+    plan_.emplace(plan(*ranks_, Problem::alltoall(ranks_->size(), 8), {.algorithm = algorithm, .executor = Executor::messages}));
   }
   void drop_plan() { plan_.reset(); }
 

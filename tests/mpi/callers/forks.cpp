@@ -54,7 +54,7 @@ int live_as_child(std::unique_ptr<User> user) {
 
 void run() {
   auto user = std::make_unique<User>();
-  user->add(alltoall(user->ranks->size(), User::block), "direct");
+  user->add(Problem::alltoall(user->ranks->size(), User::block), "direct");
   user->add(problem_of(Collective::broadcast, user->ranks->size(), User::block), "linear");
   std::mt19937_64 random(1);
   std::vector<Occasion> occasions;

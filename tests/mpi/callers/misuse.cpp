@@ -59,7 +59,7 @@ struct User {
   std::vector<std::byte> input = std::vector<std::byte>(static_cast<std::size_t>(ranks->size() * block)), output = input;
 
   void add(const std::string& algorithm, Executor executor = Executor::automatic) {
-    plans.push_back(plan(*ranks, alltoall(ranks->size(), block), {.algorithm = algorithm, .executor = executor}));
+    plans.push_back(plan(*ranks, Problem::alltoall(ranks->size(), block), {.algorithm = algorithm, .executor = executor}));
   }
   void run(std::size_t number) { plans[number].execute(input.data(), output.data()); }
 };

@@ -13,7 +13,7 @@ namespace {
 
 void exchange(Communicator& ranks, Executor executor) {
   const auto p = static_cast<std::size_t>(ranks.size());
-  Plan exchange = plan(ranks, alltoall(ranks.size(), 8), {.algorithm = "direct", .executor = executor});
+  Plan exchange = plan(ranks, Problem::alltoall(ranks.size(), 8), {.algorithm = "direct", .executor = executor});
   std::vector<std::int64_t> input(p), output(p, -1);
   for (std::size_t to = 0; to < p; ++to) input[to] = 100 * ranks.rank() + static_cast<std::int64_t>(to);
   exchange.execute(input.data(), output.data());

@@ -17,7 +17,7 @@ namespace {
 
 void exchange(Communicator& ranks, Executor executor, Bytes block) {
   const Count p = ranks.size();
-  Plan exchange = plan(ranks, alltoall(p, block), {.algorithm = "direct", .executor = executor});
+  Plan exchange = plan(ranks, Problem::alltoall(p, block), {.algorithm = "direct", .executor = executor});
   std::vector<unsigned char> input(static_cast<std::size_t>(p * block)), output(input.size());
   const auto byte = [&](Rank from, Rank to, Bytes place) { return static_cast<unsigned char>(from * 31 + to * 7 + place); };
   for (Rank to = 0; to < p; ++to)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/request.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "execute/execution.hpp"
+
+namespace quadrille {
+
+Request::Request() noexcept = default;
+
+Request::Request(std::unique_ptr<Started> started) noexcept
+    : started_(std::move(started)), exceptions_(std::uncaught_exceptions()) {}
+
+Request::Request(Request&& other) noexcept = default;
+
+Request& Request::operator=(Request&& other) noexcept {
+  if (this == &other) return *this;
+  finish();
+  started_ = std::move(other.started_);
+  exceptions_ = other.exceptions_;
+  return *this;
+}
+
+Request::~Request() { finish(); }
+
+void Request::finish() noexcept {
+  if (!started_) return;
+  try {
+    if (std::uncaught_exceptions() <= exceptions_) wait();
+  } catch (...) {  // whoever wants to know calls wait()
+  }
+  started_.reset();
+}
+
+bool Request::test() {
+  if (!started_) return true;
+  if (!started_->execution->advance()) return false;
+  wait();
+  return true;
+}
+
+void Request::wait() {
+  if (const auto started = std::exchange(started_, nullptr)) started->execution->end();
+}
+
+bool Request::is_over() const noexcept { return !started_ || started_->execution->is_over(); }
+
+void wait_all(std::span<Request> requests) {
+  std::exception_ptr first;
+  for (Request& request : requests) try {
+      request.wait();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace quadrille
