@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -24,6 +25,14 @@ class Executable {
   virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
   virtual bool advance() { return true; }
   virtual void finish() {}
+
+  // May further executions begin while one is under way? They are executed in the order of `begin`, and `advance` and `finish` are
+  // about the first that is not over.
+  virtual bool begins_before_others_end() const { return false; }
+
+  // Ends the executions under way without waiting: this rank's buffers are not read or written any more. Other ranks that wait for
+  // it throw `why`, if they share memory with this one.
+  virtual void abandon(const Error& /*why*/) noexcept {}
 
   // That this rank has in it, between two executions.
   virtual Bytes memory_bytes() const { return 0; }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/execution.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
+#include <cassert>
 #include <utility>
 
 #include "execute/agreement.hpp"
+#include "execute/progress_thread.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -13,22 +16,14 @@ namespace quadrille {
 Execution::Execution(std::shared_ptr<Starts> starts, std::string call)
     : starts_(std::move(starts)),
       in_flight_(starts_ ? starts_->in_flight() : std::make_shared<InFlight>()),
-      plan_(starts_ ? starts_->enlist(std::move(call)) : 0) {
-  in_flight_->add_plan();
+      plan_(starts_ ? starts_->enlist(std::move(call)) : 0),
+      advances_in_background_(!starts_ || starts_->may_advance_in_background()) {
+  in_flight_->list()->add_plan();
 }
 
 Execution::~Execution() {
-  if (slot_) {
-    while (!is_over_.load(std::memory_order_acquire)) {
-      if (!slot_->try_lock()) {
-        sched_yield();
-        continue;
-      }
-      if (!is_over_.load(std::memory_order_acquire)) leave(*slot_);
-      slot_->unlock();
-    }
-  }
-  in_flight_->remove_plan();
+  assert(!first_);
+  in_flight_->list()->remove_plan();
   in_flight_->plan_memory().destroyed(counted_);
   executable_.reset();
   if (starts_) starts_->strike(plan_);
@@ -59,71 +54,154 @@ void Execution::evict(Bytes bytes) {
 
 void Execution::stay() { in_flight_->plan_memory().remove(std::exchange(counted_, 0)); }
 
-void Execution::begin(const std::byte* input, std::byte* output) {
+void Execution::throw_broken() const {
+  throw Error(ErrorCode::misuse, "an execution of this plan was withdrawn, so its ranks are not in step; make another plan");
+}
+
+// ---- Starting
+
+void Execution::start(Started& started) {
   record();
-  make_way();
-  is_over_.store(false, std::memory_order_relaxed);
-  slot_ = &in_flight_->enter(*this);
+  started.call = last_call_;
+  if (executable_->runs_in_parts()) {
+    enlist(started);
+    in_flight_->advance();
+    ProgressThread::wake(in_flight_->list());
+    return;
+  }
+  complete_all_in_flight();
   try {
-    executable_->begin(input, output);
+    forward(started.arguments);
+    executable_->execute(started.arguments.input, started.arguments.output);
   } catch (...) {
-    error_ = std::current_exception();
-    leave(*slot_);
+    started.error = std::current_exception();
+  }
+  started.is_over.store(true, std::memory_order_release);
+}
+
+void Execution::enlist(Started& started) {
+  if (lock_if_open()) {
+    last_ = last_->next = &started;
+    if (executable_->begins_before_others_end()) begin(started);
+  } else {
+    slot_ = &in_flight_->list()->enter(*this);
+    first_ = last_ = &started;
+    first_open_call_.store(started.call, std::memory_order_release);
+    begin(started);
   }
   slot_->unlock();
-  in_flight_->advance();
 }
 
-void Execution::advance_locked(InFlight::Slot& slot) noexcept {
+void Execution::begin(Started& started) noexcept {
   try {
-    if (!executable_->advance()) return;
+    forward(started.arguments);
+    executable_->begin(started.arguments.input, started.arguments.output);
   } catch (...) {
-    error_ = std::current_exception();
+    started.error = std::current_exception();
   }
-  leave(slot);
 }
 
-void Execution::end() {
-  while (!is_over_.load(std::memory_order_acquire)) {
-    if (!slot_->try_lock()) {  // another thread advances it
+// Another thread may complete what is open, and the slot may then list another execution.
+bool Execution::lock_if_open() {
+  while (first_open_call_.load(std::memory_order_acquire) != MemoryReport::none) {
+    if (!slot_->try_lock()) {
       sched_yield();
       continue;
     }
-    if (!is_over_.load(std::memory_order_acquire)) {
-      try {
-        executable_->finish();
-      } catch (...) {
-        error_ = std::current_exception();
-      }
-      leave(*slot_);
-    }
+    if (slot_->execution.load(std::memory_order_relaxed) == this) return true;
     slot_->unlock();
   }
-  slot_ = nullptr;
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  return false;
 }
 
-// The slot stays locked: whoever begins next finds it when it has been unlocked.
-void Execution::leave(InFlight::Slot& slot) noexcept {
-  in_flight_->leave(slot);
-  is_over_.store(true, std::memory_order_release);
+// ---- Going on
+
+bool Execution::end_first(FlightList::Slot& slot) noexcept {
+  Started& ended = *first_;
+  first_ = ended.next;
+  const bool was_last = !first_;
+  if (was_last) {
+    last_ = nullptr;
+    in_flight_->list()->leave(slot);
+    first_open_call_.store(MemoryReport::none, std::memory_order_release);
+  } else {
+    first_open_call_.store(first_->call, std::memory_order_relaxed);
+    if (!executable_->begins_before_others_end() && !first_->error) begin(*first_);
+  }
+  ended.is_over.store(true, std::memory_order_release);
+  return !was_last;
 }
 
-// An executable that does not run in parts may wait without advancing what is in flight (a vendor's collective does), and a rank
-// that it waits for may wait for that. So everything in flight is completed first.
-void Execution::make_way() {
-  if (executable_->runs_in_parts()) return;
+void Execution::advance_locked(FlightList::Slot& slot) noexcept {
+  do {
+    try {
+      if (!first_->error && !executable_->advance()) return;
+    } catch (...) {
+      first_->error = std::current_exception();
+    }
+  } while (end_first(slot));
+}
+
+void Execution::wait(Started& started) {
+  while (!started.is_over.load(std::memory_order_acquire)) {
+    if (!lock_if_open()) continue;
+    FlightList::Slot& slot = *slot_;
+    if (!started.is_over.load(std::memory_order_acquire)) {
+      try {
+        if (!first_->error) executable_->finish();
+      } catch (...) {
+        first_->error = std::current_exception();
+      }
+      end_first(slot);
+    }
+    slot.unlock();
+  }
+  if (started.error) std::rethrow_exception(std::exchange(started.error, nullptr));
+}
+
+void Execution::withdraw(Started& started) noexcept {
+  while (!started.is_over.load(std::memory_order_acquire)) {
+    if (!lock_if_open()) continue;
+    FlightList::Slot& slot = *slot_;
+    if (!started.is_over.load(std::memory_order_acquire)) {
+      is_broken_ = true;
+      const Error why(ErrorCode::peer_lost, starts_ ? starts_->withdrawal_of(plan_) : "an execution was withdrawn");
+      executable_->abandon(why);
+      for (Started* each = first_; each; each = each->next)
+        if (!each->error) each->error = std::make_exception_ptr(why);
+      while (end_first(slot)) {}
+    }
+    slot.unlock();
+  }
+}
+
+// ---- Blocking executions while others are in flight
+
+void Execution::execute_among_others(const Arguments& arguments, Phases* phases) {
+  if (executable_->runs_in_parts() && !phases) {
+    Started started;
+    started.arguments = arguments;
+    started.call = last_call_;
+    enlist(started);
+    in_flight_->advance();
+    return wait(started);
+  }
+  complete_all_in_flight();
+  forward(arguments);
+  executable_->execute(arguments.input, arguments.output, phases);
+}
+
+// An executable that does not run in parts may wait without advancing what is in flight, and a rank that it waits for may wait for
+// that. So everything in flight is completed first.
+void Execution::complete_all_in_flight() {
   while (!in_flight_->is_empty()) {
     in_flight_->advance();
+    if (in_flight_->is_empty()) return;
     if (starts_)
       starts_->give_core_away();
     else
       sched_yield();
   }
-}
-
-void Execution::throw_in_flight() {
-  throw Error(ErrorCode::misuse, "an execution of this plan is in flight; a plan has one at a time");
 }
 
 }  // namespace quadrille

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of a plan. A blocking execution records its start (starts.hpp) and then runs the executable. An execution in parts
-// is in flight from `begin` until it is over; every wait of this rank in the same communicator advances it.
+// The executions of a plan. A blocking execution records its start (starts.hpp) and runs the executable. An execution that is
+// started is open from `start` until it is over; every call of this process that waits advances it.
 //
-// All ranks begin the executions of a communicator, blocking ones too, in the same order. They may end in any order. `begin` waits
+// All ranks start the executions of a communicator, blocking ones too, in the same order. They may end in any order. `start` waits
 // for no other rank, but for executables that do not run in parts; those, blocking ones too, complete what is in flight first.
+// Executions of one plan follow each other: while one is open, later ones wait in a queue. So all ranks run them in the same order,
+// and none waits for a call of this rank's program.
 //
 // When may an execution become complete without further calls of its rank? Only if its messages are MPI's and its program has one
-// window: then `begin` posts all messages. Otherwise somebody has to call: with more windows to post the next one; in shared memory
-// to copy a long message, or to begin when a reader is behind. `advance` or `end` of this or another execution do that, and
-// anything else that waits in this communicator. A rank that blocks elsewhere, in an MPI_Recv, say, does not.
+// window: then the start posts all messages. Otherwise somebody has to call: with more windows to post the next one; in shared
+// memory to copy a long message, or to begin when a reader is behind; and to begin what waits in the queue. Any call that waits
+// does that, and so does the progress thread (progress_thread.hpp). A rank that blocks elsewhere, in an MPI_Recv, say, does not.
 //
 // The executable of a plan may have been destroyed for its memory (plan_memory.hpp). The next execution makes it again, with the
 // other ranks, and waits for them.
-//
-// Over MPI an execution has to be ended before its plan is destroyed: MPI cannot take back a message that is on its way, and the
-// other rank would receive what the memory then holds.
 #pragma once
 
 #include <atomic>
@@ -25,15 +24,35 @@
 
 #include "execute/executable.hpp"
 #include "execute/in_flight.hpp"
+#include "execute/operator_slot.hpp"
 #include "execute/starts.hpp"
 
 namespace quadrille {
+
+// What an execution works on. The buffers, and the operator, are the execution's until it is over.
+struct Arguments {
+  const std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  const Operator* operation = nullptr;  // where the plan's operator has a slot: the one to forward to
+};
+
+// One execution that has been started; a Request owns it.
+struct Started {
+  std::shared_ptr<Execution> execution;
+  Arguments arguments;
+  std::shared_ptr<const void> kept;  // what the arguments need
+  std::uint64_t call = 0;            // as PlanMemory numbers them
+  Started* next = nullptr;           // that of the same plan which was started after this one
+  std::exception_ptr error;          // written before is_over is released
+  // True is released by the thread that has seen the end, after its last access to this object.
+  std::atomic<bool> is_over{false};
+};
 
 class Execution {
  public:
   // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what that uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
-  ~Execution();  // cancels an execution in flight; over MPI it must have ended, see above
+  ~Execution();  // nothing is open: whoever has started an execution keeps this
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -45,74 +64,99 @@ class Execution {
   // `made` is what it has made already, if it has.
   void make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made = nullptr);
 
+  // The plan's operator forwards to what the arguments of each execution name.
+  void forward_by(std::shared_ptr<OperatorSlot> slot) { operator_slot_ = std::move(slot); }
+
   // From now on it is not evicted, and does not count. Call it on all ranks, after one of those. It is for plans whose executions
   // are timed.
   void stay();
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) {
+  void execute(const Arguments& arguments, Phases* phases = nullptr) {
     record();
-    if (!in_flight_->is_empty()) make_way();
-    executable_->execute(input, output, phases);
+    if (!in_flight_->is_empty()) [[unlikely]]
+      return execute_among_others(arguments, phases);
+    forward(arguments);
+    executable_->execute(arguments.input, arguments.output, phases);
   }
 
-  // The buffers are the execution's until `end` has returned. Throws Error{misuse} if one is in flight, and as Starts::begin.
-  void begin(const std::byte* input, std::byte* output);
+  // Lists what it is given until that is over. Throws as Starts::begin; another error is the execution's, for `wait`.
+  void start(Started& started);
 
-  // Advances all that is in flight on this rank; is this one over? Any number of threads may call it at a time.
-  bool advance() {
-    if (!is_over_.load(std::memory_order_acquire)) in_flight_->advance();
-    return is_over_.load(std::memory_order_acquire);
+  // Advances all that is in flight; is `started` over? Any number of threads may call it at a time.
+  bool test(const Started& started) {
+    if (!started.is_over.load(std::memory_order_acquire)) in_flight_->advance();
+    return started.is_over.load(std::memory_order_acquire);
   }
 
-  // After each `begin`, once, when no other thread is in `advance`: waits until it is over and throws what has gone wrong in it.
-  void end();
+  // Waits until it is over and throws what has gone wrong in it.
+  void wait(Started& started);
 
-  // For InFlight, with its slot locked.
-  void advance_locked(InFlight::Slot& slot) noexcept;
+  // Ends it without waiting for other ranks: afterwards nobody reads or writes its buffers, and none of this plan's executions. The
+  // ranks are not in step any more, so the plan cannot be executed again, and where they share memory the group fails.
+  void withdraw(Started& started) noexcept;
+
+  // For FlightList, with the slot locked.
+  void advance_locked(FlightList::Slot& slot) noexcept;
+  bool advances_in_background() const { return advances_in_background_; }
 
   // For PlanMemory.
-  bool is_over() const { return is_over_.load(std::memory_order_acquire); }
   bool is_evicted() const { return !executable_; }
   std::uint64_t last_call() const { return last_call_; }
+  // MemoryReport::none: nothing is open.
+  std::uint64_t first_open_call() const { return first_open_call_.load(std::memory_order_acquire); }
   Bytes memory_bytes() const { return executable_ ? executable_->memory_bytes() : 0; }
   void evict(Bytes bytes);  // `bytes` is what it takes, as the ranks have agreed
 
  private:
   // Records a start, and makes the executable if it has been evicted.
   void record() {
-    if (slot_) throw_in_flight();
+    if (is_broken_) [[unlikely]]
+      throw_broken();
     if (starts_) starts_->begin(plan_);
     last_call_ = in_flight_->plan_memory().next_call();
     if (!executable_) [[unlikely]]
       make_ready_again();
   }
   void make_ready_again();
-  [[noreturn]] static void throw_in_flight();
-  void make_way();
-  void leave(InFlight::Slot& slot) noexcept;
+  [[noreturn]] void throw_broken() const;
+  void execute_among_others(const Arguments& arguments, Phases* phases);
+  void complete_all_in_flight();
+  void forward(const Arguments& arguments) {
+    if (operator_slot_) operator_slot_->now = arguments.operation;
+  }
+
+  // The following are called with the slot locked, but for the first.
+  bool lock_if_open();  // false: nothing is open
+  void enlist(Started& started);
+  void begin(Started& started) noexcept;
+  bool end_first(FlightList::Slot& slot) noexcept;  // of the queue; false: it was the last, and this object may be gone
 
   const std::shared_ptr<Starts> starts_;
   const std::shared_ptr<InFlight> in_flight_;
   const std::uint32_t plan_;
+  const bool advances_in_background_;
   std::unique_ptr<Executable> executable_;
   std::shared_ptr<Communicator> group_;
-  Make make_;                    // of the executable, again
+  Make make_;  // of the executable, again
+  std::shared_ptr<OperatorSlot> operator_slot_;
   std::uint64_t last_call_ = 0;  // the same on all ranks
   std::uint64_t counted_ = 0;    // as PlanMemory counts it; 0: it does not
   Bytes evicted_bytes_ = 0;
-  InFlight::Slot* slot_ = nullptr;  // from `begin` to `end`
-  std::exception_ptr error_;        // written before is_over_ is released
-  // True is released by the thread that has seen the end, after its last access to this object.
-  std::atomic<bool> is_over_{true};
+  bool is_broken_ = false;  // an execution was withdrawn
+
+  // What is open, in the order of starts: the first is under way. With the slot locked only.
+  Started *first_ = nullptr, *last_ = nullptr;
+  // Of the first. `none` is released by the thread that has seen the last end, after its last access to this object but for
+  // `slot_`.
+  std::atomic<std::uint64_t> first_open_call_{MemoryReport::none};
+  FlightList::Slot* slot_ = nullptr;  // while something is open; after that it may be another's
 };
 
 // The execution of a plan. It does not check buffers; Plan::execute does.
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan);
 inline Execution& execution_of(Plan& plan) { return *shared_execution_of(plan); }
 
-// An execution that a Request stands for.
-struct Started {
-  std::shared_ptr<Execution> execution;
-};
+// Starts an execution; the request keeps `kept` until it is over.
+Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept = nullptr);
 
 }  // namespace quadrille

@@ -8,12 +8,18 @@
 
 namespace quadrille {
 
-InFlight::~InFlight() {
+FlightList::~FlightList() {
   assert(is_empty());
   for (Slot* slot = first_; slot;) delete std::exchange(slot, slot->next);
 }
 
-void InFlight::add_plan() {
+// Never destroyed: executions may still be in flight when the process ends.
+const std::shared_ptr<FlightList>& FlightList::of_process() {
+  static const auto& list = *new std::shared_ptr<FlightList>(std::make_shared<FlightList>());
+  return list;
+}
+
+void FlightList::add_plan() {
   if (plans_.fetch_add(1, std::memory_order_relaxed) < slots_.load(std::memory_order_relaxed)) return;
   auto* slot = new Slot;
   slot->next = first_.load(std::memory_order_relaxed);
@@ -21,7 +27,7 @@ void InFlight::add_plan() {
   slots_.fetch_add(1, std::memory_order_relaxed);
 }
 
-InFlight::Slot& InFlight::enter(Execution& execution) {
+FlightList::Slot& FlightList::enter(Execution& execution) {
   while (true)  // a slot is free, or soon will be: there are as many slots as plans
     for (Slot* slot = first_.load(std::memory_order_acquire); slot; slot = slot->next) {
       if (slot->execution.load(std::memory_order_relaxed) || !slot->try_lock()) continue;
@@ -34,20 +40,26 @@ InFlight::Slot& InFlight::enter(Execution& execution) {
     }
 }
 
-void InFlight::leave(Slot& slot) {
+void FlightList::leave(Slot& slot) {
   slot.execution.store(nullptr, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void InFlight::advance_all() {
+void FlightList::advance_all(bool in_background) {
   std::size_t missing = count_.load(std::memory_order_relaxed);
   for (Slot* slot = first_.load(std::memory_order_acquire); slot && missing > 0; slot = slot->next) {
     if (!slot->execution.load(std::memory_order_relaxed)) continue;
     --missing;
     if (!slot->try_lock()) continue;
-    if (Execution* execution = slot->execution.load(std::memory_order_relaxed)) execution->advance_locked(*slot);
+    if (Execution* execution = slot->execution.load(std::memory_order_relaxed);
+        execution && (!in_background || execution->advances_in_background()))
+      execution->advance_locked(*slot);
     slot->unlock();
   }
+}
+
+std::shared_ptr<InFlight> InFlight::of_process() {
+  return std::shared_ptr<InFlight>(new InFlight(FlightList::of_process(), PlanMemory::account_of_process()));
 }
 
 }  // namespace quadrille

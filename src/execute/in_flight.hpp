@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of one rank that have begun and are not over, of all plans of one communicator. Any call of this rank that waits
-// in the group advances all of them. Otherwise this rank could wait for a rank that waits for one of them. Several threads of the
-// rank may do so at a time: each execution has a try-lock, so that one thread at a time advances it; nothing else is locked.
-// Usually the list is empty; one load tells.
+// The executions of one rank that have begun and are not over. Every call that waits advances all of them: otherwise this rank
+// could wait for a rank that waits for one of them. Several threads of the rank may do so at a time: each execution has a try-lock,
+// so that one thread at a time advances it; nothing else is locked. Usually the list is empty; one load tells.
 //
-// Those plans also share the memory that they may take (plan_memory.hpp).
+// A rank that is a process has one list for all of its communicators. Ranks that are threads have one for each communicator.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 
 #include "execute/plan_memory.hpp"
 
@@ -16,25 +16,27 @@ namespace quadrille {
 
 class Execution;
 
-class InFlight {
+class FlightList {
  public:
-  explicit InFlight(PlanAccount* account = nullptr) : plan_memory_(account) {}  // as PlanMemory
-  ~InFlight();
-  InFlight(const InFlight&) = delete;
-  InFlight& operator=(const InFlight&) = delete;
+  FlightList() = default;
+  ~FlightList();
+  FlightList(const FlightList&) = delete;
+  FlightList& operator=(const FlightList&) = delete;
+
+  static const std::shared_ptr<FlightList>& of_process();
 
   // Relaxed: it orders nothing. A thread sees its own executions; those of others it may see late.
   bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 
   // Advances each execution that no other thread advances now. Does not wait, and does not throw: an error is its execution's.
   void advance() {
-    if (!is_empty()) advance_all();
+    if (!is_empty()) advance_all(false);
   }
 
-  PlanMemory& plan_memory() { return plan_memory_; }
-
- private:
-  friend class Execution;
+  // The same for the thread of progress_thread.hpp, which leaves out what it must not touch.
+  void advance_in_background() {
+    if (!is_empty()) advance_all(true);
+  }
 
   // Where an execution is listed. A slot is never freed while the list is in use, so that a thread may look at one whose execution
   // is over. The first free one is taken: executions in flight are found near the front, however many plans there are.
@@ -54,10 +56,32 @@ class InFlight {
 
   Slot& enter(Execution& execution);  // the slot is locked
   void leave(Slot& slot);             // it is locked, and stays so
-  void advance_all();
+
+ private:
+  void advance_all(bool in_background);
 
   std::atomic<Slot*> first_{nullptr};
   std::atomic<std::size_t> count_{0}, plans_{0}, slots_{0};
+};
+
+// What the plans of one communicator have in common at one rank: the list of what is in flight, and the memory that they may take.
+class InFlight {
+ public:
+  InFlight() : list_(std::make_shared<FlightList>()) {}  // of a rank that is a thread
+  static std::shared_ptr<InFlight> of_process();         // of a rank that is this process
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+
+  bool is_empty() const { return list_->is_empty(); }
+  void advance() { list_->advance(); }
+  const std::shared_ptr<FlightList>& list() const { return list_; }
+
+  PlanMemory& plan_memory() { return plan_memory_; }
+
+ private:
+  InFlight(std::shared_ptr<FlightList> list, PlanAccount& account) : list_(std::move(list)), plan_memory_(&account) {}
+
+  const std::shared_ptr<FlightList> list_;
   PlanMemory plan_memory_;
 };
 

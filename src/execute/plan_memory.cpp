@@ -63,8 +63,8 @@ MemoryReport PlanMemory::report() {
   for (const Entry& entry : entries_) {
     if (!entry.execution)
       mine.destroyed = std::min(mine.destroyed, entry.plan);
-    else if (!entry.execution->is_over())
-      mine.in_flight = std::min(mine.in_flight, entry.execution->last_call());
+    else
+      mine.in_flight = std::min(mine.in_flight, entry.execution->first_open_call());
   }
   // Some plans find out only while they are executed how much they need.
   if (Entry* newest = find(newest_)) {

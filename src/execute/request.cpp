@@ -8,6 +8,15 @@
 
 namespace quadrille {
 
+Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept) {
+  auto started = std::make_unique<Started>();
+  started->execution = execution;
+  started->arguments = arguments;
+  started->kept = std::move(kept);
+  execution->start(*started);
+  return Request(std::move(started));
+}
+
 Request::Request() noexcept = default;
 
 Request::Request(std::unique_ptr<Started> started) noexcept
@@ -27,25 +36,25 @@ Request::~Request() { finish(); }
 
 void Request::finish() noexcept {
   if (!started_) return;
+  if (std::uncaught_exceptions() > exceptions_) started_->execution->withdraw(*started_);
   try {
-    if (std::uncaught_exceptions() <= exceptions_) wait();
+    wait();
   } catch (...) {  // whoever wants to know calls wait()
   }
-  started_.reset();
 }
 
 bool Request::test() {
   if (!started_) return true;
-  if (!started_->execution->advance()) return false;
+  if (!started_->execution->test(*started_)) return false;
   wait();
   return true;
 }
 
 void Request::wait() {
-  if (const auto started = std::exchange(started_, nullptr)) started->execution->end();
+  if (const auto started = std::exchange(started_, nullptr)) started->execution->wait(*started);
 }
 
-bool Request::is_over() const noexcept { return !started_ || started_->execution->is_over(); }
+bool Request::is_over() const noexcept { return !started_ || started_->is_over.load(std::memory_order_acquire); }
 
 void wait_all(std::span<Request> requests) {
   std::exception_ptr first;

@@ -19,7 +19,8 @@ namespace quadrille {
 // What a transport offers to run a script. This is all that is called. An execution is `begin`, then posts, and `end` when all that
 // was posted is complete, or `withdraw` after an error.
 template <class M>
-concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)()) {
+concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)(),
+                            const Error& why) {
   { messages.script() } -> std::convertible_to<const Script&>;
   { messages.steps() } -> std::convertible_to<NodeSteps*>;  // null if ranks need not keep step
   // Can an execution begin now? Not while messages of an earlier execution occupy the memory that this one needs. `wait_to_begin`
@@ -38,6 +39,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
   messages.withdraw();  // nobody reads or writes this rank's memory afterwards; also between executions
+  messages.fail(why);   // ranks that wait for this one throw it, where they can be told
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };
 
@@ -125,6 +127,11 @@ class ScriptExecutable final : public Executable {
     begin(input, output);
     watch_ = Watch(phases);
     finish();
+  }
+
+  void abandon(const Error& why) noexcept override {
+    messages_.fail(why);  // before: peers that find a message withdrawn look for the reason
+    withdraw();
   }
 
   void begin(const std::byte* input, std::byte* output) override {

@@ -30,6 +30,12 @@ class Starts {
   // What this rank has in flight of the group's plans.
   virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
 
+  // May the progress thread advance executions of this group's plans? Not where they call an MPI library that serves one thread.
+  virtual bool may_advance_in_background() const { return true; }
+
+  // What the other ranks are told when this one withdraws an execution of the plan.
+  std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
+
   // For a rank that waits: drives the transport's progress once (progress.hpp), and lets another rank have the core.
   virtual void give_core_away() const = 0;
 

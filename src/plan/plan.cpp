@@ -10,6 +10,7 @@
 #include "execute/agreement.hpp"
 #include "execute/execution.hpp"
 #include "execute/layout.hpp"
+#include "execute/progress_thread.hpp"
 #include "execute/script.hpp"
 #include "execute/staged.hpp"
 #include "execute/transport.hpp"
@@ -279,6 +280,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     request.knowledge = chosen.knowledge;
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
+    ProgressThread::is_asked();  // an unknown value is refused here, on all ranks
     request.memory = starts->in_flight()->plan_memory().report();
     if (draft.script) draft.offer = offer_of(draft);
     if (draft.offer) request.offer = draft.offer->words();
@@ -367,28 +369,29 @@ void Plan::check_apart(const void* input, const void* output) const {
     throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
 }
 
+namespace {
+
+Arguments arguments_of(const void* input, void* output) {
+  return {static_cast<const std::byte*>(input), static_cast<std::byte*>(output)};
+}
+
+}  // namespace
+
 void Plan::execute(const void* input, void* output) {
   check_apart(input, output);
-  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
-}
-
-Request Plan::start(const void* input, void* output) {
-  check_apart(input, output);
-  execution_->begin(static_cast<const std::byte*>(input), static_cast<std::byte*>(output));
-  return Request(std::make_unique<Started>(Started{execution_}));
-}
-
-Request Plan::start_in_place(void* buffer) {
-  check_in_place(buffer);
-  execution_->begin(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
-  return Request(std::make_unique<Started>(Started{execution_}));
+  execution_->execute(arguments_of(input, output));
 }
 
 Phases Plan::execute_timed(const void* input, void* output) {
   check_apart(input, output);
   Phases phases;
-  execution_->execute(static_cast<const std::byte*>(input), static_cast<std::byte*>(output), &phases);
+  execution_->execute(arguments_of(input, output), &phases);
   return phases;
+}
+
+Request Plan::start(const void* input, void* output) {
+  check_apart(input, output);
+  return quadrille::start(execution_, arguments_of(input, output));
 }
 
 void Plan::check_in_place(const void* buffer) const {
@@ -399,7 +402,12 @@ void Plan::check_in_place(const void* buffer) const {
 
 void Plan::execute_in_place(void* buffer) {
   check_in_place(buffer);
-  execution_->execute(static_cast<const std::byte*>(buffer), static_cast<std::byte*>(buffer));
+  execution_->execute(arguments_of(buffer, buffer));
+}
+
+Request Plan::start_in_place(void* buffer) {
+  check_in_place(buffer);
+  return quadrille::start(execution_, arguments_of(buffer, buffer));
 }
 
 }  // namespace quadrille

@@ -90,19 +90,18 @@ TEST(InFlight, OnlyOneWindowCompletesWithoutFurtherCalls) {
       const auto data = probe_data(problem, me);
       data->fill_input(0, input.data());
       while (me != 0 && !begun) std::this_thread::yield();  // so that rank 0 finds no message when it begins
-      Execution& execution = execution_of(made);
-      execution.begin(input.data(), output.data());
+      Request request = made.start(input.data(), output.data());
       if (me == 0) {
         begun = true;
         while (through < (one_window ? 3 : 1)) std::this_thread::yield();
       } else if (one_window) {
-        while (!execution.advance()) std::this_thread::yield();
+        while (!request.test()) std::this_thread::yield();
         ++through;
       } else if (me == 2) {  // to which rank 0 sends in the second window
-        for (int look = 0; look < 1000; ++look) EXPECT_FALSE(execution.advance());
+        for (int look = 0; look < 1000; ++look) EXPECT_FALSE(request.test());
         ++through;
       }
-      execution.end();
+      request.wait();
       EXPECT_EQ(data->compare_output(0, output.data()), "");
     });
   }
@@ -117,17 +116,30 @@ std::string sentence_of(const auto& call) {
   return "";
 }
 
-TEST(InFlight, APlanHasOneAtATime) {
-  run_threads(2, [](Communicator& threads) {
-    Plan made = plan(threads, Problem::alltoall(2, 8));
-    ByteVector input(16), output(16);
-    Execution& execution = execution_of(made);
-    execution.begin(input.data(), output.data());
-    EXPECT_THAT(sentence_of([&] { execution.begin(input.data(), output.data()); }), HasSubstr("one at a time"));
-    EXPECT_THAT(sentence_of([&] { made.execute(input.data(), output.data()); }), HasSubstr("one at a time"));
-    execution.end();
-    made.execute(input.data(), output.data());
-  });
+// Executions of one plan follow each other, and each has its own buffers.
+TEST(InFlight, OfOnePlanSeveralQueue) {
+  for (const char* algorithm : {"direct", "bruck:radix=2"})
+    run_threads(3, [&](Communicator& threads) {
+      Plan made = plan(threads, Problem::alltoall(3, 40'000), {.algorithm = algorithm, .policy = Policy::nonblocking});
+      constexpr int count = 9;
+      std::vector<ByteVector> inputs, outputs;
+      for (int i = 0; i < count; ++i) {
+        inputs.emplace_back(120'000, static_cast<std::byte>(16 * threads.rank() + i));
+        outputs.emplace_back(120'000);
+      }
+      std::vector<Request> requests;
+      for (int i = 0; i + 1 < count; ++i) requests.push_back(made.start(inputs[i].data(), outputs[i].data()));
+      made.execute(inputs[count - 1].data(), outputs[count - 1].data());  // queues, too
+      std::mt19937_64 own(static_cast<std::uint64_t>(threads.rank()));
+      std::shuffle(requests.begin(), requests.end(), own);
+      for (Request& each : requests) {
+        EXPECT_TRUE(each.is_over());  // as the last one is
+        each.wait();
+      }
+      for (int i = 0; i < count; ++i)
+        for (std::size_t from = 0; from < 3; ++from)
+          EXPECT_EQ(outputs[i][40'000 * from + 39'999], static_cast<std::byte>(16 * static_cast<int>(from) + i));
+    });
 }
 
 // A rank fails: the others' executions end with its reason, by whichever call, and nobody reads their memory any more.
@@ -142,12 +154,14 @@ TEST(InFlight, AFailureEndsThemAll) {
              second = plan(communicator, Problem::alltoall(3, 8), {.algorithm = "bruck"});
         ByteVector input(150'000), output(150'000), small(24), small_output(24);
         if (me == 2) communicator.space()->fail(Error(ErrorCode::misuse, "rank 2 has had enough"));
-        Execution &one = execution_of(first), &other = execution_of(second);
-        one.begin(input.data(), output.data());
-        other.begin(small.data(), small_output.data());
-        if (looks)
-          while (!one.advance() || !other.advance()) std::this_thread::yield();
-        for (Execution* each : {&one, &other}) said[me] += sentence_of([&] { each->end(); }) + ";";
+        Request one = first.start(input.data(), output.data()), other = second.start(small.data(), small_output.data());
+        for (Request* each : {&one, &other})
+          said[me] += sentence_of([&] {
+                        if (looks)
+                          while (!each->test()) std::this_thread::yield();
+                        each->wait();
+                      }) +
+                      ";";
         std::fill(input.begin(), input.end(), std::byte{2});
         first.execute(input.data(), output.data());
       };
@@ -171,26 +185,57 @@ TEST(InFlight, LooksFindThatNobodyIsThere) {
         while (!leaves && !found) std::this_thread::yield();
         return;
       }
-      Execution& execution = execution_of(made);
-      execution.begin(input.data(), output.data());
-      while (!execution.advance()) std::this_thread::yield();
+      Request request = made.start(input.data(), output.data());
+      while (!request.test()) std::this_thread::yield();
       found = true;
-      execution.end();
+      request.wait();
     };
     EXPECT_THAT(sentence_of([&] { run_apart(2, way, body); }), HasSubstr(leaves ? "failed" : "rank 1 of the group is gone"));
   }
 }
 
-TEST(InFlight, APlanMayBeDestroyedWithOne) {
-  run_threads(2, [](Communicator& threads) {
-    ByteVector input(100'000), output(100'000);
+// A request keeps what it needs of its plan, and its destructor waits.
+TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
+  run_threads(3, [](Communicator& threads) {
+    ByteVector input(300'000, static_cast<std::byte>(threads.rank())), output(300'000);
     {
-      Plan made = plan(threads, problem_of(Collective::broadcast, 2, 100'000), {.algorithm = "linear"});
-      execution_of(made).begin(input.data(), output.data());
+      Request request;
+      {
+        Plan made = plan(threads, Problem::alltoall(3, 100'000), {.algorithm = "bruck:radix=2"});
+        request = made.start(input.data(), output.data());
+      }
     }
-    Plan after = plan(threads, Problem::alltoall(2, 8));
-    after.execute(input.data(), output.data());
+    for (std::size_t from = 0; from < 3; ++from) EXPECT_EQ(output[100'000 * from + 99'999], static_cast<std::byte>(from));
   });
+}
+
+// A rank that unwinds does not wait for others, which may never come; those that share memory with it are told.
+TEST(InFlight, UnwindingWithdraws) {
+  std::vector<std::string> said(3);
+  const auto body = [&](Communicator& threads) {
+    const auto me = static_cast<std::size_t>(threads.rank());
+    ByteVector input(300'000), output(300'000);
+    Plan made = plan(threads, Problem::alltoall(3, 100'000), {.algorithm = "direct"});
+    threads.barrier();
+    if (me == 1) {
+      try {
+        Request first = made.start(input.data(), output.data()), second = made.start(input.data(), output.data());
+        throw std::runtime_error("the program's own");
+      } catch (const std::runtime_error& error) {
+        said[me] = error.what();
+      }
+      std::fill(output.begin(), output.end(), std::byte{1});  // nobody reads or writes the buffers any more
+      EXPECT_THAT(sentence_of([&] { made.execute(input.data(), output.data()); }), HasSubstr("make another plan"));
+    } else {
+      said[me] = sentence_of([&] {
+        for (int turn = 0; turn < 3; ++turn) made.execute(input.data(), output.data());
+      });
+    }
+  };
+  run_threads(3, body);
+  EXPECT_EQ(said[1], "the program's own");
+  for (const std::size_t other : {0, 2})
+    EXPECT_THAT(said[other], HasSubstr("rank 1: an execution of plan 1 (alltoall/direct of 100000 B a block) was withdrawn"));
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ class Exchange {
   }
   void begin() {
     fill();
-    execution().begin(input_.data(), output_.data());
+    request_ = plan_.start(input_.data(), output_.data());
   }
   std::string end() {
-    execution().end();
+    request_.wait();
     return data_->compare_output(0, output_.data());
   }
 
@@ -67,6 +67,7 @@ class Exchange {
   std::unique_ptr<ProbeData> data_;
   ByteVector input_, output_;
   Plan plan_;
+  Request request_;
 };
 
 std::string evicted_of(std::vector<Exchange*> exchanges) {

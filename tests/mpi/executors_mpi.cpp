@@ -81,7 +81,7 @@ std::string first_fault_of_agreement(Communicator& communicator) {
   return "";
 }
 
-// A vendor's collective waits without advancing what is in flight, so that this has to be completed before it. Collective.
+// While something is in flight, the vendor's blocking collective must advance it. Collective.
 std::string first_fault_beside_vendor(Communicator& communicator) {
   const Count p = communicator.size();
   const Problem problem = Problem::alltoall(p, 8);
@@ -89,11 +89,10 @@ std::string first_fault_beside_vendor(Communicator& communicator) {
   Plan vendors = plan(communicator, problem, {.algorithm = "vendor"});
   std::vector<std::int64_t> input(index(p)), output(index(p)), vendors_output(index(p));
   for (Rank rank = 0; rank < p; ++rank) input[index(rank)] = communicator.rank() * p + rank;
-  Execution& execution = execution_of(ours);
-  execution.begin(reinterpret_cast<const std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()));
-  if (communicator.rank() > 0) execution.end();
+  Request request = ours.start(input.data(), output.data());
+  if (communicator.rank() > 0) request.wait();
   vendors.execute(input.data(), vendors_output.data());
-  if (communicator.rank() == 0) execution.end();
+  request.wait();
   return output == vendors_output ? "" : "what was in flight beside the vendor's alltoall has other results";
 }
 

@@ -40,8 +40,11 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
       const long before = allocation_count;
       for (int run = 0; run < 10; ++run) {
         made.execute(input.data(), output.data());
-        execution_of(made).begin(input.data(), output.data());
-        execution_of(made).end();
+        Started started;  // what a Request allocates
+        started.execution = shared_execution_of(made);
+        started.arguments = {input.data(), output.data()};
+        execution_of(made).start(started);
+        execution_of(made).wait(started);
       }
       const long here = allocation_count - before;
       std::vector<long> all(static_cast<std::size_t>(p));

@@ -60,13 +60,13 @@ class Occasion {
 
   void begin(std::mt19937_64& random) {
     fill(random);
-    execution().begin(input_.get(), output_.get());
+    request_ = plan_->start(input_.get(), output_.get());
     in_flight_ = true;
   }
   bool in_flight() const { return in_flight_; }
-  Execution& execution() { return execution_of(*plan_); }
+  Request& request() { return request_; }
   std::string end() {
-    execution().end();
+    request_.wait();
     in_flight_ = false;
     return fault();
   }
@@ -90,6 +90,7 @@ class Occasion {
   std::unique_ptr<ProbeData> data_;
   std::shared_ptr<std::byte> input_, output_;  // outlive the plan
   std::optional<Plan> plan_;
+  Request request_;
   int pass_ = 0;
   bool in_flight_ = false;
 };
@@ -117,7 +118,7 @@ inline std::string run_in_flight(Communicator& communicator, std::vector<Occasio
       if (own() % 4 == 0)
         end(some);
       else
-        for (auto looks = own() % 20; looks > 0; --looks) some.execution().advance();
+        for (auto looks = own() % 20; looks > 0; --looks) some.request().test();
     }
   }
   std::vector<Occasion*> rest;

@@ -73,7 +73,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
                         const std::string& algorithm) override {
     if (!algorithm.empty()) return cannot("SMPI takes its algorithms from its own options");
     const auto make = [lease = Lease{communicator_, 0, nullptr}, problem, operation, rank = rank_] {
-      return vendor_collective(lease, problem, operation.get(), rank);
+      return vendor_collective(lease, {}, problem, operation.get(), rank);
     };
     if (const auto drafted = make(); !drafted) return cannot(drafted.error());
     return Vendor([make] { return *make(); });

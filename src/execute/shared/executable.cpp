@@ -248,6 +248,15 @@ void SharedMessages::withdraw() {
   open_count_ = 0;
 }
 
+// The whole group, as its other ranks may wait for this one in any of their executions.
+void SharedMessages::fail(const Error& why) noexcept {
+  if (!space_.is_usable()) return;
+  try {
+    space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
+  } catch (const Error&) {  // `fail` throws what it tells the others
+  }
+}
+
 // What will be looked at soon; another core may have it.
 void SharedMessages::fetch(std::uint32_t index) const {
   if (postings_[index].is_send) return;

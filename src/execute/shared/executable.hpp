@@ -83,6 +83,7 @@ class SharedMessages {
   }
   void end();
   void withdraw();
+  void fail(const Error& why) noexcept;
   Bytes memory_bytes() const;
 
   bool has_open() const { return open_count_ > 0 || unpublished_ != none || complete_count_ > 0; }

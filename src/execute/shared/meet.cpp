@@ -383,7 +383,7 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
   strangers.barrier();  // the trays are free again
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
-  space->set_progress({.in_flight = std::make_shared<InFlight>(&PlanMemory::account_of_process())});
+  space->set_progress({.in_flight = InFlight::of_process()});
   const SharingCosts known = costs_of(*space, *process);
   return communicator_of(std::move(space), known, costs);
 }

@@ -71,9 +71,10 @@ std::unique_ptr<Mail> MpiCommunicator::mail() { return mail_of(*group_); }
 // What MPI can be asked for is found out without a context, by each rank alone.
 Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                                   const std::string& algorithm) {
-  if (const auto drafted = vendor_collective({}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
+  if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
   const auto made_with = [group = group_, problem, operation](const Lease& lease) {
-    return made_or_thrown(*group, [&] { return *vendor_collective(lease, problem, operation.get(), group->rank()); });
+    return made_or_thrown(*group,
+                          [&] { return *vendor_collective(lease, group->waiter(), problem, operation.get(), group->rank()); });
   };
   if (algorithm.empty()) return Vendor([group = group_, made_with] { return made_with(group->lease()); });
   const auto forced = ForcedAlgorithm::of(problem, algorithm);

@@ -31,6 +31,7 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
+  void fail(const Error& /*why*/) noexcept {}  // it would take messages
   Bytes memory_bytes() const {
     return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
   }

@@ -107,6 +107,16 @@ class ForcedCall : public Executable {
   int value_;
 };
 
+// The library has taken the algorithm for its blocking function only.
+class BlockingCall : public Executable {
+ public:
+  explicit BlockingCall(std::unique_ptr<Executable> call) : call_(std::move(call)) {}
+  void execute(const std::byte* input, std::byte* output, Phases* phases) override { call_->execute(input, output, phases); }
+
+ private:
+  std::unique_ptr<Executable> call_;
+};
+
 class Forced : public ForcedAlgorithm {
  public:
   Forced(std::shared_ptr<const ControlVariable> variable, int value) : variable_(std::move(variable)), value_(value) {}
@@ -119,7 +129,7 @@ class Forced : public ForcedAlgorithm {
       check_mpi(MPI_Comm_dup(lease.communicator, &own->communicator), "MPI_Comm_dup");
     }
     own->lease = lease;
-    return made({own->communicator, lease.tag, own});
+    return std::make_unique<BlockingCall>(made({own->communicator, lease.tag, own}));
   }
 
  private:

@@ -72,7 +72,7 @@ class MpiGroup {
   std::atomic<bool> is_freed_{false};
   Rank rank_ = 0;
   Count size_ = 1;
-  const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>(&PlanMemory::account_of_process());
+  const std::shared_ptr<InFlight> in_flight_ = InFlight::of_process();
   Waiter waiter_;
   MpiStarts starts_;
   ByRank<Count> nodes_;

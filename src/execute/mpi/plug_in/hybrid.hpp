@@ -35,6 +35,7 @@ class HybridMessages {
   bool poll(auto&& done) { return near_.poll(done); }
   void end() { near_.end(); }
   void withdraw();
+  void fail(const Error& why) noexcept { near_.fail(why); }
   Bytes memory_bytes() const { return near_.memory_bytes() + far_.memory_bytes() + memory_bytes_of(ends_); }
 
  private:

@@ -37,6 +37,9 @@ class MpiProcess {
   // True in a child that was forked since this process used MPI by us: it must not call MPI.
   static bool was_forked();
 
+  // May several threads call MPI at the same time?
+  bool serves_many_threads() const { return many_threads_; }
+
   // Makes `poll` drive MPI from now on. `users` is any communicator that this process belongs to.
   void drive(MPI_Comm users);
 

@@ -28,6 +28,8 @@ void MpiStarts::begin(std::uint32_t plan) {
 
 const std::shared_ptr<InFlight>& MpiStarts::in_flight() const { return group_.in_flight(); }
 
+bool MpiStarts::may_advance_in_background() const { return group_.process().serves_many_threads(); }
+
 void MpiStarts::give_core_away() const {
   if (!MpiProcess::poll()) sched_yield();
 }

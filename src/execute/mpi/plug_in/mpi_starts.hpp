@@ -25,6 +25,7 @@ class MpiStarts final : public Starts {
 
   void begin(std::uint32_t plan) override;
   const std::shared_ptr<InFlight>& in_flight() const override;
+  bool may_advance_in_background() const override;
   void give_core_away() const override;
   void begin_barrier() { begin(barrier); }
 

@@ -50,83 +50,85 @@ Bytes longest_count(const Problem& problem) {
 }
 
 // What has no root.
-Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Problem& problem, Rank rank) {
+Result<std::unique_ptr<Executable>> among_all(const Lease& lease, const Waiter& waiter, const Problem& problem, Rank rank) {
   const int block = static_cast<int>(problem.block_bytes);
   const auto sent = [&](Rank from, Rank to) { return Traffic(problem).bytes(from, to); };
   switch (problem.collective) {
     case Collective::alltoall:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Alltoall(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Alltoall");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Alltoall", PMPI_Alltoall, PMPI_Ialltoall, input, block, MPI_BYTE, output, block, MPI_BYTE,
+                 lease.communicator);
       });
     case Collective::alltoallv:
-      return executable([=, to = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
-                         from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](const std::byte* input,
-                                                                                                             std::byte* output) {
-        check_mpi(PMPI_Alltoallv(input, to.counts.data(), to.displacements.data(), MPI_BYTE, output, from.counts.data(),
-                                 from.displacements.data(), MPI_BYTE, lease.communicator),
-                  "MPI_Alltoallv");
+      return executable(waiter, [=, to = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(rank, other); }),
+                                 from = MpiLayout::of(problem.ranks, [&](Rank other) { return sent(other, rank); })](
+                                    const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Alltoallv", PMPI_Alltoallv, PMPI_Ialltoallv, input, to.counts.data(), to.displacements.data(),
+                 MPI_BYTE, output, from.counts.data(), from.displacements.data(), MPI_BYTE, lease.communicator);
       });
     case Collective::allgather:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Allgather(input, block, MPI_BYTE, output, block, MPI_BYTE, lease.communicator), "MPI_Allgather");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Allgather", PMPI_Allgather, PMPI_Iallgather, input, block, MPI_BYTE, output, block, MPI_BYTE,
+                 lease.communicator);
       });
     case Collective::allgatherv:
-      return executable(
-          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(PMPI_Allgatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE,
-                                      lease.communicator),
-                      "MPI_Allgatherv");
-          });
+      return executable(waiter, [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](
+                                    const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Allgatherv", PMPI_Allgatherv, PMPI_Iallgatherv, input, own, MPI_BYTE, output, layout.counts.data(),
+                 layout.displacements.data(), MPI_BYTE, lease.communicator);
+      });
     case Collective::barrier:
-      return executable([=](const std::byte*, std::byte*) { check_mpi(PMPI_Barrier(lease.communicator), "MPI_Barrier"); });
+      return executable(waiter, [=](const std::byte*, std::byte*, MPI_Request* request) {
+        call_mpi(request, "MPI_Barrier", PMPI_Barrier, PMPI_Ibarrier, lease.communicator);
+      });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
   }
 }
 
-Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Problem& problem, Rank rank) {
+Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Waiter& waiter, const Problem& problem, Rank rank) {
   const int block = static_cast<int>(problem.block_bytes), root = static_cast<int>(problem.root);
   const bool is_root = rank == problem.root;
   switch (problem.collective) {
     case Collective::broadcast:
       // MPI has one buffer where we have two: the root's copy is part of what is asked for.
-      return executable([=](const std::byte* input, std::byte* output) {
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
         if (is_root && block > 0) std::memcpy(output, input, index(block));
-        check_mpi(PMPI_Bcast(output, block, MPI_BYTE, root, lease.communicator), "MPI_Bcast");
+        call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, block, MPI_BYTE, root, lease.communicator);
       });
     case Collective::scatter:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Scatter(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Scatter");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Scatter", PMPI_Scatter, PMPI_Iscatter, input, block, MPI_BYTE, output, block, MPI_BYTE, root,
+                 lease.communicator);
       });
     case Collective::scatterv:
-      return executable(
-          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(PMPI_Scatterv(input, layout.counts.data(), layout.displacements.data(), MPI_BYTE, output, own, MPI_BYTE, root,
-                                    lease.communicator),
-                      "MPI_Scatterv");
-          });
+      return executable(waiter, [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](
+                                    const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Scatterv", PMPI_Scatterv, PMPI_Iscatterv, input, layout.counts.data(), layout.displacements.data(),
+                 MPI_BYTE, output, own, MPI_BYTE, root, lease.communicator);
+      });
     case Collective::gather:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Gather(input, block, MPI_BYTE, output, block, MPI_BYTE, root, lease.communicator), "MPI_Gather");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Gather", PMPI_Gather, PMPI_Igather, input, block, MPI_BYTE, output, block, MPI_BYTE, root,
+                 lease.communicator);
       });
     case Collective::gatherv:
-      return executable(
-          [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](const std::byte* input, std::byte* output) {
-            check_mpi(PMPI_Gatherv(input, own, MPI_BYTE, output, layout.counts.data(), layout.displacements.data(), MPI_BYTE, root,
-                                   lease.communicator),
-                      "MPI_Gatherv");
-          });
+      return executable(waiter, [=, layout = shares(problem), own = static_cast<int>(share(problem, rank))](
+                                    const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Gatherv", PMPI_Gatherv, PMPI_Igatherv, input, own, MPI_BYTE, output, layout.counts.data(),
+                 layout.displacements.data(), MPI_BYTE, root, lease.communicator);
+      });
     default: return cannot(fmt::format("MPI has no {}", name(problem.collective)));
   }
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Problem& problem, const Operator* operation,
-                                                      Rank rank) {
-  if (is_reduction(problem.collective)) return vendor_reduction(lease, problem, *operation, rank);
+Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Waiter& waiter, const Problem& problem,
+                                                      const Operator* operation, Rank rank) {
+  if (is_reduction(problem.collective)) return vendor_reduction(lease, waiter, problem, *operation, rank);
   if (const Bytes longest = longest_count(problem); longest > INT_MAX)
     return cannot(fmt::format("MPI 3.1's counts end at {} and it needs {}", INT_MAX, longest));
-  return is_rooted(problem.collective) ? rooted(lease, problem, rank) : among_all(lease, problem, rank);
+  return is_rooted(problem.collective) ? rooted(lease, waiter, problem, rank) : among_all(lease, waiter, problem, rank);
 }
 
 }  // namespace quadrille

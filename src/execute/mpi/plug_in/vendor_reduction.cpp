@@ -13,8 +13,8 @@
 
 namespace quadrille {
 
-Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const Problem& problem, const Operator& operation,
-                                                     Rank rank) {
+Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const Waiter& waiter, const Problem& problem,
+                                                     const Operator& operation, Rank rank) {
   const auto found = MpiOperator::of(operation);
   if (!found) return cannot(found.error());
   const auto mine = *found;
@@ -24,36 +24,40 @@ Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const P
   const int count = static_cast<int>(problem.block_bytes / problem.element_bytes), root = static_cast<int>(problem.root);
   switch (problem.collective) {
     case Collective::reduce:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Reduce(input, output, count, mine->type(), mine->operation(), root, lease.communicator), "MPI_Reduce");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Reduce", PMPI_Reduce, PMPI_Ireduce, input, output, count, mine->type(), mine->operation(), root,
+                 lease.communicator);
       });
     case Collective::allreduce:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Allreduce(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Allreduce");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Allreduce", PMPI_Allreduce, PMPI_Iallreduce, input, output, count, mine->type(), mine->operation(),
+                 lease.communicator);
       });
     case Collective::reduce_scatter:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Reduce_scatter_block(input, output, count, mine->type(), mine->operation(), lease.communicator),
-                  "MPI_Reduce_scatter_block");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Reduce_scatter_block", PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, input, output, count,
+                 mine->type(), mine->operation(), lease.communicator);
       });
     case Collective::reduce_scatterv: {
       std::vector<int> counts;
       for (const Bytes share : *problem.counts) counts.push_back(static_cast<int>(share / problem.element_bytes));
-      return executable([=, counts = std::move(counts)](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Reduce_scatter(input, output, counts.data(), mine->type(), mine->operation(), lease.communicator),
-                  "MPI_Reduce_scatter");
+      return executable(waiter, [=, counts = std::move(counts)](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Reduce_scatter", PMPI_Reduce_scatter, PMPI_Ireduce_scatter, input, output, counts.data(),
+                 mine->type(), mine->operation(), lease.communicator);
       });
     }
     case Collective::scan:
-      return executable([=](const std::byte* input, std::byte* output) {
-        check_mpi(PMPI_Scan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Scan");
+      return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
+        call_mpi(request, "MPI_Scan", PMPI_Scan, PMPI_Iscan, input, output, count, mine->type(), mine->operation(),
+                 lease.communicator);
       });
     case Collective::exscan:
       // Rank 0 gets nothing, but MPI leaves it open what becomes of its buffer, and MPICH refuses to do without one.
-      return executable([=, spare = std::vector<std::byte>(rank == 0 ? index(problem.block_bytes + 1) : 0)](
-                            const std::byte* input, std::byte* output) mutable {
+      return executable(waiter, [=, spare = std::vector<std::byte>(rank == 0 ? index(problem.block_bytes + 1) : 0)](
+                                    const std::byte* input, std::byte* output, MPI_Request* request) mutable {
         if (rank == 0) output = spare.data();
-        check_mpi(PMPI_Exscan(input, output, count, mine->type(), mine->operation(), lease.communicator), "MPI_Exscan");
+        call_mpi(request, "MPI_Exscan", PMPI_Exscan, PMPI_Iexscan, input, output, count, mine->type(), mine->operation(),
+                 lease.communicator);
       });
     default: return cannot(fmt::format("{} is no reduction", name(problem.collective)));
   }
