@@ -59,7 +59,7 @@ void FlightList::advance_all(bool in_background) {
 }
 
 std::shared_ptr<InFlight> InFlight::of_process() {
-  return std::shared_ptr<InFlight>(new InFlight(FlightList::of_process(), PlanMemory::account_of_process()));
+  return std::make_shared<InFlight>(FlightList::of_process(), PlanMemory::account_of_process());
 }
 
 }  // namespace quadrille

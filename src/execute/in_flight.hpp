@@ -68,7 +68,8 @@ class FlightList {
 class InFlight {
  public:
   InFlight() : list_(std::make_shared<FlightList>()) {}  // of a rank that is a thread
-  static std::shared_ptr<InFlight> of_process();         // of a rank that is this process
+  InFlight(std::shared_ptr<FlightList> list, PlanAccount& account) : list_(std::move(list)), plan_memory_(&account) {}
+  static std::shared_ptr<InFlight> of_process();  // of a rank that is this process
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
@@ -79,8 +80,6 @@ class InFlight {
   PlanMemory& plan_memory() { return plan_memory_; }
 
  private:
-  InFlight(std::shared_ptr<FlightList> list, PlanAccount& account) : list_(std::move(list)), plan_memory_(&account) {}
-
   const std::shared_ptr<FlightList> list_;
   PlanMemory plan_memory_;
 };

@@ -7,9 +7,10 @@
 #include <atomic>
 #include <thread>
 
+#include "execute/transport.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
-#include "support/occasion.hpp"
+#include "support/many_in_flight.hpp"
 
 namespace quadrille::testing {
 namespace {
@@ -67,7 +68,8 @@ TEST(InFlight, TwoThreadsMayAdvanceOne) {
       occasion.begin(random);
       {
         const auto advance = [&] {
-          while (!occasion.execution().advance()) std::this_thread::yield();
+          const auto starts = threads.transport().starts(Executor::shared);
+          while (!occasion.request().is_over()) starts->in_flight()->advance();
         };
         const std::jthread one(advance), other(advance);
       }
@@ -114,6 +116,15 @@ std::string sentence_of(const auto& call) {
     return error.what();
   }
   return "";
+}
+
+TEST(InFlight, SixtyFourAreCompletedInAnyOrder) {
+  for (Count p = 2; p <= 5; ++p)
+    run_threads(p, [](Communicator& threads) {
+      std::mt19937_64 common(static_cast<std::uint64_t>(threads.size())), own(static_cast<std::uint64_t>(100 + threads.rank()));
+      for (int turn = 0; turn < extent(3, 20, 200); ++turn)
+        EXPECT_EQ(first_fault_of_many(threads, 64, common, own, false), "") << threads.size() << " ranks, turn " << turn;
+    });
 }
 
 // Executions of one plan follow each other, and each has its own buffers.
@@ -186,7 +197,7 @@ TEST(InFlight, LooksFindThatNobodyIsThere) {
         return;
       }
       Request request = made.start(input.data(), output.data());
-      while (!request.test()) std::this_thread::yield();
+      while (!request.is_over()) communicator.space()->starts().in_flight()->advance();
       found = true;
       request.wait();
     };
@@ -235,7 +246,8 @@ TEST(InFlight, UnwindingWithdraws) {
   run_threads(3, body);
   EXPECT_EQ(said[1], "the program's own");
   for (const std::size_t other : {0, 2})
-    EXPECT_THAT(said[other], HasSubstr("rank 1: an execution of plan 1 (alltoall/direct of 100000 B a block) was withdrawn"));
+    EXPECT_THAT(said[other],
+                HasSubstr("rank 1: an execution of plan 1 (alltoall/direct:segments=1 of 100000 B a block) was withdrawn"));
 }
 
 }  // namespace

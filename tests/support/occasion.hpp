@@ -19,11 +19,11 @@
 
 namespace quadrille::testing {
 
-// A plan with its buffers: any collective, size, algorithm and policy, from memory of either kind. All ranks draw alike.
-class Occasion {
+// A plan of any collective, size, algorithm and policy, with data for it. All ranks draw alike.
+class Drawn {
  public:
   // With `by_vendor` the vendor's own collectives are among them.
-  Occasion(Communicator& communicator, std::mt19937_64& random, bool by_vendor = false) {
+  Drawn(Communicator& communicator, std::mt19937_64& random, bool by_vendor) : communicator_(&communicator) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto ranks = static_cast<std::size_t>(communicator.size());
     const auto algorithms = all_algorithms();
@@ -42,29 +42,59 @@ class Occasion {
     name_ = description(problem).substr(0, 100) + ' ' + algorithm;
     const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
     data_ = probe_data(problem, communicator.rank());
-    plan_.emplace(plan(communicator, problem,
-                       {.algorithm = algorithm,
-                        .policy = policies[below(3)],
-                        .executor = below(8) ? Executor::automatic : Executor::messages,
-                        .operation = operation_for(problem)}));
-    input_ = memory(communicator, input_bytes(problem, communicator.rank()), below(2) == 0);
-    output_ = memory(communicator, output_bytes(problem, communicator.rank()), below(2) == 0);
+    plan_.emplace(quadrille::plan(communicator, problem,
+                                  {.algorithm = algorithm,
+                                   .policy = policies[below(3)],
+                                   .executor = below(8) ? Executor::automatic : Executor::messages,
+                                   .operation = operation_for(problem)}));
+    input_bytes_ = input_bytes(problem, communicator.rank());
+    output_bytes_ = output_bytes(problem, communicator.rank());
   }
+
+  Plan& plan() { return *plan_; }
+  const std::string& name() const { return name_; }
+  const ProbeData& data() const { return *data_; }
+  std::shared_ptr<std::byte> input(bool shared) const { return memory(input_bytes_, shared); }
+  std::shared_ptr<std::byte> output(bool shared) const { return memory(output_bytes_, shared); }
+
+ private:
+  std::shared_ptr<std::byte> memory(Bytes bytes, bool shared) const {
+    if (shared) return communicator_->allocate(bytes);
+    return {static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))), std::free};
+  }
+
+  Communicator* communicator_;
+  std::string name_;
+  std::unique_ptr<ProbeData> data_;
+  Bytes input_bytes_ = 0, output_bytes_ = 0;
+  std::optional<Plan> plan_;
+};
+
+// A plan with buffers of its own, from memory of either kind.
+class Occasion {
+ public:
+  Occasion(Communicator& communicator, std::mt19937_64& random, bool by_vendor = false)
+      : Occasion(std::make_shared<Drawn>(communicator, random, by_vendor), random) {}
+
+  // Of a plan that others may use, too.
+  Occasion(std::shared_ptr<Drawn> drawn, std::mt19937_64& random)
+      : drawn_(std::move(drawn)), input_(drawn_->input(random() % 2 == 0)), output_(drawn_->output(random() % 2 == 0)) {}
 
   // What is wrong; empty if nothing is.
   std::string run(std::mt19937_64& random) {
     fill(random);
-    plan_->execute(input_.get(), output_.get());
+    drawn_->plan().execute(input_.get(), output_.get());
     return fault();
   }
 
   void begin(std::mt19937_64& random) {
     fill(random);
-    request_ = plan_->start(input_.get(), output_.get());
+    request_ = drawn_->plan().start(input_.get(), output_.get());
     in_flight_ = true;
   }
   bool in_flight() const { return in_flight_; }
   Request& request() { return request_; }
+  Execution& execution() { return execution_of(drawn_->plan()); }
   std::string end() {
     request_.wait();
     in_flight_ = false;
@@ -73,23 +103,17 @@ class Occasion {
 
  private:
   void fill(std::mt19937_64& random) {
-    pass_ = static_cast<int>(random() % static_cast<std::uint64_t>(data_->pass_count()));
-    data_->fill_input(pass_, input_.get());
-    data_->spoil_output(pass_, output_.get());
+    pass_ = static_cast<int>(random() % static_cast<std::uint64_t>(drawn_->data().pass_count()));
+    drawn_->data().fill_input(pass_, input_.get());
+    drawn_->data().spoil_output(pass_, output_.get());
   }
   std::string fault() const {
-    const std::string wrong = data_->compare_output(pass_, output_.get());
-    return wrong.empty() ? wrong : name_ + ": " + wrong;
-  }
-  static std::shared_ptr<std::byte> memory(Communicator& communicator, Bytes bytes, bool shared) {
-    if (shared) return communicator.allocate(bytes);
-    return {static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(std::max<Bytes>(bytes, 1)))), std::free};
+    const std::string wrong = drawn_->data().compare_output(pass_, output_.get());
+    return wrong.empty() ? wrong : drawn_->name() + ": " + wrong;
   }
 
-  std::string name_;
-  std::unique_ptr<ProbeData> data_;
-  std::shared_ptr<std::byte> input_, output_;  // outlive the plan
-  std::optional<Plan> plan_;
+  std::shared_ptr<Drawn> drawn_;
+  std::shared_ptr<std::byte> input_, output_;  // outlive the request
   Request request_;
   int pass_ = 0;
   bool in_flight_ = false;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many executions in flight at a time, of a few plans, completed by each rank in an order of its own.
+#pragma once
+
+#include "support/occasion.hpp"
+
+namespace quadrille::testing {
+
+// Collective: so many starts, of plans drawn from `common` at all ranks alike, with barriers and blocking executions between them;
+// `own` is this rank's. What is wrong at this rank.
+inline std::string first_fault_of_many(Communicator& communicator, std::size_t starts, std::mt19937_64& common,
+                                       std::mt19937_64& own, bool by_vendor) {
+  std::vector<std::shared_ptr<Drawn>> plans;
+  for (int i = 0; i < 6; ++i) plans.push_back(std::make_shared<Drawn>(communicator, common, by_vendor));
+  std::string wrong;
+  const auto note = [&](const std::string& fault) {
+    if (wrong.empty()) wrong = fault;
+  };
+  std::vector<Occasion> open;
+  for (std::size_t start = 0; start < starts; ++start) {
+    open.emplace_back(plans[common() % plans.size()], common);
+    open.back().begin(common);
+    if (common() % 16 == 0) communicator.barrier();
+    if (common() % 16 == 0) note(Occasion(plans[common() % plans.size()], common).run(common));
+    if (own() % 4 == 0) open[own() % open.size()].request().test();
+  }
+  plans.clear();  // requests keep what they need
+  std::shuffle(open.begin(), open.end(), own);
+  for (Occasion& each : open) {
+    while (own() % 2 == 0 && !each.request().test()) {}
+    note(each.end());
+  }
+  return wrong;
+}
+
+}  // namespace quadrille::testing
