@@ -82,7 +82,7 @@ void Execution::start(Started& started) {
 void Execution::enlist(Started& started) {
   if (lock_if_open()) {
     last_ = last_->next = &started;
-    if (executable_->begins_before_others_end()) begin(started);
+    if (executable_->is_vendors()) begin(started);
   } else {
     slot_ = &in_flight_->list()->enter(*this);
     first_ = last_ = &started;
@@ -126,7 +126,7 @@ bool Execution::end_first(FlightList::Slot& slot) noexcept {
     first_open_call_.store(MemoryReport::none, std::memory_order_release);
   } else {
     first_open_call_.store(first_->call, std::memory_order_relaxed);
-    if (!executable_->begins_before_others_end() && !first_->error) begin(*first_);
+    if (!executable_->is_vendors() && !first_->error) begin(*first_);
   }
   ended.is_over.store(true, std::memory_order_release);
   return !was_last;
@@ -178,7 +178,7 @@ void Execution::withdraw(Started& started) noexcept {
 // ---- Blocking executions while others are in flight
 
 void Execution::execute_among_others(const Arguments& arguments, Phases* phases) {
-  if (executable_->runs_in_parts() && !phases) {
+  if (executable_->runs_in_parts() && !executable_->is_vendors() && !phases) {
     Started started;
     started.arguments = arguments;
     started.call = last_call_;

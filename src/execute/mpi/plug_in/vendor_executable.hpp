@@ -33,9 +33,7 @@ class VendorExecutable : public Executable {
 
   bool runs_in_parts() const override { return true; }
 
-  // MPI wants collectives of a communicator in the same order at all ranks. So they are called in the order of starts; a queue of
-  // each rank's own would change it.
-  bool begins_before_others_end() const override { return true; }
+  bool is_vendors() const override { return true; }
 
   void begin(const std::byte* input, std::byte* output) override {
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
