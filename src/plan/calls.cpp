@@ -7,8 +7,10 @@
 #include <cstdlib>
 
 #include "execute/agreement.hpp"
+#include "execute/execution.hpp"
 #include "plan/call_sizes.hpp"
 #include "plan/gathered.hpp"
+#include "plan/plan_buffers.hpp"
 #include "plan/request.hpp"
 #include "plan/same_problem.hpp"
 #include "quadrille/error.hpp"
@@ -18,12 +20,6 @@
 namespace quadrille {
 namespace {
 
-// The function of the present call.
-struct FunctionSlot {
-  CallOperator::Combine* combine = nullptr;
-  const void* function = nullptr;
-};
-
 std::string type_of(const CallOperator& operation) {
   return operation.type.empty() ? fmt::format("elements of {} B", operation.element_bytes) : std::string(operation.type);
 }
@@ -31,14 +27,6 @@ std::string type_of(const CallOperator& operation) {
 // Without what combines.
 Operator described(const CallOperator& operation) {
   return {std::string(operation.name), type_of(operation), operation.element_bytes, operation.commutative, {}, {}};
-}
-
-std::shared_ptr<const Operator> by_slot(const CallOperator& operation, std::shared_ptr<const FunctionSlot> slot) {
-  Operator made = described(operation);
-  made.combine = [slot = std::move(slot)](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
-    slot->combine(slot->function, source, target, elements, order);
-  };
-  return std::make_shared<const Operator>(std::move(made));
 }
 
 Problem problem_of(const CallKey& key, Count ranks) {
@@ -60,6 +48,11 @@ PlanOptions plan_options(const CallKey& key, std::shared_ptr<const Operator> ope
           .in_place = key.in_place};
 }
 
+// In place, the buffer is both.
+Arguments arguments_of(const CallKey& key, const void* input, void* output, const Operator* operation) {
+  return {static_cast<const std::byte*>(key.in_place ? output : input), static_cast<std::byte*>(output), operation};
+}
+
 // Fields in which the calls of one communicator differ.
 std::uint64_t hash_of(const CallKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.collective) << 1 | static_cast<std::uint64_t>(key.in_place);
@@ -72,6 +65,31 @@ std::uint64_t hash_of(const CallKey& key) {
 bool is_plain(const Problem& problem) {
   return !problem.counts && !problem.sparse_counts && problem.nodes.empty() && problem.grid.empty() && !problem.reproducible;
 }
+
+// For a plan whose operator forwards: what a call's function is called by.
+class PresentFunction {
+ public:
+  explicit PresentFunction(const CallOperator& operation) : operator_(described(operation)) {
+    operator_.combine = [this](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+      combine_(function_, source, target, elements, order);
+    };
+  }
+  PresentFunction(const PresentFunction&) = delete;
+  PresentFunction& operator=(const PresentFunction&) = delete;
+
+  const Operator& as_operator() const { return operator_; }
+
+  // Of a blocking call; there is one at a time.
+  void set(const CallOperator& operation) {
+    combine_ = operation.combine;
+    function_ = operation.function;
+  }
+
+ private:
+  Operator operator_;
+  CallOperator::Combine* combine_ = nullptr;
+  const void* function_ = nullptr;
+};
 
 }  // namespace
 
@@ -91,7 +109,7 @@ struct Calls::Entry {
   Executor executor;
   std::optional<Problem> problem;
 
-  std::shared_ptr<FunctionSlot> slot;  // of an operator that is not built in
+  std::optional<PresentFunction> present;  // of an operator that is not built in
   std::optional<Plan> plan;
   std::uint64_t last_call = 0;
 
@@ -108,9 +126,9 @@ struct Calls::Entry {
         algorithm(key.options->algorithm),
         effort(key.options->effort),
         policy(key.options->policy),
-        executor(key.options->executor),
-        slot(key.operation && !built_in ? std::make_shared<FunctionSlot>() : nullptr) {
+        executor(key.options->executor) {
     if (key.problem) problem = *key.problem;
+    if (key.operation && !built_in) present.emplace(*key.operation);
   }
 
   bool is_for(const CallKey& key) const {
@@ -135,10 +153,12 @@ Calls::~Calls() = default;
 
 Calls::Entry& Calls::make(Communicator& ranks, const CallKey& key, std::uint64_t hash) {
   auto entry = std::make_unique<Entry>(key);
+  const auto slot = entry->present ? std::make_shared<OperatorSlot>() : nullptr;
   std::shared_ptr<const Operator> operation;
   if (key.operation)
-    operation = entry->slot ? by_slot(*key.operation, entry->slot) : operator_owning(*key.operation, key.element_bytes);
+    operation = slot ? forwarding(entry->present->as_operator(), slot) : operator_owning(*key.operation, key.element_bytes);
   entry->plan = plan(ranks, problem_of(key, ranks.size()), plan_options(key, std::move(operation)));
+  if (slot) execution_of(*entry->plan).forward_by(slot);
   if (plans_.size() == most_plans)
     plans_.erase(std::min_element(plans_.begin(), plans_.end(), [](const auto& one, const auto& other) {
       return one.second->last_call < other.second->last_call;
@@ -158,18 +178,19 @@ Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
   return *recent_;
 }
 
-Plan& Calls::plan_to_execute(Communicator& ranks, const CallKey& key) {
+void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
   Entry& entry = entry_for(ranks, key);
-  if (entry.slot) *entry.slot = {key.operation->combine, key.operation->function};
-  return *entry.plan;
+  if (entry.present) entry.present->set(*key.operation);
+  check_buffers(*entry.plan, input, output);
+  execution_of(*entry.plan).execute(arguments_of(key, input, output, entry.present ? &entry.present->as_operator() : nullptr));
 }
 
-// A function has to be the one of its own execution, whatever calls are in flight. So a call by a function has a plan of its own.
+// The request keeps the plan's execution, and a copy of the call's function.
 Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
-  const auto started = [&](Plan& plan) { return key.in_place ? plan.start_in_place(output) : plan.start(input, output); };
-  if (!key.operation || key.operation->built_in) return started(*entry_for(ranks, key).plan);
-  Plan own = plan(ranks, problem_of(key, ranks.size()), plan_options(key, operator_owning(*key.operation, key.element_bytes)));
-  return started(own);
+  Entry& entry = entry_for(ranks, key);
+  check_buffers(*entry.plan, input, output);
+  const auto own = entry.present ? operator_owning(*key.operation, key.element_bytes) : nullptr;
+  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own);
 }
 
 CallKey Calls::checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
@@ -203,11 +224,7 @@ CallKey Calls::checked_key(Communicator& ranks, const Problem& problem, const Ca
 }
 
 void Calls::execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
-  Plan& plan = plan_to_execute(ranks, checked_key(ranks, arguments, options));
-  if (arguments.in_place)
-    plan.execute_in_place(arguments.output);
-  else
-    plan.execute(arguments.input, arguments.output);
+  execute_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output);
 }
 
 Request Calls::start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
@@ -217,7 +234,7 @@ Request Calls::start(Communicator& ranks, const CallArguments& arguments, const 
 void Calls::execute(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                     const CallOptions& options) {
   const CallKey key = checked_key(ranks, problem, operation, options);
-  if (problem.collective != Collective::alltoallv) return plan_to_execute(ranks, key).execute(input, output);
+  if (problem.collective != Collective::alltoallv) return execute_with(ranks, key, input, output);
   plan(ranks, problem, plan_options(key, nullptr)).execute(input, output);
 }
 

@@ -5,7 +5,7 @@
 // all ranks or on none. The plan that goes is the one whose last call is the longest ago, counted in calls, so that it is the same
 // everywhere; a plan's memory is bounded for all plans together (plan_memory.hpp).
 //
-// Reductions by a function keep no function: the plan's operator calls what the present call has put into a slot.
+// Reductions by a function keep no function: the plan's operator forwards to that of each execution (operator_slot.hpp).
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ class Calls {
   // Collective where the plan has to be made.
   Entry& entry_for(Communicator& ranks, const CallKey& key);
   Entry& make(Communicator& ranks, const CallKey& key, std::uint64_t hash);
-  Plan& plan_to_execute(Communicator& ranks, const CallKey& key);
+  void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
   Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
 
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Entry>> plans_;
