@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What choosing costs: at a call whose plan is kept, at a plan for which a choice is made by wisdom or by price, and pricing all
-// that is worth pricing. Wanted: a call with a kept plan in less than 60 ns.
+// What choosing costs: at a plan for which a choice is made by wisdom or by price, and pricing all that is worth pricing.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"
@@ -12,20 +11,6 @@ Problem on_one_node(Problem problem) {
   problem.nodes.assign(static_cast<std::size_t>(problem.ranks), 0);
   return problem;
 }
-
-// One rank finds its plan among 64 others.
-void kept_plan(benchmark::State& state) {
-  run_threads(1, [&](Communicator& communicator) {
-    PlanCache cache(communicator);
-    for (Bytes bytes = 8; bytes <= 8 * 64; bytes += 8) cache.plan_for(Problem::alltoall(1, bytes));
-    Bytes bytes = 8;
-    for (auto _ : state) {
-      benchmark::DoNotOptimize(&cache.plan_for(Problem::alltoall(1, bytes)));
-      bytes = bytes % 512 + 8;
-    }
-  });
-}
-BENCHMARK(kept_plan)->Name("kept_plan/small");
 
 void decide_by_price(benchmark::State& state) {
   const Problem problem = on_one_node(Problem::alltoall(state.range(0), 64));

@@ -19,10 +19,8 @@ int main() {
     const Decision& decision = *exchange.decision();
     if (me == 0) std::printf("%s\n%s\n", decision.chosen.algorithm.c_str(), decision.reason.c_str());
 
-    PlanCache calls(ranks);
-    for (int turn = 0; turn < 3; ++turn)
-      calls.execute(Problem::alltoall(ranks.size(), sizeof(int)), to_send.data(), received.data());
-    if (me == 0) right = received == expected && calls.size() == 1;
+    for (int turn = 0; turn < 3; ++turn) alltoall(ranks, to_send, received);  // makes a plan, and finds it
+    if (me == 0) right = received == expected;
   });
   std::printf("the result is %s\n", right ? "right" : "wrong");
   return right ? 0 : 1;

@@ -128,3 +128,5 @@ inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type)
 }
 
 }  // namespace quadrille
+
+#include "quadrille/mpi_combine.hpp"  // needs what is above

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "quadrille/call.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -184,6 +185,11 @@ std::shared_ptr<const Operator> built_in_operator(std::string_view operation, st
                 fmt::format("there is no operator '{}'; there are: {}", operation, fmt::join(operator_names(), ", ")));
   throw Error(ErrorCode::misuse,
               fmt::format("{} has no elements of type '{}'; its types are: {}", operation, type, fmt::join(types, ", ")));
+}
+
+bool is_built_in(const Operator& operation) {
+  const auto& list = rows();
+  return std::any_of(list.begin(), list.end(), [&](const auto& row) { return row.get() == &operation; });
 }
 
 Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_bytes) {

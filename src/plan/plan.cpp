@@ -16,6 +16,7 @@
 #include "execute/transport.hpp"
 #include "plan/choosing.hpp"
 #include "plan/placed.hpp"
+#include "plan/plan_buffers.hpp"
 #include "plan/plan_schedule.hpp"
 #include "plan/recent_scripts.hpp"
 #include "plan/request.hpp"
@@ -45,6 +46,10 @@ struct Draft {
   using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
   static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
                            const Drafted& drafted);
+
+  static void check_buffers(const Plan& plan, const void* input, const void* output) {
+    plan.in_place_ ? plan.check_in_place(output) : plan.check_apart(input, output);
+  }
 
  private:
   Execution::Make maker(Policy policy) &&;
@@ -368,6 +373,8 @@ void Plan::check_apart(const void* input, const void* output) const {
       std::less<>{}(to + output_first, from + input_last))
     throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
 }
+
+void check_buffers(const Plan& plan, const void* input, const void* output) { Draft::check_buffers(plan, input, output); }
 
 namespace {
 

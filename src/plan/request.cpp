@@ -53,20 +53,6 @@ std::string take_word(std::string_view& text) {
   return std::string(word);
 }
 
-// Collective: rank 0 and `other` ask for something different.
-[[noreturn]] void throw_difference(Communicator& communicator, const PlanRequest& mine, Rank other) {
-  const std::string first_text = told_by(communicator, 0, mine.fields), other_text = told_by(communicator, other, mine.fields);
-  std::string_view first_words = first_text, other_words = other_text;
-  while (true) {
-    const std::string field = take_word(first_words), asked = take_word(first_words);
-    take_word(other_words);
-    const std::string asked_there = take_word(other_words);
-    if (asked != asked_there || first_words.empty())
-      throw Error(ErrorCode::misuse, fmt::format("rank 0 asks for {} {}, rank {} for {}; all ranks must ask for the same plan",
-                                                 field, asked, other, asked_there));
-  }
-}
-
 // Collective: what some rank sends is not what another expects. Each receiver looks for the first sender with another count, so
 // that no rank needs memory for more than a row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
@@ -128,6 +114,19 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
 
 }  // namespace
 
+void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule) {
+  const std::string first_text = told_by(communicator, 0, fields), other_text = told_by(communicator, other, fields);
+  std::string_view first_words = first_text, other_words = other_text;
+  while (true) {
+    const std::string field = take_word(first_words), asked = take_word(first_words);
+    take_word(other_words);
+    const std::string asked_there = take_word(other_words);
+    if (asked != asked_there || first_words.empty())
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank 0 asks for {} {}, rank {} for {}; {}", field, asked, other, asked_there, rule));
+  }
+}
+
 CountFacts count_facts(const Problem& problem, Rank me) {
   CountFacts facts{.all = fingerprint(problem)};
   const Traffic traffic(problem);
@@ -183,7 +182,7 @@ Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& 
   agreement.memory = mine.memory;
   for (Rank rank = 0; rank < communicator.size(); ++rank) {
     const Vote& vote = votes[rank];
-    if (vote.fields != votes[0].fields) throw_difference(communicator, mine, rank);
+    if (vote.fields != votes[0].fields) throw_difference(communicator, mine.fields, rank, "all ranks must ask for the same plan");
     if (vote.counts != votes[0].counts)
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} has other counts than rank 0, and this algorithm needs all of them: gather them by "

@@ -61,6 +61,10 @@ CountFacts count_facts(const Problem& problem, Rank me);
 // `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
 PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
 
+// Collective: rank 0 and `other` ask for something different, as their fields say (PlanRequest::fields). Throws Error{misuse}; the
+// sentence names the first field that differs, and ends with the rule that was broken.
+[[noreturn]] void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule);
+
 // Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
 // or what `make` threw on a rank (execute/agreement.hpp).
 //

@@ -2,6 +2,7 @@
 // Executing a ready plan allocates nothing (threads; the MPI executor is tested by tests/mpi).
 #include <gtest/gtest.h>
 
+#include "quadrille/collectives.hpp"
 #include "support/allocations.hpp"
 
 namespace quadrille {
@@ -20,6 +21,28 @@ TEST(Allocation, NoneWhileAPlanExecutes) {
     if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
   });
 }
+
+#ifdef NDEBUG  // in debug builds the ranks compare before each call
+TEST(Allocation, NoneWhileACallFindsItsPlan) {
+  run_threads(3, [](Communicator& ranks) {
+    const std::vector<double> input(6);
+    std::vector<double> output(6);
+    const auto call = [&](double factor) {
+      alltoall(ranks, input, output);
+      broadcast(ranks, output, 2);
+      allreduce(ranks, input, output, op::sum);
+      allreduce(ranks, input, output,
+                commutative([factor](double a, double b) { return factor * a * b; }, "a name that is quite long"));
+      output[0] = scan(ranks, factor, [](double, double b) { return b; });
+      barrier(ranks);
+    };
+    for (int run = 0; run < 3; ++run) call(1);
+    const long before = testing::allocation_count;
+    for (int run = 0; run < 10; ++run) call(run);
+    EXPECT_EQ(testing::allocation_count, before);
+  });
+}
+#endif
 
 }  // namespace
 }  // namespace quadrille

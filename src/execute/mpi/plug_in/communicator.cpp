@@ -103,6 +103,13 @@ std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
   return {all, by_messages ? static_cast<Starts*>(&group_->starts()) : &group_->node()->space()->starts()};
 }
 
+// `kept_` ends MPI when nobody needs it any more, and plans need it; MPI would wait for them, and they for MPI, if it kept them.
+std::shared_ptr<Calls> MpiCommunicator::shared_calls() {
+  const auto make = [this] { return Communicator::shared_calls(); };
+  std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);
+  return calls ? calls : make();
+}
+
 std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
   if (SharedCommunicator* const node = group_->node()) return node->allocate(bytes);
   return {static_cast<std::byte*>(::operator new (index(bytes), std::align_val_t{64})),

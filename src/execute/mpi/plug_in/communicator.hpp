@@ -34,6 +34,9 @@ class MpiCommunicator final : public Communicator, public Transport {
   Result<Transport*> over_shared_memory() override;
   std::shared_ptr<Starts> starts(Executor executor) override;
 
+ protected:
+  std::shared_ptr<Calls> shared_calls() override;
+
  private:
   MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group);
 

@@ -43,18 +43,25 @@ Rank first_rank_of_assumed_node(MPI_Comm users) {
 
 }  // namespace
 
-std::shared_ptr<MpiGroup>* MpiGroup::attribute_of(MPI_Comm users) {
+MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   void* kept = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(users, MpiProcess::current()->group_key(), &kept, &found), "MPI_Comm_get_attr");
-  return found ? static_cast<std::shared_ptr<MpiGroup>*>(kept) : nullptr;
+  return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
 // Only a failure that all ranks see ends a group: with several nodes some may not know of it.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
-  const auto* const kept = attribute_of(users);
-  if (!kept || ((*kept)->all_share_memory() && (*kept)->node_->space()->has_failed())) return nullptr;
-  return *kept;
+  const Kept* const kept = attribute_of(users);
+  if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;
+  return kept->group;
+}
+
+std::shared_ptr<Calls> MpiGroup::calls(const std::function<std::shared_ptr<Calls>()>& make) const {
+  Kept* const kept = is_freed() ? nullptr : attribute_of(users_);
+  if (!kept || kept->group.get() != this) return nullptr;
+  if (!kept->calls) kept->calls = make();
+  return kept->calls;
 }
 
 MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
@@ -103,12 +110,12 @@ void MpiGroup::meet_first(Communicator& ranks) {
 
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
   if (!group->meet_again()) group->meet_first(ranks);
-  if (auto* const failed = attribute_of(group->users_)) {
-    (*failed)->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
-    *failed = group;
+  if (Kept* const failed = attribute_of(group->users_)) {
+    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
+    *failed = {group, nullptr};
     return;
   }
-  auto kept = std::make_unique<std::shared_ptr<MpiGroup>>(group);
+  auto kept = std::make_unique<Kept>(Kept{group, nullptr});
   check_mpi(MPI_Comm_set_attr(group->users_, group->process_->group_key(), kept.get()), "MPI_Comm_set_attr");
   kept.release();  // `forget` has it
 }
@@ -126,9 +133,11 @@ void MpiGroup::take(Met met) {
 }
 
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
-  const std::unique_ptr<std::shared_ptr<MpiGroup>> group(static_cast<std::shared_ptr<MpiGroup>*>(kept));
-  (*group)->is_freed_.store(true, std::memory_order_relaxed);
-  (*group)->process_->contexts().forget(**group);
+  const std::unique_ptr<Kept> attribute(static_cast<Kept*>(kept));
+  attribute->calls.reset();  // its plans give their contexts back first
+  MpiGroup& group = *attribute->group;
+  group.is_freed_.store(true, std::memory_order_relaxed);
+  group.process_->contexts().forget(group);
   return MPI_SUCCESS;
 }
 

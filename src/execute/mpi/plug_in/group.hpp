@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,10 @@ class MpiGroup {
 
   // Collective: the ranks meet, as `ranks`, a Communicator over this group; then the group is kept with the user's communicator.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
+
+  // What is kept with a group: the plans behind calls without a plan. `make` makes it where there is none. Plans keep their group
+  // alive, so the group does not own them. Null if the user's communicator has been freed, or has another group by now.
+  std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
   // For MPI_Comm_free of the user's communicator.
   static int forget(MPI_Comm, int, void* kept, void*);
@@ -60,7 +65,12 @@ class MpiGroup {
   MpiStarts& starts() { return starts_; }
 
  private:
-  static std::shared_ptr<MpiGroup>* attribute_of(MPI_Comm users);
+  // The attribute of a user's communicator.
+  struct Kept {
+    std::shared_ptr<MpiGroup> group;
+    std::shared_ptr<Calls> calls;  // null: there was no call yet
+  };
+  static Kept* attribute_of(MPI_Comm users);
   [[noreturn]] static void throw_freed();
   bool meet_again();
   void meet_first(Communicator& ranks);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One-shot typed calls against the MPI library's blocking collectives, for all sixteen, by turns inside one process: a typed call
+// finds its plan, but those with counts make it anew. Prints a line for each collective and size: MPI library, ranks, collective,
+// bytes (of a block, or of the vector), the library's and our time in microseconds, the ratio library's / ours and its interval.
+// Usage, under mpirun: calls_mpi [--rounds N] [--most BYTES] [--only COLLECTIVE]
+#include <getopt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "mpi_times.hpp"
+#include "quadrille/collectives.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/mpi.hpp"
+
+namespace quadrille::bench {
+namespace {
+
+struct Settings {
+  long rounds = 11;
+  Bytes most = Bytes{1} << 16;
+  std::string only;  // empty: all
+};
+
+enum Way { vendors, ours };
+
+// One collective on blocks of n doubles. Both ways have buffers and counts of their own type, over the same memory.
+class Cell {
+ public:
+  Cell(Communicator& ranks, Collective collective, Bytes bytes)
+      : ranks_(ranks),
+        collective_(collective),
+        p_(index(ranks.size())),
+        n_(static_cast<std::size_t>(bytes) / sizeof(double)),
+        counts_(p_, static_cast<int>(n_)),
+        places_(p_),
+        input_(p_ * n_),
+        output_(p_ * n_) {
+    for (std::size_t rank = 0; rank < p_; ++rank) places_[rank] = static_cast<int>(rank * n_);
+    std::iota(input_.begin(), input_.end(), static_cast<double>(ranks.rank()));  // whole numbers: sums are exact in any order
+  }
+
+  void run(Way way, long calls) {
+    for (long i = 0; i < calls; ++i) way == ours ? call() : call_vendors();
+  }
+
+  bool is_right() {
+    std::vector<double> results[2];
+    for (const Way way : {vendors, ours}) {
+      std::fill(output_.begin(), output_.end(), -1.0);
+      const std::vector<double> input = input_;
+      run(way, 1);
+      results[way] = collective_ == Collective::broadcast ? input_ : output_;
+      input_ = input;
+    }
+    return results[vendors] == results[ours];
+  }
+
+ private:
+  void call() {
+    const std::span all(input_), one(all.first(n_)), all_out(output_), one_out(all_out.first(n_));
+    switch (collective_) {
+      case Collective::alltoall: return alltoall(ranks_, all, all_out);
+      case Collective::alltoallv: return alltoallv(ranks_, all, counts_, places_, all_out, counts_, places_);
+      case Collective::allgather: return allgather(ranks_, one, all_out);
+      case Collective::allgatherv: return allgatherv(ranks_, one, all_out, counts_, places_);
+      case Collective::broadcast: return broadcast(ranks_, one);
+      case Collective::reduce: return reduce(ranks_, one, one_out, op::sum);
+      case Collective::allreduce: return allreduce(ranks_, one, one_out, op::sum);
+      case Collective::reduce_scatter: return reduce_scatter(ranks_, all, one_out, op::sum);
+      case Collective::reduce_scatterv: return reduce_scatterv(ranks_, all, one_out, counts_, op::sum);
+      case Collective::scan: return scan(ranks_, one, one_out, op::sum);
+      case Collective::exscan: return exscan(ranks_, one, one_out, op::sum);
+      case Collective::scatter: return scatter(ranks_, all, one_out);
+      case Collective::scatterv: return scatterv(ranks_, all, counts_, places_, one_out);
+      case Collective::gather: return gather(ranks_, one, all_out);
+      case Collective::gatherv: return gatherv(ranks_, one, all_out, counts_, places_);
+      case Collective::barrier: return barrier(ranks_);
+    }
+  }
+
+  void call_vendors() {
+    const int n = static_cast<int>(n_), *const counts = counts_.data(), *const places = places_.data();
+    double *const in = input_.data(), *const out = output_.data();
+    const auto type = MPI_DOUBLE;
+    const auto users = MPI_COMM_WORLD;
+    switch (collective_) {
+      case Collective::alltoall: MPI_Alltoall(in, n, type, out, n, type, users); return;
+      case Collective::alltoallv: MPI_Alltoallv(in, counts, places, type, out, counts, places, type, users); return;
+      case Collective::allgather: MPI_Allgather(in, n, type, out, n, type, users); return;
+      case Collective::allgatherv: MPI_Allgatherv(in, n, type, out, counts, places, type, users); return;
+      case Collective::broadcast: MPI_Bcast(in, n, type, 0, users); return;
+      case Collective::reduce: MPI_Reduce(in, out, n, type, MPI_SUM, 0, users); return;
+      case Collective::allreduce: MPI_Allreduce(in, out, n, type, MPI_SUM, users); return;
+      case Collective::reduce_scatter: MPI_Reduce_scatter_block(in, out, n, type, MPI_SUM, users); return;
+      case Collective::reduce_scatterv: MPI_Reduce_scatter(in, out, counts, type, MPI_SUM, users); return;
+      case Collective::scan: MPI_Scan(in, out, n, type, MPI_SUM, users); return;
+      case Collective::exscan: MPI_Exscan(in, out, n, type, MPI_SUM, users); return;
+      case Collective::scatter: MPI_Scatter(in, n, type, out, n, type, 0, users); return;
+      case Collective::scatterv: MPI_Scatterv(in, counts, places, type, out, n, type, 0, users); return;
+      case Collective::gather: MPI_Gather(in, n, type, out, n, type, 0, users); return;
+      case Collective::gatherv: MPI_Gatherv(in, n, type, out, counts, places, type, 0, users); return;
+      case Collective::barrier: MPI_Barrier(users); return;
+    }
+  }
+
+  Communicator& ranks_;
+  const Collective collective_;
+  const std::size_t p_, n_;
+  std::vector<int> counts_, places_;
+  std::vector<double> input_, output_;
+};
+
+void measure(Communicator& ranks, Collective collective, Bytes bytes, long rounds) {
+  constexpr double sample_us = 4000;
+  Cell cell(ranks, collective, bytes);
+  int is_right = cell.is_right() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &is_right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (!is_right) throw std::runtime_error(std::string(name(collective)) + ": our result is not the MPI library's");
+  long executions[2];
+  for (const Way way : {vendors, ours}) {
+    cell.run(way, 10);
+    const double one_us = span_us([&] { cell.run(way, 3); }) / 3;  // on all ranks the same
+    executions[way] = std::clamp(static_cast<long>(sample_us / one_us), 2L, 4000L);
+  }
+  std::vector<double> times[2];
+  for (long round = 0; round < rounds; ++round)
+    for (int turn = 0; turn < 2; ++turn) {  // each is first in half of the rounds
+      const Way way = (round + turn) % 2 ? ours : vendors;
+      times[way].push_back(span_us([&] { cell.run(way, executions[way]); }) / static_cast<double>(executions[way]));
+    }
+  if (ranks.rank() != 0) return;
+  const Estimate gain = ratio(times[vendors], times[ours]);
+  std::printf("%s\t%lld\t%s\t%lld\t%.2f\t%.2f\t%.3f\t%.3f\t%.3f\n", std::string(mpi_library).c_str(),
+              static_cast<long long>(ranks.size()), std::string(name(collective)).c_str(), static_cast<long long>(bytes),
+              median(times[vendors]), median(times[ours]), gain.median, gain.low, gain.high);
+  std::fflush(stdout);
+}
+
+void run(const Settings& settings) {
+  const auto ranks = over(MPI_COMM_WORLD);
+  for (const Collective collective : all_collectives()) {
+    if (!settings.only.empty() && settings.only != name(collective)) continue;
+    for (const Bytes bytes : {Bytes{8}, Bytes{1} << 10, Bytes{1} << 16})
+      if (bytes <= settings.most && (moves_data(collective) || bytes == 8))
+        measure(*ranks, collective, moves_data(collective) ? bytes : 0, settings.rounds);
+  }
+}
+
+Settings settings_of(int count, char** arguments) {
+  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'},
+                                     {"most", required_argument, nullptr, 'm'},
+                                     {"only", required_argument, nullptr, 'o'},
+                                     {nullptr, 0, nullptr, 0}};
+  Settings settings;
+  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
+    switch (found) {
+      case 'r': settings.rounds = std::max(1L, std::stol(optarg)); break;
+      case 'm': settings.most = std::stoll(optarg); break;
+      case 'o': settings.only = optarg; break;
+      default: std::exit(2);  // getopt has said why
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+}  // namespace quadrille::bench
+
+int main(int count, char** arguments) {
+  using namespace quadrille::bench;
+  const Settings settings = settings_of(count, arguments);
+  MPI_Init(&count, &arguments);
+  try {
+    run(settings);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives as functions on typed memory, one call each:
+//
+//   std::vector<double> input(p * n), output(p * n);
+//   alltoall(ranks, input, output);                // block j of the input goes to rank j; block i of the output is from rank i
+//   allreduce(ranks, input, output, op::sum);
+//   double longest = allreduce(ranks, length, op::max);
+//   Request exchange = ialltoall(ranks, input, output);   // request.hpp
+//
+// Buffers are anything with data() and size() (elements.hpp); an input and an output of one call have elements of one type, which
+// is trivially copyable, and do not overlap. Sizes are in elements. All are collective: every rank of `ranks` calls, in the same
+// order, with as many elements a block, the same root, operator and options. Each begins when this rank has called it and returns
+// when this rank's output is complete. An in-place form takes one buffer, in which the result replaces what was given, as with
+// MPI_IN_PLACE. An i-form returns a request; the buffers are the call's until that is over.
+//
+// The first call of a kind chooses an algorithm and makes a plan with the other ranks; further ones find it (call.hpp).
+//
+// Errors: Error{misuse} at this rank, before anything is sent, if sizes do not fit each other and the number of ranks, or if there
+// is no such root; and what `plan` and Plan::execute throw. In debug builds (without NDEBUG), and with QUADRILLE_CHECK=1 in the
+// environment, the ranks compare what must be equal before each call, and all throw an Error{misuse} that names both values; then
+// an error in one rank's sizes is thrown on all ranks, too.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "quadrille/call.hpp"
+#include "quadrille/combine.hpp"
+#include "quadrille/elements.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/irregular_collectives.hpp"
+#include "quadrille/typed_plan.hpp"
+
+namespace quadrille {
+
+// How a call is put together; for the functions below.
+namespace call_detail {
+
+template <class Input, class Output>
+CallArguments apart(Collective collective, Input& input, Output& output, Rank root = 0) {
+  static_assert(std::is_same_v<ElementOf<Input>, ElementOf<Output>>, "input and output have elements of one type");
+  return {.collective = collective,
+          .input = std::data(input),
+          .input_elements = count_of(input),
+          .output = std::data(output),
+          .output_elements = count_of(output),
+          .element_bytes = sizeof(ElementOf<Input>),
+          .root = root};
+}
+
+template <class Buffer>
+CallArguments in_place(Collective collective, Buffer& buffer, Rank root = 0) {
+  return {.collective = collective,
+          .in_place = true,
+          .output = std::data(buffer),
+          .output_elements = count_of(buffer),
+          .element_bytes = sizeof(ElementOf<Buffer>),
+          .root = root};
+}
+
+template <class Value>
+CallArguments of_values(Collective collective, const Value& input, Value& output) {
+  return {.collective = collective,
+          .input = std::addressof(input),
+          .input_elements = 1,
+          .output = std::addressof(output),
+          .output_elements = 1,
+          .element_bytes = sizeof(Value)};
+}
+
+template <class T, class Given>
+void execute_combining(Communicator& ranks, CallArguments arguments, const Given& given, const CallOptions& options) {
+  const CallOperator operation = OperatorFor<T, Given>::of(given);
+  arguments.operation = &operation;
+  execute_call(ranks, arguments, options);
+}
+
+template <class T, class Given>
+Request start_combining(Communicator& ranks, CallArguments arguments, const Given& given, const CallOptions& options) {
+  const CallOperator operation = OperatorFor<T, Given>::of(given);
+  arguments.operation = &operation;
+  return start_call(ranks, arguments, options);
+}
+
+}  // namespace call_detail
+
+// p blocks each way: block j of the input goes to rank j, block i of the output comes from rank i.
+template <InputRange Input, OutputRange Output>
+void alltoall(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::apart(Collective::alltoall, input, output), options);
+}
+
+template <OutputRange Buffer>
+void alltoall_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::in_place(Collective::alltoall, buffer), options);
+}
+
+template <InputRange Input, OutputRange Output>
+Request ialltoall(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::apart(Collective::alltoall, input, output), options);
+}
+
+template <OutputRange Buffer>
+Request ialltoall_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::in_place(Collective::alltoall, buffer), options);
+}
+
+// The input is one block; block i of the output, p blocks, is the input of rank i. In place: the own block is at its place in
+// the result.
+template <InputRange Input, OutputRange Output>
+void allgather(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::apart(Collective::allgather, input, output), options);
+}
+
+template <OutputRange Buffer>
+void allgather_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::in_place(Collective::allgather, buffer), options);
+}
+
+template <InputRange Input, OutputRange Output>
+Request iallgather(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::apart(Collective::allgather, input, output), options);
+}
+
+template <OutputRange Buffer>
+Request iallgather_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::in_place(Collective::allgather, buffer), options);
+}
+
+// The root's buffer, into the buffers of all ranks, which are as long.
+template <OutputRange Buffer>
+void broadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
+}
+
+template <SingleValue Value>
+void broadcast(Communicator& ranks, Value& value, Rank root = 0, const CallOptions& options = {}) {
+  broadcast(ranks, std::span<Value, 1>(std::addressof(value), 1), root, options);
+}
+
+template <OutputRange Buffer>
+Request ibroadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
+}
+
+// The input, p blocks, counts at the root only: rank i gets block i. In place: at the root the buffer is the p blocks, and its own
+// stays there.
+template <InputRange Input, OutputRange Output>
+void scatter(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::apart(Collective::scatter, input, output, root), options);
+}
+
+template <OutputRange Buffer>
+void scatter_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::in_place(Collective::scatter, buffer, root), options);
+}
+
+template <InputRange Input, OutputRange Output>
+Request iscatter(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::apart(Collective::scatter, input, output, root), options);
+}
+
+template <OutputRange Buffer>
+Request iscatter_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::in_place(Collective::scatter, buffer, root), options);
+}
+
+// The output, p blocks, counts at the root only: block i is the input of rank i. In place: at the root the buffer is the p blocks,
+// with its own where it belongs; elsewhere it is what the rank gives.
+template <InputRange Input, OutputRange Output>
+void gather(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::apart(Collective::gather, input, output, root), options);
+}
+
+template <OutputRange Buffer>
+void gather_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_detail::in_place(Collective::gather, buffer, root), options);
+}
+
+template <InputRange Input, OutputRange Output>
+Request igather(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::apart(Collective::gather, input, output, root), options);
+}
+
+template <OutputRange Buffer>
+Request igather_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_detail::in_place(Collective::gather, buffer, root), options);
+}
+
+// Element by element, the inputs of all ranks in rank order; the output counts at the root only. In place: the result replaces the
+// buffer of the root.
+template <InputRange Input, OutputRange Output, class Op>
+void reduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, Rank root = 0,
+            const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce, input, output, root), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+void reduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce, buffer, root), op, options);
+}
+
+template <InputRange Input, OutputRange Output, class Op>
+Request ireduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, Rank root = 0,
+                const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce, input, output, root), op,
+                                                        options);
+}
+
+template <OutputRange Buffer, class Op>
+Request ireduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce, buffer, root), op,
+                                                         options);
+}
+
+// Element by element, the inputs of all ranks in rank order, at all ranks.
+template <InputRange Input, OutputRange Output, class Op>
+void allreduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::allreduce, input, output), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+void allreduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::allreduce, buffer), op, options);
+}
+
+template <SingleValue Value, class Op>
+Value allreduce(Communicator& ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
+  Value result = value;
+  call_detail::execute_combining<Value>(ranks, call_detail::of_values(Collective::allreduce, value, result), op, options);
+  return result;
+}
+
+template <InputRange Input, OutputRange Output, class Op>
+Request iallreduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::allreduce, input, output), op,
+                                                        options);
+}
+
+template <OutputRange Buffer, class Op>
+Request iallreduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::allreduce, buffer), op, options);
+}
+
+// As allreduce of p blocks, of which rank i gets block i (MPI_Reduce_scatter_block). In place: the result begins where the buffer
+// does.
+template <InputRange Input, OutputRange Output, class Op>
+void reduce_scatter(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce_scatter, input, output), op,
+                                                   options);
+}
+
+template <OutputRange Buffer, class Op>
+void reduce_scatter_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce_scatter, buffer), op, options);
+}
+
+template <InputRange Input, OutputRange Output, class Op>
+Request ireduce_scatter(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce_scatter, input, output), op,
+                                                        options);
+}
+
+template <OutputRange Buffer, class Op>
+Request ireduce_scatter_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce_scatter, buffer), op,
+                                                         options);
+}
+
+// Element by element, the inputs of ranks 0 to this one in rank order.
+template <InputRange Input, OutputRange Output, class Op>
+void scan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::scan, input, output), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+void scan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::scan, buffer), op, options);
+}
+
+template <SingleValue Value, class Op>
+Value scan(Communicator& ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
+  Value result = value;
+  call_detail::execute_combining<Value>(ranks, call_detail::of_values(Collective::scan, value, result), op, options);
+  return result;
+}
+
+template <InputRange Input, OutputRange Output, class Op>
+Request iscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::scan, input, output), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+Request iscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::scan, buffer), op, options);
+}
+
+// As scan without this rank's own input. Rank 0 gets nothing: its output stays as it is.
+template <InputRange Input, OutputRange Output, class Op>
+void exscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::exscan, input, output), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+void exscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::exscan, buffer), op, options);
+}
+
+template <InputRange Input, OutputRange Output, class Op>
+Request iexscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::exscan, input, output), op, options);
+}
+
+template <OutputRange Buffer, class Op>
+Request iexscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+  return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::exscan, buffer), op, options);
+}
+
+// Returns when all ranks have called it.
+inline void barrier(Communicator& ranks, const CallOptions& options = {}) {
+  execute_call(ranks, {.collective = Collective::barrier}, options);
+}
+
+inline Request ibarrier(Communicator& ranks, const CallOptions& options = {}) {
+  return start_call(ranks, {.collective = Collective::barrier}, options);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives whose blocks differ in length, as functions on typed memory. What collectives.hpp says of buffers, in-place
+// forms, i-forms and errors holds here, too.
+//
+//   alltoallv(ranks, input, send_counts, output, receive_counts);   // blocks follow each other
+//   alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements);
+//
+// Counts and displacements are contiguous ranges of any integer type, with one value for each rank, in elements. A buffer may be
+// longer than its blocks.
+//
+// Counts are a rank's own, and may change from call to call on some ranks only. So each call makes its plan anew, i-forms as well,
+// and ends on no rank before all ranks have called. Where counts stay the same, keep a plan: plan_alltoallv and so on
+// (typed_plan.hpp). All ranks throw Error{misuse}, or none does: for a wrong number of counts, for a negative one, for a block that
+// ends behind its buffer, and where two ranks do not agree on the length of what one sends to the other.
+#pragma once
+
+#include <span>
+
+#include "quadrille/combine.hpp"
+#include "quadrille/irregular_call.hpp"
+
+namespace quadrille {
+
+// How a call is put together; for the functions below.
+namespace call_detail {
+
+template <class Input, class Output>
+IrregularCall irregular(Collective collective, const Input& input, Output& output, Blocks send, Blocks receive, Rank root = 0) {
+  static_assert(std::is_same_v<ElementOf<Input>, ElementOf<Output>>, "input and output have elements of one type");
+  return {{.collective = collective,
+           .input = std::data(input),
+           .input_elements = count_of(input),
+           .output = std::data(output),
+           .output_elements = count_of(output),
+           .element_bytes = sizeof(ElementOf<Input>),
+           .root = root},
+          true,
+          std::move(send),
+          std::move(receive)};
+}
+
+template <class Buffer>
+IrregularCall irregular_in_place(Collective collective, Buffer& buffer, Blocks send, Blocks receive, Rank root = 0) {
+  return {{.collective = collective,
+           .in_place = true,
+           .output = std::data(buffer),
+           .output_elements = count_of(buffer),
+           .element_bytes = sizeof(ElementOf<Buffer>),
+           .root = root},
+          true,
+          std::move(send),
+          std::move(receive)};
+}
+
+}  // namespace call_detail
+
+// send_counts[j] elements of the input go to rank j; receive_counts[i] of the output come from rank i.
+template <InputRange Input, CountRange SendCounts, OutputRange Output, CountRange ReceiveCounts>
+void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, Output&& output,
+               const ReceiveCounts& receive_counts, const CallOptions& options = {}) {
+  execute_irregular(
+      ranks,
+      call_detail::irregular(Collective::alltoallv, input, output, packed_blocks(send_counts), packed_blocks(receive_counts)),
+      options);
+}
+
+template <InputRange Input, CountRange SendCounts, OutputRange Output, CountRange ReceiveCounts>
+Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, Output&& output,
+                   const ReceiveCounts& receive_counts, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks,
+      call_detail::irregular(Collective::alltoallv, input, output, packed_blocks(send_counts), packed_blocks(receive_counts)),
+      options);
+}
+
+template <InputRange Input, CountRange SendCounts, CountRange SendPlaces, OutputRange Output, CountRange ReceiveCounts,
+          CountRange ReceivePlaces>
+void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
+               Output&& output, const ReceiveCounts& receive_counts, const ReceivePlaces& receive_displacements,
+               const CallOptions& options = {}) {
+  execute_irregular(ranks,
+                    call_detail::irregular(Collective::alltoallv, input, output, placed_blocks(send_counts, send_displacements),
+                                           placed_blocks(receive_counts, receive_displacements)),
+                    options);
+}
+
+template <InputRange Input, CountRange SendCounts, CountRange SendPlaces, OutputRange Output, CountRange ReceiveCounts,
+          CountRange ReceivePlaces>
+Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
+                   Output&& output, const ReceiveCounts& receive_counts, const ReceivePlaces& receive_displacements,
+                   const CallOptions& options = {}) {
+  return start_irregular(
+      ranks,
+      call_detail::irregular(Collective::alltoallv, input, output, placed_blocks(send_counts, send_displacements),
+                             placed_blocks(receive_counts, receive_displacements)),
+      options);
+}
+
+// What comes from rank i replaces what goes there, and is as long.
+template <OutputRange Buffer, CountRange Counts>
+void alltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, packed_blocks(counts)), options);
+}
+
+template <OutputRange Buffer, CountRange Counts>
+Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, packed_blocks(counts)), options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+void alltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                        const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, placed_blocks(counts, displacements)),
+                    options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                            const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, placed_blocks(counts, displacements)), options);
+}
+
+// Block i of the output is the whole input of rank i; all ranks give the same counts.
+template <InputRange Input, OutputRange Output, CountRange Counts>
+void allgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, packed_blocks(counts)), options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts>
+Request iallgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts,
+                    const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, packed_blocks(counts)), options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
+void allgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+                const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, placed_blocks(counts, displacements)),
+                    options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
+Request iallgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts,
+                    const Displacements& displacements, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, placed_blocks(counts, displacements)), options);
+}
+
+// The own block is at its place in the result.
+template <OutputRange Buffer, CountRange Counts>
+void allgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, packed_blocks(counts)), options);
+}
+
+template <OutputRange Buffer, CountRange Counts>
+Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, packed_blocks(counts)),
+                         options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+void allgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                         const CallOptions& options = {}) {
+  execute_irregular(
+      ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, placed_blocks(counts, displacements)), options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                             const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, placed_blocks(counts, displacements)), options);
+}
+
+// The same at the root only; elsewhere output, counts and displacements are not looked at.
+template <InputRange Input, OutputRange Output, CountRange Counts>
+void gatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
+             const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular(Collective::gatherv, input, output, {}, packed_blocks(counts), root), options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts>
+Request igatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
+                 const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular(Collective::gatherv, input, output, {}, packed_blocks(counts), root),
+                         options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
+void gatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+             Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(
+      ranks, call_detail::irregular(Collective::gatherv, input, output, {}, placed_blocks(counts, displacements), root), options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
+Request igatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+                 Rank root = 0, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular(Collective::gatherv, input, output, {}, placed_blocks(counts, displacements), root), options);
+}
+
+// At the root the buffer has the blocks, with its own where it belongs; elsewhere it is what the rank gives.
+template <OutputRange Buffer, CountRange Counts>
+void gatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, packed_blocks(counts), root), options);
+}
+
+template <OutputRange Buffer, CountRange Counts>
+Request igatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0,
+                          const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, packed_blocks(counts), root),
+                         options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+void gatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
+                      const CallOptions& options = {}) {
+  execute_irregular(
+      ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, placed_blocks(counts, displacements), root), options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+Request igatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                          Rank root = 0, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, placed_blocks(counts, displacements), root), options);
+}
+
+// Block i of the root's input becomes the whole output of rank i; elsewhere input, counts and displacements are not looked at.
+template <InputRange Input, CountRange Counts, OutputRange Output>
+void scatterv(Communicator& ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
+              const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular(Collective::scatterv, input, output, packed_blocks(counts), {}, root), options);
+}
+
+template <InputRange Input, CountRange Counts, OutputRange Output>
+Request iscatterv(Communicator& ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
+                  const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular(Collective::scatterv, input, output, packed_blocks(counts), {}, root),
+                         options);
+}
+
+template <InputRange Input, CountRange Counts, CountRange Displacements, OutputRange Output>
+void scatterv(Communicator& ranks, const Input& input, const Counts& counts, const Displacements& displacements, Output&& output,
+              Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(
+      ranks, call_detail::irregular(Collective::scatterv, input, output, placed_blocks(counts, displacements), {}, root), options);
+}
+
+template <InputRange Input, CountRange Counts, CountRange Displacements, OutputRange Output>
+Request iscatterv(Communicator& ranks, const Input& input, const Counts& counts, const Displacements& displacements,
+                  Output&& output, Rank root = 0, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular(Collective::scatterv, input, output, placed_blocks(counts, displacements), {}, root), options);
+}
+
+// At the root the buffer has the blocks, and its own stays; elsewhere it is what the rank gets.
+template <OutputRange Buffer, CountRange Counts>
+void scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, packed_blocks(counts), {}, root), options);
+}
+
+template <OutputRange Buffer, CountRange Counts>
+Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0,
+                           const CallOptions& options = {}) {
+  return start_irregular(ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, packed_blocks(counts), {}, root),
+                         options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+void scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                       Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(ranks,
+                    call_detail::irregular_in_place(Collective::scatterv, buffer, placed_blocks(counts, displacements), {}, root),
+                    options);
+}
+
+template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
+Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+                           Rank root = 0, const CallOptions& options = {}) {
+  return start_irregular(
+      ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, placed_blocks(counts, displacements), {}, root),
+      options);
+}
+
+// Element by element, the inputs of all ranks in rank order, of which rank i gets block i. All ranks give the same counts. In
+// place: the result begins where the buffer does.
+template <InputRange Input, OutputRange Output, CountRange Counts, class Op>
+void reduce_scatterv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
+                     const CallOptions& options = {}) {
+  const CallOperator operation = OperatorFor<ElementOf<Input>, Op>::of(op);
+  IrregularCall call = call_detail::irregular(Collective::reduce_scatterv, input, output, packed_blocks(counts), {});
+  call.arguments.operation = &operation;
+  execute_irregular(ranks, call, options);
+}
+
+template <OutputRange Buffer, CountRange Counts, class Op>
+void reduce_scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Op& op,
+                              const CallOptions& options = {}) {
+  const CallOperator operation = OperatorFor<ElementOf<Buffer>, Op>::of(op);
+  IrregularCall call = call_detail::irregular_in_place(Collective::reduce_scatterv, buffer, packed_blocks(counts), {});
+  call.arguments.operation = &operation;
+  execute_irregular(ranks, call, options);
+}
+
+template <InputRange Input, OutputRange Output, CountRange Counts, class Op>
+Request ireduce_scatterv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
+                         const CallOptions& options = {}) {
+  const CallOperator operation = OperatorFor<ElementOf<Input>, Op>::of(op);
+  IrregularCall call = call_detail::irregular(Collective::reduce_scatterv, input, output, packed_blocks(counts), {});
+  call.arguments.operation = &operation;
+  return start_irregular(ranks, call, options);
+}
+
+template <OutputRange Buffer, CountRange Counts, class Op>
+Request ireduce_scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Op& op,
+                                  const CallOptions& options = {}) {
+  const CallOperator operation = OperatorFor<ElementOf<Buffer>, Op>::of(op);
+  IrregularCall call = call_detail::irregular_in_place(Collective::reduce_scatterv, buffer, packed_blocks(counts), {});
+  call.arguments.operation = &operation;
+  return start_irregular(ranks, call, options);
+}
+
+}  // namespace quadrille

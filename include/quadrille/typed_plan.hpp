@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans of typed collectives, for calls that a program makes again and again: plan once, execute often.
+//
+//   TypedPlan<double> exchange = plan_alltoall<double>(ranks, 100);   // 100 elements from each rank to each
+//   exchange.execute(input, output);                                  // 100 p elements each
+//   Request request = exchange.start(input, output);
+//
+// Making a plan is collective, and throws as `plan` does. With PlanOptions::in_place, and for a broadcast, a plan is executed on
+// one buffer, as the in-place forms of collectives.hpp. An operator that is a function is copied into the plan.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "quadrille/combine.hpp"
+#include "quadrille/elements.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/irregular_call.hpp"
+
+namespace quadrille {
+
+// An operator that owns what it needs. Throws Error{misuse} if its elements have another size.
+std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, Bytes element_bytes);
+
+// Throws Error{misuse} if a buffer has fewer elements than the plan reads or writes there; for TypedPlan.
+void check_room(std::string_view buffer, Count has, Count needs);
+
+template <class T>
+class TypedPlan {
+ public:
+  // `input_elements` and `output_elements` are what a buffer must have at least; in place, the greater of both.
+  TypedPlan(Plan made, Count input_elements, Count output_elements)
+      : plan_(std::move(made)), input_elements_(input_elements), output_elements_(output_elements) {}
+
+  // As Plan::execute, start, execute_in_place and start_in_place. Throws Error{misuse} also for a buffer that is too short.
+  template <InputRange Input, OutputRange Output>
+  void execute(const Input& input, Output&& output) {
+    check(input, output);
+    plan_.execute(std::data(input), std::data(output));
+  }
+
+  template <InputRange Input, OutputRange Output>
+  Request start(const Input& input, Output&& output) {
+    check(input, output);
+    return plan_.start(std::data(input), std::data(output));
+  }
+
+  template <OutputRange Buffer>
+  void execute_in_place(Buffer&& buffer) {
+    check(buffer);
+    plan_.execute_in_place(std::data(buffer));
+  }
+
+  template <OutputRange Buffer>
+  Request start_in_place(Buffer&& buffer) {
+    check(buffer);
+    return plan_.start_in_place(std::data(buffer));
+  }
+
+  Plan& untyped() { return plan_; }
+  const Plan& untyped() const { return plan_; }
+
+ private:
+  template <class Input, class Output>
+  void check(const Input& input, const Output& output) const {
+    static_assert(std::is_same_v<ElementOf<const Input>, T> && std::is_same_v<ElementOf<const Output>, T>,
+                  "the buffers have the plan's type of elements");
+    check_room("input", count_of(input), input_elements_);
+    check_room("output", count_of(output), output_elements_);
+  }
+
+  template <class Buffer>
+  void check(const Buffer& buffer) const {
+    static_assert(std::is_same_v<ElementOf<const Buffer>, T>, "the buffer has the plan's type of elements");
+    check_room("buffer", count_of(buffer), std::max(input_elements_, output_elements_));
+  }
+
+  Plan plan_;
+  Count input_elements_, output_elements_;
+};
+
+namespace call_detail {
+
+template <class T>
+Problem problem_of_elements(Collective collective, Communicator& ranks, Count count, Rank root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are sent as they lie in memory");
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks.size();
+  problem.block_bytes = times_at_most(count, sizeof(T), std::numeric_limits<Bytes>::max());  // the plan refuses that
+  problem.root = root;
+  return problem;
+}
+
+// Where layouts have gaps, the buffers are checked by the caller.
+template <class T>
+TypedPlan<T> typed_plan(Communicator& ranks, const Problem& problem, const PlanOptions& options) {
+  Plan made = plan(ranks, problem, options);
+  const auto elements = [&](Bytes bytes, const Layout& layout) {
+    return layout.empty() ? bytes / static_cast<Bytes>(sizeof(T)) : Count{0};
+  };
+  return {std::move(made), elements(input_bytes(problem, ranks.rank()), options.layouts.input),
+          elements(output_bytes(problem, ranks.rank()), options.layouts.output)};
+}
+
+template <class T, class Op>
+TypedPlan<T> combining_plan(Communicator& ranks, Problem problem, const Op& op, PlanOptions options) {
+  options.operation = operator_owning(OperatorFor<T, Op>::of(op), sizeof(T));
+  problem.element_bytes = options.operation->element_bytes;
+  problem.commutative = options.operation->commutative;
+  return typed_plan<T>(ranks, problem, options);
+}
+
+// The last element that a rank's blocks have.
+inline Count reach(const Blocks& blocks) {
+  Count last = 0, before = 0;
+  for (std::size_t i = 0; i < blocks.counts.size(); ++i) {
+    if (blocks.displacements && blocks.counts[i] > 0) last = std::max(last, (*blocks.displacements)[i] + blocks.counts[i]);
+    if (!blocks.displacements) last = before += blocks.counts[i];
+  }
+  return last;
+}
+
+template <class T>
+TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Blocks& send, const Blocks& receive,
+                            const PlanOptions& options) {
+  const IrregularCall call{
+      {.collective = collective, .in_place = options.in_place, .element_bytes = sizeof(T)}, false, send, receive};
+  return {plan_irregular(ranks, call, options), reach(send), reach(receive)};
+}
+
+}  // namespace call_detail
+
+// `count`: elements of a block, as in MPI; the input and the output are those of the function without `plan_` in collectives.hpp.
+template <class T>
+TypedPlan<T> plan_alltoall(Communicator& ranks, Count count, const PlanOptions& options = {}) {
+  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::alltoall, ranks, count), options);
+}
+
+template <class T>
+TypedPlan<T> plan_allgather(Communicator& ranks, Count count, const PlanOptions& options = {}) {
+  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allgather, ranks, count), options);
+}
+
+// Always in place.
+template <class T>
+TypedPlan<T> plan_broadcast(Communicator& ranks, Count count, Rank root = 0, PlanOptions options = {}) {
+  options.in_place = true;
+  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::broadcast, ranks, count, root), options);
+}
+
+template <class T>
+TypedPlan<T> plan_scatter(Communicator& ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scatter, ranks, count, root), options);
+}
+
+template <class T>
+TypedPlan<T> plan_gather(Communicator& ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::gather, ranks, count, root), options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_reduce(Communicator& ranks, Count count, const Op& op, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce, ranks, count, root), op,
+                                        options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_allreduce(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allreduce, ranks, count), op,
+                                        options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_reduce_scatter(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce_scatter, ranks, count), op,
+                                        options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_scan(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scan, ranks, count), op, options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::exscan, ranks, count), op, options);
+}
+
+// Plans whose blocks differ in length. Blocks are packed_blocks(counts) or placed_blocks(counts, displacements), and are as for the
+// functions in irregular_collectives.hpp. Counts that stay the same need no new plan.
+template <class T>
+TypedPlan<T> plan_alltoallv(Communicator& ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
+  return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, options);
+}
+
+}  // namespace quadrille
