@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything but quadrille/mpi.hpp, which needs an MPI library's header.
+// Everything but the headers quadrille/mpi*, which need an MPI library's header.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
