@@ -124,12 +124,26 @@ inline Count reach(const Blocks& blocks) {
   return last;
 }
 
+// `count`: elements of this rank's own block, where blocks are the root's only.
 template <class T>
-TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Blocks& send, const Blocks& receive,
-                            const PlanOptions& options) {
-  const IrregularCall call{
-      {.collective = collective, .in_place = options.in_place, .element_bytes = sizeof(T)}, false, send, receive};
-  return {plan_irregular(ranks, call, options), reach(send), reach(receive)};
+TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Blocks& send, const Blocks& receive, Count count,
+                            Rank root, const CallOperator* operation, const PlanOptions& options) {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are sent as they lie in memory");
+  const IrregularCall call{{.collective = collective,
+                            .in_place = options.in_place,
+                            .input_elements = count,
+                            .output_elements = count,
+                            .element_bytes = sizeof(T),
+                            .root = root,
+                            .operation = operation},
+                           false,
+                           send,
+                           receive};
+  const bool has_blocks = !is_rooted(collective) || ranks.rank() == root;
+  const auto needs = [&](const Blocks& blocks) { return has_blocks ? reach(blocks) : Count{0}; };
+  const bool sends_blocks = collective != Collective::allgatherv && collective != Collective::gatherv;
+  const bool receives_blocks = collective != Collective::reduce_scatterv && collective != Collective::scatterv;
+  return {plan_irregular(ranks, call, options), sends_blocks ? needs(send) : count, receives_blocks ? needs(receive) : count};
 }
 
 }  // namespace call_detail
@@ -191,10 +205,37 @@ TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const P
 }
 
 // Plans whose blocks differ in length. Blocks are packed_blocks(counts) or placed_blocks(counts, displacements), and are as for the
-// functions in irregular_collectives.hpp. Counts that stay the same need no new plan.
+// functions in irregular_collectives.hpp. As long as the counts stay the same, a plan can be executed again.
 template <class T>
 TypedPlan<T> plan_alltoallv(Communicator& ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
-  return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, options);
+  return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);
+}
+
+template <class T>
+TypedPlan<T> plan_allgatherv(Communicator& ranks, const Blocks& receive, const PlanOptions& options = {}) {
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  const Count count = me < receive.counts.size() ? receive.counts[me] : 0;
+  return call_detail::irregular_plan<T>(ranks, Collective::allgatherv, {}, receive, count, 0, nullptr, options);
+}
+
+// `count`: elements that this rank gives. The blocks count at the root only.
+template <class T>
+TypedPlan<T> plan_gatherv(Communicator& ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::irregular_plan<T>(ranks, Collective::gatherv, {}, receive, count, root, nullptr, options);
+}
+
+// `count`: elements that this rank gets. The blocks count at the root only.
+template <class T>
+TypedPlan<T> plan_scatterv(Communicator& ranks, const Blocks& send, Count count, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::irregular_plan<T>(ranks, Collective::scatterv, send, {}, count, root, nullptr, options);
+}
+
+template <class T, class Op>
+TypedPlan<T> plan_reduce_scatterv(Communicator& ranks, const Blocks& blocks, const Op& op, const PlanOptions& options = {}) {
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  const Count count = me < blocks.counts.size() ? blocks.counts[me] : 0;
+  const CallOperator operation = OperatorFor<T, Op>::of(op);
+  return call_detail::irregular_plan<T>(ranks, Collective::reduce_scatterv, blocks, {}, count, 0, &operation, options);
 }
 
 }  // namespace quadrille

@@ -102,7 +102,10 @@ class IrregularPlan {
         throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {}; counts are 0 or more", side, dash, rank, count));
       const auto end = checked_sum(first, count);
       if (!end) throw Error(ErrorCode::too_large, fmt::format("the {}{}counts reach 2^63 elements", side, dash));
-      if (call_.has_buffers && count > 0 && (first < 0 || *end > elements))
+      if (count > 0 && first < 0)
+        throw Error(ErrorCode::misuse,
+                    fmt::format("{}{}displacements[{}] is {}; displacements are 0 or more", side, dash, rank, first));
+      if (call_.has_buffers && count > 0 && *end > elements)
         throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {} from element {} on, and the {} has {} elements", side,
                                                    dash, rank, count, first, buffer, elements));
       before = *end;

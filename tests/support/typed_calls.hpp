@@ -192,6 +192,12 @@ class TypedCalls {
     expect("allreduce of a value", std::span(&value, 1), fold(0, p_ - 1, 0, 1));
     plan_allreduce<T>(ranks_, n_, op).execute(own, output);
     expect("plan_allreduce", output, expected);
+    auto in_place = plan_allreduce<T>(ranks_, n_, op, {.in_place = true});
+    for (int time = 0; time < 2; ++time) {
+      output = own;
+      in_place.start_in_place(output).wait();
+      expect("plan_allreduce in place", output, expected);
+    }
   }
 
   void reduce_some() {
@@ -301,6 +307,14 @@ class TypedCalls {
     output = is_root ? shares : blank(counts[index(me_)]);
     scatterv_in_place(ranks_, output, counts, places, root_);
     expect("scatterv_in_place", output, is_root ? shares : own);
+    plan_scatterv<T>(ranks_, placed_blocks(counts, places), counts[index(me_)], root_).execute(shares, output);
+    expect("plan_scatterv", std::span(output).first(own.size()), own);
+    output = blank(static_cast<Count>(shares.size()));
+    plan_allgatherv<T>(ranks_, placed_blocks(counts, places)).execute(own, output);
+    expect("plan_allgatherv", output, shares);
+    output = blank(static_cast<Count>(shares.size()));
+    plan_gatherv<T>(ranks_, counts[index(me_)], placed_blocks(counts, places), root_).execute(own, output);
+    expect("plan_gatherv", output, is_root ? shares : blank(static_cast<Count>(shares.size())));
     output = is_root ? shares : own;
     gatherv_in_place(ranks_, output, counts, places, root_);
     expect("gatherv_in_place", output, is_root ? shares : own);
@@ -319,6 +333,8 @@ class TypedCalls {
     List output = blank(static_cast<Count>(share.size()));
     reduce_scatterv(ranks_, own, output, counts, op);
     expect("reduce_scatterv", output, share);
+    plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op).execute(own, output);
+    expect("plan_reduce_scatterv", output, share);
     List buffer = own;
     ireduce_scatterv_in_place(ranks_, buffer, counts, op).wait();
     expect("ireduce_scatterv_in_place", std::span(buffer).first(share.size()), share);
