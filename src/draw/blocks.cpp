@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "draw/faults.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -157,19 +158,25 @@ struct Moment {
 };
 
 struct Panel {
+  std::optional<Count> round;
   std::string heading, time;
   std::array<std::vector<std::vector<Cell>>, 3> cells;  // by buffer and rank
 };
 
 class BlockPicture {
  public:
-  explicit BlockPicture(const Schedule& schedule)
-      : schedule_(schedule), programs_(programs_of(schedule, most_ranks)), names_(schedule.problem), svg_(headline(schedule)) {
+  BlockPicture(const Schedule& schedule, const std::vector<Finding>& findings)
+      : schedule_(schedule),
+        programs_(programs_of(schedule, most_ranks)),
+        faults_(schedule, programs_, findings),
+        names_(schedule.problem),
+        svg_(faults_.marked(headline(schedule))) {
     check(schedule.problem);
-    observe();
-    svg_.text({picture_margin, 22}, headline(schedule), Anchor::start, "text", 14);
+    panels_of(observed());
+    const std::string title = faults_.marked(headline(schedule));
+    svg_.text({picture_margin, 22}, title, Anchor::start, "text", 14);
     svg_.text({picture_margin, 40}, names_.legend(), Anchor::start, "faint");
-    right_ = picture_margin + std::max(text_width(headline(schedule), 14), text_width(names_.legend()));
+    right_ = picture_margin + std::max(text_width(title, 14), text_width(names_.legend()));
     measure();
   }
 
@@ -188,47 +195,59 @@ class BlockPicture {
       right_ = std::max(right_, x + width);
       x += width + between_panels;
     }
-    return svg_.written(right_ + picture_margin, y + height + picture_margin);
+    const Point reach = faults_.draw_legend(
+        svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
+        "a cross: something was found in this round; in a circle: the first finding. Dashed with one diagonal: bytes that are "
+        "missing at the end. Crossed out with two: foreign bytes");
+    return svg_.written(reach.x + picture_margin, reach.y);
   }
 
  private:
-  void observe() {
+  std::vector<Moment> observed() {
     std::vector<Moment> moments;
-    std::vector<Terms> last_terms;  // those of the end know all that went before
-    Report report(1000);
+    Report report = Report::that_keeps_nothing();
     Count pieces = 0;
-    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, report,
-           [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
-             Moment moment{round, {}};
-             for (std::size_t rank = 0; rank < memories.size(); ++rank) {
-               const auto sizes = buffer_sizes(schedule_, programs_[rank]);
-               std::array<Strip, 3> strips;
-               for (std::size_t buffer = round ? 1 : 0; buffer < (round ? 3 : 1); ++buffer) {
-                 memories[rank][buffer].read(0, sizes[buffer], strips[buffer]);
-                 std::erase_if(strips[buffer], [](const SymbolRun& run) { return run.length == 0; });
-                 for (const SymbolRun& run : strips[buffer]) names_.learn(run);
-                 check_parts(pieces += size(strips[buffer]), most_cells, "pieces of memory");
-               }
-               moment.strips.push_back(std::move(strips));
-             }
-             moments.push_back(std::move(moment));
-             last_terms.assign(1, terms);
-           });
+    const auto remember = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
+      const bool at_first = moments.empty();
+      Moment moment{round, {}};
+      for (std::size_t rank = 0; rank < memories.size(); ++rank) {
+        const auto sizes = buffer_sizes(schedule_, programs_[rank]);
+        std::array<Strip, 3> strips;
+        for (std::size_t buffer = at_first ? 0 : 1; buffer < (at_first ? 1 : 3); ++buffer) {
+          memories[rank][buffer].read(0, sizes[buffer], strips[buffer]);
+          std::erase_if(strips[buffer], [](const SymbolRun& run) { return run.length == 0; });
+          for (const SymbolRun& run : strips[buffer]) names_.learn(run);
+          check_parts(pieces += size(strips[buffer]), most_cells, "pieces of memory");
+        }
+        moment.strips.push_back(std::move(strips));
+      }
+      moments.push_back(std::move(moment));
+      terms_ = terms;
+    };
+    const auto at_end = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
+      if (faults_.any() && moments.size() == 1) remember(round, memories, terms);  // no rank has a round
+    };
+    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, report, remember, at_end);
+    return moments;
+  }
+
+  void panels_of(const std::vector<Moment>& moments) {
     Count cells = 0;
     for (const Moment& moment : moments) {
-      Panel panel{"at first", "", {}};
+      Panel panel{moment.round, panels_.empty() ? "at first" : "at the end", "", {}};
       if (moment.round) {
         panel.heading = stage_name(programs_.front().stages, *moment.round);
         panel.time = fmt::format("round {}", *moment.round);
       }
       for (std::size_t buffer = 0; buffer < 3; ++buffer)
         for (std::size_t rank = 0; rank < moment.strips.size(); ++rank) {
-          panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], last_terms.front()));
+          panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], *terms_));
           std::vector<Cell>& column = panel.cells[buffer].back();
           check_parts(cells += size(column), most_cells, "pieces of memory");
           if (panels_.size() > 0) mark_fresh(column, panels_.back().cells[buffer][rank]);
         }
-      if (panels_.empty() || is_fresh(panel)) panels_.push_back(std::move(panel));
+      const bool is_last = &moment == &moments.back();
+      if (panels_.empty() || is_fresh(panel) || has_fault(panel) || (faults_.any() && is_last)) panels_.push_back(std::move(panel));
     }
   }
 
@@ -255,6 +274,11 @@ class BlockPicture {
       for (const auto& column : columns)
         if (std::any_of(column.begin(), column.end(), [](const Cell& cell) { return cell.fresh; })) return true;
     return false;
+  }
+
+  bool has_fault(const Panel& panel) const {
+    return std::any_of(faults_.places().begin(), faults_.places().end(),
+                       [&](const FaultPlace& place) { return place.time == FaultTime::in_round && panel.round == place.round; });
   }
 
   // One scale for all: cells of the usual length are as high as a line of text.
@@ -299,12 +323,15 @@ class BlockPicture {
       svg_.text({begin + cell_width_ * (static_cast<double>(rank) + 0.5), y - 5}, fmt::format("{}", rank), Anchor::middle, "faint",
                 11);
     svg_.text({begin - 6, y - 5}, "rank", Anchor::end, "faint", 11);
+    std::array<std::optional<double>, 3> tops;  // of the buffers that are drawn
     for (const std::size_t buffer : {0u, 2u, 1u}) {
       const auto& columns = panel.cells[buffer];
-      if (std::none_of(columns.begin(), columns.end(), [](const std::vector<Cell>& cells) {
+      const bool shows_missing = faults_.any() && &panel == &panels_.back() && buffer == 1;
+      if (!shows_missing && std::none_of(columns.begin(), columns.end(), [](const std::vector<Cell>& cells) {
             return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.defined; });
           }))
         continue;
+      tops[buffer] = y;
       double height = 0;
       for (const bool fresh : {false, true})  // strong outlines lie above the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
@@ -316,7 +343,45 @@ class BlockPicture {
                 "faint", 11);
       y += height + between_buffers;
     }
+    draw_faults(panel, {begin, top + heading_height + 9}, tops);
     return y - top;
+  }
+
+  // `numbers`: where the ranks' numbers stand, at the left of that of rank 0.
+  void draw_faults(const Panel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
+    const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
+    const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_); };
+    for (Rank rank = 0; is_last && rank < schedule_.problem.ranks; ++rank)
+      for (const WrongBytes& part : faults_.wrong_bytes(rank)) {
+        const Box place = place_of({Buffer::output, part.offset, part.length, {}}, column(rank), tops[1].value_or(numbers.y));
+        svg_.crossed_out(place, !part.missing, part.missing ? "fault-missing" : "fault", part.explanation);
+      }
+    for (const FaultPlace& fault : faults_.places()) {
+      const bool is_here = fault.time == FaultTime::in_round ? panel.round == fault.round
+                           : fault.time == FaultTime::at_end ? is_last
+                                                             : is_first;
+      if (!is_here) continue;
+      Point centre{column(fault.rank) + cell_width_ / 2, numbers.y - 19};
+      for (const Region& region : fault.time == FaultTime::in_round ? fault.regions : Regions{})
+        if (const auto top = drawn_at(fault.rank, region, tops)) {
+          const Box place = place_of(region, column(fault.rank), *top);
+          svg_.box(place, "fault", {}, fault.explanation);
+          centre = {place.x + place.width / 2, place.y + place.height / 2};
+        }
+      mark(svg_, fault, centre);
+    }
+  }
+
+  // The top of the region's buffer, if the picture shows both.
+  std::optional<double> drawn_at(Rank rank, const Region& region, const std::array<std::optional<double>, 3>& tops) const {
+    const auto buffer = static_cast<std::size_t>(region.buffer);
+    if (buffer >= tops.size() || !lies_in(buffer_sizes(schedule_, programs_[index(rank)]), region)) return std::nullopt;
+    return tops[buffer];
+  }
+
+  Box place_of(const Region& region, double x, double top) const {
+    const auto [first, last] = hull(region);
+    return {x, top + extent(first, scale_), cell_width_, std::max(3.0, extent(last - first, scale_))};
   }
 
   void draw(const Cell& cell, double x, double top) {
@@ -329,7 +394,9 @@ class BlockPicture {
 
   const Schedule& schedule_;
   const std::vector<Program> programs_;
+  const Faults faults_;
   BlockNames names_;
+  std::optional<Terms> terms_;  // those of the end know all that went before
   std::vector<Panel> panels_;
   std::array<Bytes, 3> longest_{};
   double cell_width_ = 0, scale_ = 1, right_ = 0;
@@ -338,6 +405,8 @@ class BlockPicture {
 
 }  // namespace
 
-std::string draw_blocks(const Schedule& schedule) { return BlockPicture(schedule).written(); }
+std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& findings) {
+  return BlockPicture(schedule, findings).written();
+}
 
 }  // namespace quadrille

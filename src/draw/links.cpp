@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "draw/faults.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -66,7 +67,14 @@ class LinkMap {
     width_ = std::max(width_, end);
   }
 
-  std::string written() { return svg_.written(width_ + picture_margin, height_ + 28); }
+  void draw(const Faults& faults) {
+    for (const FaultPlace& place : faults.places()) mark(svg_, place, moved(at(place.rank), radius, -radius));
+    const Point reach = faults.draw_legend(svg_, {width_, height_ + 28}, rank_key);
+    width_ = reach.x;
+    foot_ = reach.y - height_;
+  }
+
+  std::string written() { return svg_.written(width_ + picture_margin, height_ + foot_); }
 
  private:
   Point& at(Vertex vertex) { return points_[vertex]; }
@@ -196,17 +204,20 @@ class LinkMap {
   ByRank<Point> points_;                                // of each vertex
   std::vector<Point> steps_;                            // in rows: of each dimension, from a rank to the next
   std::vector<std::pair<Point, std::string>> numbers_;  // written last
-  double width_ = 0, height_ = 0;
+  double width_ = 0, height_ = 0, foot_ = 28;
   Bytes most_ = 0;
 };
 
 }  // namespace
 
-std::string draw_links(const Schedule& schedule, const Topology& topology, std::optional<Count> round) {
+std::string draw_links(const Schedule& schedule, const Topology& topology, std::optional<Count> round,
+                       const std::vector<Finding>& findings) {
   check_ranks(topology, schedule.problem);
   check_parts(topology.link_count(), most_links, "links");
+  const std::vector<Program> programs = programs_of(schedule, most_ranks);
+  const Faults faults(schedule, programs, findings);
   std::map<Count, Load> loads;
-  for (const auto& [number, messages] : messages_of(programs_of(schedule, most_ranks), schedule.problem, round))
+  for (const auto& [number, messages] : messages_of(programs, schedule.problem, round))
     for (const auto& [from, to, port, length] : messages) {
       const auto use = [&loads, bytes = length](const Link& link) {
         add_bytes(loads[link.number].bytes, bytes);
@@ -214,9 +225,10 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, std::
       };
       if (!topology.for_each_link(from, to, port, use)) topology.for_each_link(from, to, {}, use);
     }
-  LinkMap map(topology,
-              fmt::format("{}, on {}{}", headline(schedule), topology.name(), round ? fmt::format(", round {}", *round) : ""));
+  LinkMap map(topology, faults.marked(fmt::format("{}, on {}{}", headline(schedule), topology.name(),
+                                                  round ? fmt::format(", round {}", *round) : "")));
   map.draw(loads, round.has_value());
+  map.draw(faults);
   return map.written();
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "draw/faults.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -34,17 +36,21 @@ struct StageColumns {
 
 class SpaceTime {
  public:
-  explicit SpaceTime(const Schedule& schedule)
+  SpaceTime(const Schedule& schedule, const std::vector<Finding>& findings)
       : schedule_(schedule),
         programs_(programs_of(schedule, most_ranks)),
+        faults_(schedule, programs_, findings),
         messages_(messages_of(programs_, schedule.problem)),
-        svg_(headline(schedule)) {
+        title_(faults_.marked(headline(schedule))),
+        svg_(title_) {
+    find_lone_ends();
     for (const Program& program : programs_)
       for (const Round& round : program.rounds)
         if (Column& column = columns_[round.number]; !round.locals.empty()) column.workers.insert(program.rank);
     for (const Program& program : programs_)
       for (const Round& round : program.rounds)
         if (!round.control_sends.empty()) columns_[round.number].has_messages = true;
+    for (const auto& [number, waited_for] : lone_receives_) columns_[number].has_messages = true;
     for (const auto& [number, messages] : messages_) {
       columns_[number].has_messages = true;
       for (const RoutedMessage& message : messages) {
@@ -59,15 +65,67 @@ class SpaceTime {
 
   std::string written() {
     const double bottom = row(schedule_.problem.ranks - 1) + row_height_ / 2;
-    svg_.text({picture_margin, 22}, headline(schedule_), Anchor::start, "text", 14);
+    svg_.text({picture_margin, 22}, title_, Anchor::start, "text", 14);
     draw_ranks();
     for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
     svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
     if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
-    return svg_.written(std::max(end_, picture_margin + text_width(headline(schedule_), 14)) + picture_margin, bottom + foot);
+    Point reach{std::max(end_, picture_margin + text_width(title_, 14)), bottom + foot};
+    reach.x = std::max(reach.x, draw_faults());
+    reach = faults_.draw_legend(
+        svg_, reach,
+        "a cross: something was found at this rank in this round, or right of the rounds at the end, or left of "
+        "them in the whole program; in a circle: the first finding. A message with one end only is drawn "
+        "half: with a bar if nobody receives it, dotted if nobody sends it");
+    return svg_.written(reach.x + picture_margin, reach.y);
   }
 
  private:
+  using Ends = std::tuple<Rank, Rank, std::optional<Port>>;
+
+  // Messages with one end: sends that nobody receives, and receives that wait for nothing.
+  void find_lone_ends() {
+    if (!faults_.any()) return;
+    for (const auto& [number, messages] : messages_)
+      for (const RoutedMessage& message : messages) lone_sends_[number].emplace(message.from, message.to, message.port);
+    const auto is_other = [&](Rank rank, Rank peer) { return peer >= 0 && peer < schedule_.problem.ranks && peer != rank; };
+    const auto receive = [&](Count number, const Ends& ends, Rank rank) {
+      if (!is_other(rank, std::get<0>(ends))) return;
+      auto& sends = lone_sends_[number];
+      if (const auto sent = sends.find(ends); sent != sends.end())
+        sends.erase(sent);
+      else
+        lone_receives_[number].push_back(ends);
+    };
+    for (const Program& program : programs_)
+      for (const Round& round : program.rounds) {
+        for (const Message& message : round.receives)
+          receive(round.number, {message.peer, program.rank, message.port}, program.rank);
+        if (moves_data(schedule_.problem.collective)) continue;
+        for (const Control& control : round.control_receives) receive(round.number, {control.peer, program.rank, {}}, program.rank);
+      }
+  }
+
+  // Returns how far right they reach.
+  double draw_faults() {
+    double reach = end_;
+    for (const FaultPlace& place : faults_.places()) {
+      const auto column = columns_.find(place.round);
+      const bool in_round = place.time == FaultTime::in_round && column != columns_.end();
+      const double x = in_round                                 ? column->second.begin + column->second.width / 2
+                       : place.time == FaultTime::before_rounds ? left + 2
+                                                                : end_ + 14;
+      mark(svg_, place, {x, row(place.rank)});
+    }
+    if (faults_.any()) reach += 28;
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
+      if (const std::string text = faults_.wrong_bytes_text(rank); !text.empty()) {
+        svg_.text({end_ + 28, row(rank) + 4}, text, Anchor::start, "text", 11);
+        reach = std::max(reach, end_ + 28 + text_width(text, 11));
+      }
+    return reach;
+  }
+
   double row(Rank rank) const { return headline_height + stage_height + row_height_ * (static_cast<double>(rank) + 0.5); }
 
   std::size_t stage_of(Count round) const {
@@ -135,20 +193,43 @@ class SpaceTime {
                fmt::format("rank {}, round {}: local work", rank, number));
     if (!column.has_messages) return;
     const double start = column.begin + (column.workers.empty() ? 5 : 14), stop = column.begin + column.width - 5;
-    if (moves_data(schedule_.problem.collective))
-      for (const Program& program : programs_)
-        for (const Round& round : program.rounds)
-          for (const Control& control : round.number == number ? round.control_sends : std::vector<Control>{})
+    if (moves_data(schedule_.problem.collective)) draw_controls(number, start, stop, colour);
+    for (const auto& [from, to, port] : lone_receives_[number]) {
+      const double width = stop - start, height = row(to) - row(from);
+      svg_.arrow({start + width / 2, row(from) + height / 2}, {stop, row(to)}, colour, 1.4,
+                 fmt::format("round {}: {} waits for a message of {}, which sends none", number, to, from), Dashes::dotted);
+    }
+    const auto sent = messages_.find(number);
+    if (sent == messages_.end()) return;
+    for (const RoutedMessage& message : sent->second) draw_message(number, message, {start, stop}, colour);
+  }
+
+  void draw_controls(Count number, double start, double stop, const std::string& colour) {
+    for (const Program& program : programs_)
+      for (const Round& round : program.rounds)
+        for (const Control& control : round.number == number ? round.control_sends : std::vector<Control>{})
+          if (control.peer >= 0 && control.peer < schedule_.problem.ranks)
             svg_.arrow(
                 {start, row(program.rank)}, {stop, row(control.peer)}, colour, 0.8,
                 fmt::format("round {}: {} to {}, {} B of counts or headers", number, program.rank, control.peer, control.bytes),
-                /*dashed=*/true);
-    const auto sent = messages_.find(number);
-    if (sent == messages_.end()) return;
-    for (const auto& [from, to, port, length] : sent->second)
-      svg_.arrow({start, row(from)}, {stop, row(to)}, colour, width_of(length),
-                 fmt::format("round {}: {} to {}, {} B{}", number, from, to, length,
-                             port ? fmt::format(", dimension {}, {}", port->dimension, port->direction > 0 ? '+' : '-') : ""));
+                Dashes::dashed);
+  }
+
+  void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const std::string& colour) {
+    const auto& [from, to, port, length] = message;
+    const Point start{columns.first, row(from)}, stop{columns.second, row(to)};
+    const std::string explanation =
+        fmt::format("round {}: {} to {}, {} B{}", number, from, to, length,
+                    port ? fmt::format(", dimension {}, {}", port->dimension, port->direction > 0 ? '+' : '-') : "");
+    auto& lone = lone_sends_[number];
+    const auto found = lone.find({from, to, port});
+    if (found == lone.end()) return svg_.arrow(start, stop, colour, width_of(length), explanation);
+    lone.erase(found);
+    const Point middle{(start.x + stop.x) / 2, (start.y + stop.y) / 2};
+    svg_.arrow(start, middle, colour, width_of(length), explanation + ", which nobody receives");
+    const double across = std::hypot(stop.x - start.x, stop.y - start.y) / 6;  // for a bar of 12 pixels
+    const double x = (stop.y - start.y) / across, y = (stop.x - start.x) / across;
+    svg_.line({middle.x + x, middle.y - y}, {middle.x - x, middle.y + y}, "fault");
   }
 
   double width_of(Bytes length) const {
@@ -157,16 +238,22 @@ class SpaceTime {
 
   const Schedule& schedule_;
   const std::vector<Program> programs_;
+  const Faults faults_;
   const MessagesByRound messages_;
+  std::map<Count, std::multiset<Ends>> lone_sends_;  // drawn ones are taken out
+  std::map<Count, std::vector<Ends>> lone_receives_;
   std::map<Count, Column> columns_;
   std::vector<StageColumns> stages_;  // with columns
   Bytes longest_ = 0;
   double row_height_ = 26, end_ = left;
+  const std::string title_;
   Svg svg_;
 };
 
 }  // namespace
 
-std::string draw_space_time(const Schedule& schedule) { return SpaceTime(schedule).written(); }
+std::string draw_space_time(const Schedule& schedule, const std::vector<Finding>& findings) {
+  return SpaceTime(schedule, findings).written();
+}
 
 }  // namespace quadrille

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace quadrille {
 namespace {
@@ -29,6 +30,17 @@ text { font-family: sans-serif; fill: #1f2328; }
   .ground { fill: #16191d; }
   .fresh { stroke: #e6edf3; }
   .node { fill: #39424d; stroke: #9198a1; }
+}
+)";
+
+// Only where something is wrong.
+constexpr const char* style_of_faults = R"(
+.fault { fill: none; stroke: #c8102e; stroke-width: 2; }
+.fault-missing { fill: none; stroke: #c8102e; stroke-width: 2; stroke-dasharray: 5 3; }
+.fault-ground { fill: none; stroke: #ffffff; stroke-width: 5; }
+@media (prefers-color-scheme: dark) {
+  .fault, .fault-missing { stroke: #ff6b6b; }
+  .fault-ground { stroke: #16191d; }
 }
 )";
 
@@ -74,6 +86,8 @@ Svg::~Svg() = default;
 pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explanation) {
   pugi::xml_node node = root_.append_child(shape);
   if (!kind.empty()) set(node, "class", std::string(kind));
+  if (kind.starts_with("fault") && !std::exchange(has_faults_, true))
+    root_.child("style").text() = (std::string(style_sheet) + style_of_faults).c_str();
   if (!explanation.empty()) node.append_child("title").text() = printable(explanation).c_str();
   return node;
 }
@@ -87,8 +101,8 @@ void Svg::box(const Box& box, Kind kind, const std::string& fill, const std::str
   if (!fill.empty()) set(node, "style", "fill: " + fill);
 }
 
-void Svg::circle(Point centre, double radius, Kind kind) {
-  pugi::xml_node node = add("circle", kind, {});
+void Svg::circle(Point centre, double radius, Kind kind, const std::string& explanation) {
+  pugi::xml_node node = add("circle", kind, explanation);
   set(node, "cx", centre.x);
   set(node, "cy", centre.y);
   set(node, "r", radius);
@@ -102,7 +116,7 @@ void Svg::line(Point from, Point to, Kind kind) {
   set(node, "y2", to.y);
 }
 
-void Svg::arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation, bool dashed) {
+void Svg::arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation, Dashes dashes) {
   const double angle = std::atan2(to.y - from.y, to.x - from.x), head = 4 + width;
   std::string path = fmt::format("M{} {}L{} {}", number(from.x), number(from.y), number(to.x), number(to.y));
   for (const double turn : {2.7, -2.7})
@@ -113,7 +127,7 @@ void Svg::arrow(Point from, Point to, const std::string& colour, double width, c
   set(node, "stroke", colour);
   set(node, "stroke-width", width);
   set(node, "fill", "none");
-  if (dashed) set(node, "stroke-dasharray", "4 3");
+  if (dashes != Dashes::none) set(node, "stroke-dasharray", dashes == Dashes::dashed ? "4 3" : "1.5 3");
 }
 
 void Svg::curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed) {
@@ -125,6 +139,22 @@ void Svg::curve(const std::vector<Point>& points, const std::string& colour, dou
   set(node, "stroke-width", width);
   set(node, "fill", "none");
   if (dashed) set(node, "stroke-dasharray", "6 4");
+}
+
+void Svg::cross(Point centre, double half, const std::string& explanation) {
+  const auto stroke = [&](double side) {
+    return fmt::format("M{} {}L{} {}", number(centre.x - half), number(centre.y - side), number(centre.x + half),
+                       number(centre.y + side));
+  };
+  for (const Kind kind : {"fault-ground", "fault"})
+    set(add("path", kind, kind == "fault" ? explanation : std::string{}), "d", stroke(half) + stroke(-half));
+}
+
+void Svg::crossed_out(const Box& place, bool twice, Kind kind, const std::string& explanation) {
+  box(place, kind, {}, explanation);
+  const double right = place.x + place.width, bottom = place.y + place.height;
+  line({place.x, bottom}, {right, place.y}, "fault");
+  if (twice) line({place.x, place.y}, {right, bottom}, "fault");
 }
 
 void Svg::dot(Point centre, double radius, const std::string& colour, const std::string& explanation) {

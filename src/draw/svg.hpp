@@ -19,10 +19,13 @@ struct Box {
   double x = 0, y = 0, width = 0, height = 0;
 };
 
+enum class Dashes : std::uint8_t { none, dashed, dotted };
+
 enum class Anchor : std::uint8_t { start, middle, end };
 
 // The classes of the style sheet: "text", "faint" (text of less weight), "on-colour" (text on a fixed colour), "over" (text
-// over lines), "frame" (an outline), "fresh" (a strong one), "axis" (a thin line), "node" (a filled shape).
+// over lines), "frame" (an outline), "fresh" (a strong one), "axis" (a thin line), "node" (a filled shape), "fault" (the strongest
+// outline), "fault-missing" (the same, dashed).
 using Kind = std::string_view;
 
 class Svg {
@@ -32,11 +35,13 @@ class Svg {
 
   // An explanation is shown when the pointer rests on the shape. `fill` is a colour, and may go on with other properties.
   void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {});
-  void circle(Point centre, double radius, Kind kind);
+  void circle(Point centre, double radius, Kind kind, const std::string& explanation = {});
   void line(Point from, Point to, Kind kind);
   void arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation = {},
-             bool dashed = false);
+             Dashes dashes = Dashes::none);
   void curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed = false);
+  void cross(Point centre, double half, const std::string& explanation = {});                    // over everything
+  void crossed_out(const Box& box, bool twice, Kind kind, const std::string& explanation = {});  // once: one diagonal
   void dot(Point centre, double radius, const std::string& colour, const std::string& explanation = {});
   void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12);
 
@@ -50,6 +55,7 @@ class Svg {
 
   pugi::xml_document document_;
   pugi::xml_node root_, ground_;
+  bool has_faults_ = false;
 };
 
 // About how wide a line of text is; letters differ from font to font.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "draw/faults.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -17,18 +18,20 @@ constexpr double left = 60, top = headline_height + 40;
 
 }  // namespace
 
-std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
+std::string draw_traffic(const Schedule& schedule, std::optional<Count> round, const std::vector<Finding>& findings) {
   const Count p = schedule.problem.ranks;
+  const std::vector<Program> programs = programs_of(schedule, most_ranks);
+  const Faults faults(schedule, programs, findings);
   std::map<std::pair<Rank, Rank>, Bytes> traffic;
   Bytes most = 0;
-  for (const auto& [number, messages] : messages_of(programs_of(schedule, most_ranks), schedule.problem, round))
+  for (const auto& [number, messages] : messages_of(programs, schedule.problem, round))
     for (const RoutedMessage& message : messages) {
       Bytes& sum = traffic[{message.from, message.to}];
       add_bytes(sum, message.bytes);
       most = std::max(most, sum);
     }
 
-  const std::string title = headline(schedule) + (round ? fmt::format(", round {}", *round) : "");
+  const std::string title = faults.marked(headline(schedule) + (round ? fmt::format(", round {}", *round) : ""));
   Svg svg(title);
   svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
   const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
@@ -46,7 +49,12 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round) {
             fmt::format("{} to {}: {} B", ends.first, ends.second, bytes));
   svg.box({left, top, side, side}, "frame");
   const double scale_end = svg.heat_scale({left, top + side + 14}, fmt::format("{} B", most));
-  return svg.written(std::max({left + side, picture_margin + text_width(title, 14), scale_end}) + picture_margin, top + side + 42);
+  for (const FaultPlace& place : faults.places())
+    mark(svg, place, {left + side + 14, top + cell * (static_cast<double>(place.rank) + 0.5)});
+  Point reach{std::max({left + side + (faults.any() ? 24 : 0), picture_margin + text_width(title, 14), scale_end}),
+              top + side + 42};
+  reach = faults.draw_legend(svg, reach, rank_key);
+  return svg.written(reach.x + picture_margin, reach.y);
 }
 
 }  // namespace quadrille

@@ -19,6 +19,7 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/symmetry.hpp"
+#include "verify/delivery.hpp"
 #include "verify/elements.hpp"
 #include "verify/runs.hpp"
 
@@ -59,7 +60,7 @@ class Replay {
     }
   }
 
-  void run() {
+  void run(const MemoryObserver& at_end) {
     const std::vector<RoundOf> rounds = rounds_in_order();
     observe({});
     for (auto first = rounds.begin(); first != rounds.end();) {
@@ -69,6 +70,7 @@ class Replay {
       observe(first->number());
       first = last;
     }
+    if (at_end) at_end({}, memories_, terms_);
     check_delivery();
     if (!moves_data(schedule_.problem.collective)) check_barrier();
   }
@@ -353,14 +355,9 @@ class Replay {
         Strip strip;
         buffer(at, Buffer::output).read(expected.offset, expected.length, strip);
         const Terms::Form wanted = terms_.form_of_ranks(expected.first, expected.last);
-        Bytes right = 0;
-        const auto wrong = std::find_if(strip.begin(), strip.end(), [&](const SymbolRun& piece) {
-          if (terms_.form(piece.term) != wanted || piece.index != expected.input_offset + right) return true;
-          right += piece.length;
-          return false;
-        });
-        if (wrong != strip.end())
-          report_wrong_piece(rank_of(at), expected, right, *wrong, wanted);
+        const std::vector<WrongPart> wrong = wrong_parts(expected, strip, terms_, wanted);
+        if (!wrong.empty())
+          report_wrong_part(rank_of(at), wrong.front(), wanted);
         else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip, element_) : std::nullopt)
           report_.add({Rule::element_torn,
                        rank_of(at),
@@ -371,20 +368,15 @@ class Replay {
       }
   }
 
-  void report_wrong_piece(Rank rank, const ExpectedPiece& expected, Bytes at, const SymbolRun& piece, Terms::Form wanted) {
-    const Terms::Form found = terms_.form(piece.term);
-    const bool right_operands = piece.index == expected.input_offset + at && terms_.same_operands(found, wanted);
-    const Region where{Buffer::output, expected.offset + at, piece.length, {}};
-    const auto description = [&](Terms::Form form, Bytes index) {
-      return form == Terms::undefined ? std::string("nothing") : fmt::format("{}, bytes from {}", terms_.to_string(form), index);
-    };
+  void report_wrong_part(Rank rank, const WrongPart& part, Terms::Form wanted) {
+    const bool right_operands =
+        part.found.index == part.expected_index && terms_.same_operands(terms_.form(part.found.term), wanted);
     report_.add({right_operands ? Rule::operand_order : Rule::delivery,
                  rank,
                  "",
                  {},
-                 where,
-                 fmt::format("holds {} at the end; expected {}", description(found, piece.index),
-                             description(wanted, expected.input_offset + at))});
+                 Region{Buffer::output, part.offset, part.found.length, {}},
+                 to_string(part, terms_, wanted)});
   }
 
   void check_barrier() {
@@ -418,8 +410,8 @@ class Replay {
 }  // namespace
 
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            Report& report, const MemoryObserver& observer) {
-  Replay(schedule, symmetry, programs, options, report, observer).run();
+            Report& report, const MemoryObserver& observer, const MemoryObserver& at_end) {
+  Replay(schedule, symmetry, programs, options, report, observer).run(at_end);
 }
 
 }  // namespace quadrille

@@ -20,8 +20,8 @@ using MemoryObserver =
 
 // Plays the programs of the symmetry's representatives, in their order; all ranks are those of `no_symmetry`. A symmetry other than
 // that has to be one of `can_be_symmetric` (symmetry.hpp). Throws Error{too_large} beyond the pieces of memory that the options
-// allow.
+// allow. `at_end` is called once, without a round, unless the report is full before.
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            Report& report, const MemoryObserver& observer = {});
+            Report& report, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {});
 
 }  // namespace quadrille

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/ranges.h>
+
 #include <pugixml.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,6 +17,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/cases.hpp"
+#include "verify/mutants.hpp"
 
 namespace quadrille {
 namespace {
@@ -36,11 +40,18 @@ class Read {
     EXPECT_GT(root_.attribute("width").as_double(), 0);
   }
 
-  std::vector<std::string> explanations(const char* shape) const {
+  std::vector<std::string> explanations(const char* shape, const std::string& kind = {}) const {
     std::vector<std::string> list;
     for (const auto node : root_.children(shape))
-      if (node.child("title")) list.emplace_back(node.child("title").text().get());
+      if (node.child("title") && (kind.empty() || node.attribute("class").as_string() == kind))
+        list.emplace_back(node.child("title").text().get());
     return list;
+  }
+
+  std::size_t count(const char* shape, const std::string& kind) const {
+    std::size_t found = 0;
+    for (const auto node : root_.children(shape)) found += node.attribute("class").as_string() == kind ? 1 : 0;
+    return found;
   }
 
   std::vector<Words> words(const std::string& kind = {}) const {
@@ -200,6 +211,114 @@ TEST(Draw, EveryAlgorithm) {
       Read(draw_links(schedule, Topology::ring(p))).expect_inside();
       if (algorithm->collective != Collective::barrier) Read(draw_blocks(schedule)).expect_inside();
     }
+}
+
+// Rank 0 does not send to rank 4 in round 2, and rank 3 sends rank 0 a wrong block in round 1.
+Schedule wrong_bruck() {
+  Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
+  schedule.symmetry.reset();
+  schedule.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    for (Round& round : program.rounds) {
+      if (rank == 0 && round.number == 2) round.sends.clear();
+      if (rank == 3 && round.number == 1) round.sends.front().regions = {{Buffer::input, 0, 8, {}}, {Buffer::output, 16, 8, {}}};
+    }
+    return program;
+  };
+  return schedule;
+}
+
+std::size_t count_of(const std::vector<std::string>& list, const std::string& part) {
+  return static_cast<std::size_t>(
+      std::count_if(list.begin(), list.end(), [&](const std::string& entry) { return entry.find(part) != std::string::npos; }));
+}
+
+TEST(DrawWrong, EveryPictureTellsTheFirstFinding) {
+  const Schedule schedule = wrong_bruck();
+  std::vector<Finding> findings = verify(schedule);
+  ASSERT_EQ(findings.size(), 6u);
+  std::reverse(findings.begin(), findings.end());  // the first is that of the cause, not the first in the list
+  for (const std::string& svg : {draw_space_time(schedule, findings), draw_blocks(schedule, findings),
+                                 draw_links(schedule, Topology::ring(5), 1, findings), draw_traffic(schedule, {}, findings)}) {
+    const Read picture(svg);
+    picture.expect_inside();
+    EXPECT_THAT(picture.texts().front(), ::testing::EndsWith(": wrong")) << svg;
+    const std::string words = fmt::format("{}", fmt::join(picture.texts(), " "));
+    EXPECT_THAT(words,
+                HasSubstr("First of 6 findings: rank 4, stage 'level 2', round 2: unmatched-message: rank 0 sends nothing in "
+                          "this round; 8 bytes are waited for"));
+    EXPECT_THAT(words, HasSubstr("At the end: 8 B missing (nothing was delivered), 8 B foreign (something else was delivered)."));
+    EXPECT_EQ(count_of(picture.explanations("path"), "rank 4, stage 'level 2', round 2: unmatched-message"), 1u) << "one cross";
+  }
+}
+
+TEST(DrawWrong, SpaceTimeDrawsMessagesWithOneEndHalf) {
+  const Schedule missing = wrong_bruck();
+  const auto waits = Read(draw_space_time(missing, verify(missing))).explanations("path");
+  EXPECT_EQ(count_of(waits, "round 2: 4 waits for a message of 0, which sends none"), 1u);
+  EXPECT_EQ(count_of(waits, "which nobody receives"), 0u);
+  Schedule deaf = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
+  deaf.symmetry.reset();
+  deaf.program = [made = deaf.program](Rank rank) {
+    Program program = made(rank);
+    if (rank == 3) program.rounds.back().receives.clear();
+    return program;
+  };
+  const auto unheard = Read(draw_space_time(deaf, verify(deaf))).explanations("path");
+  EXPECT_EQ(count_of(unheard, "round 2: 4 to 3, 8 B, which nobody receives"), 1u);
+  EXPECT_EQ(count_of(unheard, "nobody receives"), 1u);
+}
+
+TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
+  const Schedule schedule = wrong_bruck();
+  const Read picture(draw_blocks(schedule, verify(schedule)));
+  EXPECT_THAT(picture.explanations("rect", "fault-missing"),
+              ::testing::ElementsAre("holds nothing at the end; expected rank 0, bytes from 32"));
+  EXPECT_THAT(picture.explanations("rect", "fault"),
+              ::testing::ElementsAre("holds rank 2, bytes from 24 at the end; expected rank 2, bytes from 0"));
+  EXPECT_EQ(picture.count("line", "fault"), 3u) << "one diagonal and two";
+}
+
+// Of a schedule that does nothing at all, and of a right one with its findings, which are none.
+TEST(DrawWrong, NothingIsDeliveredByNothing) {
+  Schedule schedule = make_schedule(Problem::alltoall(3, 8), "direct");
+  EXPECT_EQ(draw_blocks(schedule, verify(schedule)), draw_blocks(schedule));
+  schedule.symmetry.reset();
+  schedule.program = [](Rank rank) { return Program{rank, 0, {}, {}}; };
+  const Read picture(draw_blocks(schedule, verify(schedule)));
+  EXPECT_EQ(count_of(picture.explanations("rect"), "holds nothing at the end"), 9u);
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"at the end", "output"}));
+  Read(draw_space_time(schedule, verify(schedule))).expect_inside();
+}
+
+// Whatever is wrong, a picture or a sentence comes of it.
+TEST(DrawWrong, MutantsOfAllAlgorithms) {
+  Count drawn = 0;
+  std::uint64_t seed = 0;
+  for (const Algorithm* algorithm : all_algorithms()) {
+    const Problem problem = problem_of(algorithm->collective, 4, 24);
+    const Choice choice = standard_choice(*algorithm, problem);
+    if (!applies(problem, choice)) continue;
+    for (int i = 0; i < 8; ++i) {
+      Mutator mutator(make_schedule(problem, choice), ++seed);
+      const std::string change = mutator.mutate();
+      const Schedule schedule = mutator.mutant();
+      const std::vector<Finding> findings = verify(schedule);
+      if (findings.empty()) continue;
+      SCOPED_TRACE(fmt::format("{}/{}, {}, seed {}", name(algorithm->collective), algorithm->id, change, seed));
+      for (const auto& draw : std::vector<std::function<std::string()>>{
+               [&] { return draw_space_time(schedule, findings); }, [&] { return draw_blocks(schedule, findings); },
+               [&] { return draw_links(schedule, Topology::ring(4), {}, findings); },
+               [&] { return draw_traffic(schedule, {}, findings); }}) {
+        const Read picture(draw());
+        picture.expect_inside();
+        EXPECT_GT(count_of(picture.explanations("path"), fmt::format("{}: ", name(findings.front().rule))), 0u)
+            << to_string(findings.front());
+        ++drawn;
+      }
+    }
+  }
+  EXPECT_GT(drawn, 400);
 }
 
 // Names from elsewhere may hold anything.

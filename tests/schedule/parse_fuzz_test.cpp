@@ -172,8 +172,9 @@ void interpret_or_refuse(const Schedule& schedule, bool has_findings) {
 // Everything that takes a schedule. Only what is small is gone through run by run. Returns whether the verifier has nothing against
 // it.
 bool use(const Schedule& schedule, Random& random) {
-  bool has_findings = true;
-  const bool verified = succeeds([&] { has_findings = !verify(schedule, {.most_pieces = 1 << 14}).empty(); });
+  std::vector<Finding> findings;
+  const bool verified = succeeds([&] { findings = verify(schedule, {.most_pieces = 1 << 14}); });
+  const bool has_findings = !verified || !findings.empty();
   succeeds([&] { lower_bounds(schedule.problem, figures(schedule).ports, figures(schedule).c1); });
   const std::span<const Model* const> models = all_models();
   const Model& model = *models[below(random, models.size())];
@@ -186,10 +187,10 @@ bool use(const Schedule& schedule, Random& random) {
                       {.policy = static_cast<Policy>(below(random, 3)), .barriers = below(random, 4) == 0});
     });
   if (below(random, 8) == 0) switch (below(random, 4)) {
-      case 0: succeeds([&] { draw_blocks(schedule); }); break;
-      case 1: succeeds([&] { draw_space_time(schedule); }); break;
-      case 2: succeeds([&] { draw_links(schedule, topology); }); break;
-      case 3: succeeds([&] { draw_traffic(schedule); }); break;
+      case 0: succeeds([&] { draw_blocks(schedule, findings); }); break;
+      case 1: succeeds([&] { draw_space_time(schedule, findings); }); break;
+      case 2: succeeds([&] { draw_links(schedule, topology, {}, findings); }); break;
+      case 3: succeeds([&] { draw_traffic(schedule, {}, findings); }); break;
     }
   if (is_small(schedule)) {
     succeeds([&] { EXPECT_FALSE(parse_documents(json_of(schedule)).empty()); });

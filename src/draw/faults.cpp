@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/faults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "draw/picture.hpp"
+#include "quadrille/error.hpp"
+#include "schedule/symmetry.hpp"
+#include "verify/delivery.hpp"
+#include "verify/replay.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr double least_legend_width = 620, line_height = 17, cross_half = 5;
+constexpr std::size_t most_sentences_a_place = 4;
+
+// What precedes what. Ranks without a rank or round stand where the sentence is about the whole.
+enum class Turn : std::uint8_t { before_rounds, in_round, deadlock, at_end };
+
+Turn turn_of(const Finding& finding) {
+  if (finding.rule == Rule::deadlock) return Turn::deadlock;
+  if (finding.round) return Turn::in_round;
+  return finding.rule == Rule::buffer_size || finding.rule == Rule::stage_disagreement ? Turn::before_rounds : Turn::at_end;
+}
+
+std::vector<Finding> in_order(std::vector<Finding> findings) {
+  const auto key = [](const Finding& finding) {
+    return std::tuple(turn_of(finding), finding.round.value_or(0), finding.rank.value_or(0));
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+  return findings;
+}
+
+// Breaks words into lines of at most this width.
+std::vector<std::string> lines_of(const std::string& words, double width) {
+  std::vector<std::string> lines{""};
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t space = std::min(words.find(' ', begin), words.size());
+    const std::string word = words.substr(begin, space - begin);
+    std::string& line = lines.back();
+    if (line.empty())
+      line = word;
+    else if (text_width(line + " " + word) <= width)
+      line += " " + word;
+    else
+      lines.push_back(word);
+    begin = space + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, const std::vector<Finding>& findings)
+    : wrong_(schedule.problem.ranks) {
+  if (findings.empty()) return;
+  for (const Finding& finding : findings)
+    if (const Rank rank = finding.rank.value_or(0); rank < 0 || rank >= schedule.problem.ranks)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a finding is about rank {}, but the schedule has {} ranks", rank, schedule.problem.ranks));
+  find_wrong_bytes(schedule, programs);
+  const std::vector<Finding> ordered = in_order(findings);
+  for (const Finding& finding : ordered) {
+    enter(finding);
+    add_torn(finding);
+  }
+  sentences_.push_back(fmt::format("{}: {}", ordered.size() == 1 ? "Found" : fmt::format("First of {} findings", ordered.size()),
+                                   to_string(ordered.front())));
+  Bytes missing = 0, foreign = 0;
+  for (const auto& parts : wrong_)
+    for (const WrongBytes& part : parts) (part.missing ? missing : foreign) += part.length;
+  if (missing > 0 || foreign > 0)
+    sentences_.push_back(fmt::format(
+        "At the end: {} B missing (nothing was delivered), {} B foreign (something else was delivered).", missing, foreign));
+}
+
+void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs) {
+  Report report = Report::that_keeps_nothing();
+  const auto compare = [&](std::optional<Count>, const std::vector<SymbolicMemory>& memories, const Terms& known) {
+    Terms terms = known;
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+      for (const ExpectedPiece& expected : expected_output(schedule.problem, rank)) {
+        Strip strip;
+        memories[index(rank)][static_cast<std::size_t>(Buffer::output)].read(expected.offset, expected.length, strip);
+        const Terms::Form wanted = terms.form_of_ranks(expected.first, expected.last);
+        for (const WrongPart& part : wrong_parts(expected, strip, terms, wanted))
+          wrong_[rank].push_back(
+              {part.offset, part.found.length, part.found.term == Terms::undefined, to_string(part, terms, wanted)});
+      }
+  };
+  replay(schedule, no_symmetry(schedule.problem.ranks), programs, {}, report, {}, compare);
+}
+
+// Elements of a result whose bytes were combined in several ways are not found byte by byte.
+void Faults::add_torn(const Finding& finding) {
+  if (finding.rule != Rule::element_torn || finding.round || !finding.rank || !finding.region) return;
+  wrong_[*finding.rank].push_back({finding.region->offset, finding.region->length, false, finding.message});
+}
+
+void Faults::enter(const Finding& finding) {
+  const Turn turn = turn_of(finding);
+  FaultPlace place{finding.rank.value_or(0), FaultTime::in_round, finding.round.value_or(0), {}, places_.empty(), ""};
+  if (!finding.round) place.time = turn == Turn::before_rounds ? FaultTime::before_rounds : FaultTime::at_end;
+  auto known = std::find_if(places_.begin(), places_.end(), [&](const FaultPlace& other) {
+    return other.rank == place.rank && other.time == place.time && other.round == place.round;
+  });
+  if (known == places_.end()) known = places_.insert(places_.end(), place);
+  if (finding.region) known->regions.push_back(*finding.region);
+  const auto told = std::count(known->explanation.begin(), known->explanation.end(), ';');
+  if (static_cast<std::size_t>(told) < most_sentences_a_place)
+    known->explanation += (known->explanation.empty() ? "" : "; ") + to_string(finding);
+}
+
+std::string Faults::wrong_bytes_text(Rank rank) const {
+  Bytes missing = 0, foreign = 0;
+  for (const WrongBytes& part : wrong_[rank]) (part.missing ? missing : foreign) += part.length;
+  std::string text;
+  if (missing > 0) text = fmt::format("{} B missing", missing);
+  if (foreign > 0) text += fmt::format("{}{} B foreign", text.empty() ? "" : ", ", foreign);
+  return text;
+}
+
+Point Faults::draw_legend(Svg& svg, Point reach, const std::string& key) const {
+  if (!any()) return reach;
+  const double width = std::max(reach.x - picture_margin, least_legend_width);
+  double y = reach.y + line_height;
+  for (const std::string& sentence : sentences_)
+    for (const std::string& line : lines_of(sentence, width)) {
+      svg.text({picture_margin, y}, line);
+      reach.x = std::max(reach.x, picture_margin + text_width(line));
+      y += line_height;
+    }
+  svg.cross({picture_margin + cross_half, y - 4}, cross_half - 1);
+  for (const std::string& line : lines_of(key, width - 20)) {
+    svg.text({picture_margin + 20, y}, line, Anchor::start, "faint");
+    reach.x = std::max(reach.x, picture_margin + 20 + text_width(line));
+    y += line_height;
+  }
+  return {reach.x, y - line_height + 4};
+}
+
+void mark(Svg& svg, const FaultPlace& place, Point centre) {
+  svg.cross(centre, cross_half, place.explanation);
+  if (place.is_first) svg.circle(centre, 2 * cross_half, "fault");
+}
+
+}  // namespace quadrille
