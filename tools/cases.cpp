@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/race.hpp"
 #include "talk.hpp"
 
 namespace quadrille::command {

@@ -8,7 +8,10 @@
 
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
-#include "quadrille/race.hpp"
+
+namespace quadrille {
+struct RaceCandidate;  // race.hpp
+}
 
 namespace quadrille::command {
 

@@ -124,10 +124,10 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
         for (const bool in_step : {false, true})
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
             candidates[entry.index].push_back({.algorithm = entry.choice,
-                                               .schedule = entry.given,
                                                .policy = policy,
                                                .buffers = static_cast<int>(count),
-                                               .keep_step = in_step});
+                                               .keep_step = in_step,
+                                               .schedule = entry.given});
   if (with_vendor)  // what the others are compared with
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.algorithms)

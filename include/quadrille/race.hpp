@@ -17,13 +17,13 @@ namespace quadrille {
 
 struct RaceCandidate {
   Candidate algorithm;  // for the problem of the race
-  // A schedule of anybody's that is run instead of an algorithm, for the problem of the race. It is verified first (`plan`).
-  std::shared_ptr<const Schedule> schedule = nullptr;
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
   bool keep_step = false;                   // as in PlanOptions
   bool is_auto = false;                     // it is what a plan chooses here; for people
+  // A schedule of anybody's that is run instead of an algorithm, for the problem of the race. It is verified first (`plan`).
+  std::shared_ptr<const Schedule> schedule = nullptr;
 
   bool is_vendor() const { return !schedule && quadrille::is_vendor(algorithm); }
   bool runs_the_same(const RaceCandidate& other) const { return algorithm == other.algorithm && schedule == other.schedule; }
