@@ -341,6 +341,18 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 
 namespace {
 
+// `part` names the program where scripts are kept.
+void draft_given(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own, std::uint64_t part) {
+  PlanOptions named = options;
+  named.algorithm = fmt::format("schedule {:x}", part);
+  draft.key = ScriptKey::of(problem, named, own.rank, *draft.transport);
+  const KnownScript* const known = draft.key ? RecentScripts::of_this_thread().find(*draft.key) : nullptr;
+  if (!known) return draft_program(draft, problem, options, own);
+  draft.script = known->script;
+  draft.request = known->request;
+  draft.key.reset();  // it is kept already
+}
+
 // Collective. No plan where the ranks do not all know that they have verified this schedule; `is_verified`: they have just now.
 ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
   const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
@@ -349,8 +361,9 @@ ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, cons
     draft.is_given = true;
     draft.algorithm = specification(schedule);
     const Program own = own_program(schedule, me);
-    draft.verified = is_verified ? 1 : verified_with(part_hash(placed(kept, schedule), own));
-    if (draft.verified != 0) draft_program(draft, problem, options, own);
+    const std::uint64_t part = part_hash(placed(kept, schedule), own);
+    draft.verified = is_verified ? 1 : verified_with(part);
+    if (draft.verified != 0) draft_given(draft, problem, options, own, part);
     return draft;
   };
   return Draft::agreed(communicator, schedule.problem, given, nullptr, drafted);
