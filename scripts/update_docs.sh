@@ -20,12 +20,13 @@ build=$(cd "${1:-build/release}" && pwd)
 export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent QUADRILLE_WISDOM=off  # nobody's own machines
 
 quote() {  # the code block for one mark
-  local kind=$1 what=$2
+  local kind=$1 what=$2 language=cpp
   if [ "$kind" = "contents of" ]; then
-    printf '```cpp\n'
-    grep -v '^// SPDX' "$what"
+    case $what in *.py) language=python ;; esac
+    printf '```%s\n' $language
+    grep -vE '^(//|#) SPDX' "$what"
   else
-    printf '```text\n$ %s\n' "${what/run_mpi openmpi/mpirun -n}"
+    printf '```text\n$ %s\n' "$(sed -E 's/run_mpi (openmpi|mpich)/mpirun -n/' <<<"$what")"
     printed "$what"
   fi
   printf '```\n'

@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/race.hpp"
 #include "talk.hpp"
 
 namespace quadrille::command {
@@ -79,7 +80,7 @@ class Selection {
         return leave_out(problem, specification, result.error(),
                          fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
       }
-      cases_.push_back({index, problem, std::move(choice)});
+      cases_.push_back({.index = index, .problem = problem, .choice = std::move(choice)});
       ++taken_;
     } catch (const Error& error) {
       leave_out(problem, specification, error.what());
@@ -132,6 +133,8 @@ class Selection {
 
 }  // namespace
 
+std::string Case::short_name() const { return given ? full_name() : command::short_name(problem, choice); }
+
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
   std::vector<Case> cases;
@@ -171,6 +174,10 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
 std::string short_name(const Problem& problem, const Candidate& candidate) {
   const auto* choice = std::get_if<Choice>(&candidate);
   return choice ? specification(shortened(problem, *choice)) : specification(candidate);
+}
+
+std::string short_name(const Problem& problem, const RaceCandidate& candidate) {
+  return candidate.schedule ? specification(candidate) : short_name(problem, candidate.algorithm);
 }
 
 }  // namespace quadrille::command

@@ -2,11 +2,16 @@
 // From --algorithm to cases: "all" and ranges of parameters written out, for every problem.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
+
+namespace quadrille {
+struct RaceCandidate;  // race.hpp
+}
 
 namespace quadrille::command {
 
@@ -14,6 +19,12 @@ struct Case {
   std::size_t index = 0;  // of the problem
   Problem problem;
   Choice choice;
+  std::shared_ptr<const Schedule> given;  // instead of the choice: a schedule of the problem, from a file
+  std::string file;                       // what sentences call that
+
+  Schedule schedule() const { return given ? *given : make_schedule(problem, choice); }
+  std::string short_name() const;  // without the parameters that have their defaults
+  std::string full_name() const { return given ? specification(*given) : specification(choice); }
 };
 
 // What was left out since it does not apply, or not with these parameters.
@@ -35,5 +46,6 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
 
 // "bruck:radix=8": without the parameters that have their defaults.
 std::string short_name(const Problem& problem, const Candidate& candidate);
+std::string short_name(const Problem& problem, const RaceCandidate& candidate);
 
 }  // namespace quadrille::command

@@ -8,6 +8,13 @@ void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specificat
   add_option(parser, "--algorithm", specifications, help, "SPEC");
 }
 
+void add_schedule_option(CLI::App& parser, std::vector<std::string>& files) {
+  begin_group(parser, group::algorithm);
+  add_option(parser, "--schedule", files,
+             "also take the schedules of this file, as JSON or text ('-' is stdin), which are for the same problem; repeatable",
+             "FILE");
+}
+
 void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help) {
   add_option(parser, "--policy", lists, help, "LIST");
 }

@@ -25,6 +25,9 @@ inline constexpr const char* others = "Others";
 // --algorithm, which may be repeated, in a group of its own.
 void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help);
 
+// --schedule, which may be repeated, in the group of algorithms.
+void add_schedule_option(CLI::App& parser, std::vector<std::string>& files);
+
 // --policy: a list, in the group that is open.
 void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help);
 

@@ -68,9 +68,11 @@ void check_names_file(const std::string& subject, bool about_problem) {
   if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
 }
 
-std::vector<Schedule> read_schedules(const std::string& file) {
-  const std::string label = file == "-" ? "stdin" : "'" + file + "'";
-  const std::string text = read_text(file, label);
+std::string label_of(const std::string& file) { return file == "-" ? "stdin" : "'" + file + "'"; }
+
+std::vector<Schedule> read_schedules(const std::string& file, const ReadText& read) {
+  const std::string label = label_of(file);
+  const std::string text = read(file, label);
   try {
     return parse_documents(text);
   } catch (const Error& error) {

@@ -11,6 +11,7 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "given_schedules.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "price_report.hpp"
@@ -21,8 +22,8 @@ namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::string collective;
-  std::vector<std::string> algorithms;
+  std::string subject;  // a collective or a file
+  std::vector<std::string> algorithms, schedules;
   ProblemOptions problem;
   ModelOptions model;
   std::optional<std::string> contention, output;
@@ -60,9 +61,10 @@ Pricer pricer_of(const Options& options, const Problem& problem) {
   return {model, machine, options.problem.network()};
 }
 
-std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const std::vector<Problem>& problems) {
+std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const Subject& subject) {
   std::vector<LeftOut> left_out;
-  const auto cases = make_cases(problems, options.algorithms, &left_out);
+  const std::vector<Problem>& problems = subject.problems;
+  const auto cases = subject.cases(options.algorithms, &left_out);
   std::vector<PriceList> lists;
   Progress progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -76,7 +78,8 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
     // Of several sizes for the same ranks and root the first says it for all.
     const Problem& problem = problems[i];
     const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
-    if (options.problem.depends_on_block(problem.collective) && list.candidates.size() > 1 && !again)
+    const bool has_other_sizes = subject.given.empty() && options.problem.depends_on_block(problem.collective);
+    if (has_other_sizes && list.candidates.size() > 1 && !again)
       pricer.find_winners(
           list, [&](Bytes bytes) { return options.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
           progress);
@@ -85,11 +88,11 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
 }
 
 int run(const Options& options) {
-  if (options.collective.empty()) refuse("name a collective: quadrille price alltoallv --ranks 64 --machine sp2");
-  const auto problems = options.problem.problems(parse_collective(options.collective));
-  const Pricer pricer = pricer_of(options, problems.front());
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille price alltoallv --ranks 64 --machine sp2");
+  const Subject subject = subject_of(options.subject, options.schedules, options.problem);
+  const Pricer pricer = pricer_of(options, subject.problems.front());
   Output output(options.output);
-  const std::vector<PriceList> lists = price_lists(options, pricer, problems);
+  const std::vector<PriceList> lists = price_lists(options, pricer, subject);
   if (options.json) {
     Json array = Json::array();
     for (const PriceList& list : lists) array.push_back(json_of(list, pricer));
@@ -111,8 +114,11 @@ std::string models_text() {
 Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "price", "what schedules would take on a machine, by a model, and which is fastest");
-  add_option(*parser, "collective", options->collective, "the collective", "COLLECTIVE");
-  add_algorithm_option(*parser, options->algorithms, "such as four-stage:columns=paper, or all (the default); repeatable");
+  add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
+             "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as four-stage:columns=paper, or all (the default, but beside a file none); repeatable");
+  add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   add_option(*parser, "--contention", options->contention,
@@ -127,12 +133,14 @@ Subcommand add_price(CLI::App& command) {
       "Rounds are taken one after the other; each takes as long as its longest message; the model free-running takes each stage "
       "as a whole, as long as its busiest rank has to do. Control messages count. Models:\n" +
           models_text() +
+          "\nSchedules of files are verified first; a wrong one is refused with its first finding.\n"
           "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
           "bruck:radix=2..8\n"
           "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
           "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
           "1.5,1.2\n"
           "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+          "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
           "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }

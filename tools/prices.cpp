@@ -56,12 +56,12 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
   PriceList list{.problem = problem, .left_out = std::move(left_out)};
   std::size_t too_large = 0;
   for (const Case& entry : cases) {
-    const std::string name = short_name(problem, entry.choice);
+    const std::string name = entry.short_name();
     progress.show(fmt::format("priced {} of {}: now {}", list.candidates.size() + too_large, cases.size(), name));
     try {
-      const Workload work = counted(progress.followed(make_schedule(problem, entry.choice)));
+      const Workload work = counted(progress.followed(entry.schedule()));
       list.messages += work.messages_counted;
-      list.candidates.push_back({name, shortened(problem, entry.choice), specification(entry.choice),
+      list.candidates.push_back({name, entry.given ? Choice{} : shortened(problem, entry.choice), entry.full_name(),
                                  price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports,
                                  work.nodes_sampled});
     } catch (const Error& error) {

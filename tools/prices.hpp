@@ -15,7 +15,7 @@ namespace quadrille::command {
 
 struct Priced {
   std::string name;
-  Choice choice;  // with the parameters that have not their defaults
+  Choice choice;  // with the parameters that have not their defaults; of a file's schedule nothing
   std::string full_name;
   Price price;
   Bytes scratch = 0, control_bytes = 0;  // of a rank
@@ -56,8 +56,9 @@ class Pricer {
   // Those that this problem's size is too large for are left out, with the reason; throws it where none remains.
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out, Progress& progress) const;
 
-  // Who is the cheapest of the candidates of `list`, for blocks from 1 byte to `most_block_bytes`: at powers of two, and between
-  // two that differ at the very byte, among those that win somewhere. Leaves a sentence where that would take too long.
+  // Who is the cheapest of the candidates of `list`, all of the table, for blocks from 1 byte to `most_block_bytes`: at powers of
+  // two, and between two that differ at the very byte, among those that win somewhere. Leaves a sentence where that would take too
+  // long.
   void find_winners(PriceList& list, const std::function<Problem(Bytes block_bytes)>& problem_of, Progress& progress) const;
 
  private:

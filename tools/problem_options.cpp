@@ -94,9 +94,11 @@ void ProblemOptions::add_to(CLI::App& parser) {
   add_option(parser, "--nodes", nodes, "the node of each rank: 0,1,0,1", "LIST");
 }
 
-bool ProblemOptions::given() const {
-  return ranks || block || counts || pattern || root || grid || nodes || node_sizes || operation || type || reproducible;
+bool ProblemOptions::given_but_operator() const {
+  return ranks || block || counts || pattern || root || grid || nodes || node_sizes;
 }
+
+bool ProblemOptions::given() const { return given_but_operator() || operation || type || reproducible; }
 
 std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
   if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
@@ -233,18 +235,23 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   }
   problem.root = root_rank;
   if (grid) problem.grid = sides_of_grid();
-  if (const auto given = network()) {
-    if (given->ranks() != rank_count)
-      refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, given->ranks(), rank_count));
-    if (!grid) problem.grid = given->grid();
-    if (!nodes && !node_sizes) problem.nodes = given->nodes();
-  }
   if (nodes || node_sizes) {
     problem.nodes = placement();
     if (size(problem.nodes) != rank_count)
       refuse(fmt::format("the nodes '{}' hold {} ranks, not {}", nodes ? *nodes : *node_sizes, problem.nodes.size(), rank_count));
   }
+  problem = with_network(std::move(problem));
   check(problem);
+  return problem;
+}
+
+Problem ProblemOptions::with_network(Problem problem) const {
+  const auto links = network();
+  if (!links) return problem;
+  if (links->ranks() != problem.ranks)
+    refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, links->ranks(), problem.ranks));
+  if (problem.grid.empty()) problem.grid = links->grid();
+  if (problem.nodes.empty()) problem.nodes = links->nodes();
   return problem;
 }
 

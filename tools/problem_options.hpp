@@ -21,7 +21,8 @@ struct ProblemOptions {
   bool reproducible = false;
 
   void add_to(CLI::App& parser);
-  bool given() const;  // is anything said about the problem, its network aside
+  bool given() const;               // is anything said about the problem, its network aside
+  bool given_but_operator() const;  // and its operator
   // Where --ranks is not given, those of the topology, the nodes or the file of counts, or else `standard`; 0: it must be given.
   std::vector<Count> rank_counts(Count standard) const;
   std::optional<Topology> network() const;                                     // that --topology names
@@ -31,6 +32,8 @@ struct ProblemOptions {
   std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // all numbers of ranks, all sizes, all roots
+  // A problem that a file states, with grid and nodes of the network where it names none.
+  Problem with_network(Problem problem) const;
 
  private:
   std::vector<Count> sides_of_grid() const;

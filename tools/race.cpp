@@ -11,7 +11,9 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "execute/agreement.hpp"
 #include "execute/transport.hpp"
+#include "given_schedules.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
 #include "plan/executors.hpp"
@@ -30,12 +32,14 @@ namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::string collective;
-  std::vector<std::string> algorithms, policies;
+  std::string subject;  // a collective or a file
+  std::vector<std::string> algorithms, schedules, policies;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, memory, executor, rounds, seed, time, iterations, warm_up, timeout, output, curves;
   bool keep_step = false, cold = false;
   ReportForm form;
+
+  bool has_files() const { return !schedules.empty() || (!subject.empty() && !collective_named(subject)); }
 };
 
 // Everything that was asked for, checked; the same on every rank.
@@ -86,7 +90,7 @@ std::vector<Executor> executors_for(Executor asked, Communicator& world) {
 void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
   std::vector<RaceCandidate> all;
   for (RaceCandidate candidate : candidates) {
-    for (const Executor executor : is_vendor(candidate.algorithm) ? std::vector{Executor::messages} : executors) {
+    for (const Executor executor : candidate.is_vendor() ? std::vector{Executor::messages} : executors) {
       candidate.executor = executor;
       if (!candidate.keep_step || executor != Executor::messages) all.push_back(candidate);
     }
@@ -95,8 +99,10 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 }
 
 // What runs on each of `problems`.
-std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems, const std::vector<Policy>& policies,
-                                                        const Options& options, bool with_vendor) {
+std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
+                                                        const std::vector<GivenSchedule>& given,
+                                                        const std::vector<Policy>& policies, const Options& options,
+                                                        bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
@@ -107,14 +113,21 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
     if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
-  if (!own.empty() || options.algorithms.empty())
-    for (const Case& entry : make_cases(problems, own))
-      for (const Policy policy : policies)
-        for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
-          for (const bool in_step : {false, true})
-            if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
-              candidates[entry.index].push_back(
-                  {.algorithm = entry.choice, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
+  std::vector<Case> cases = cases_of(given, problems);
+  if (!own.empty() || (options.algorithms.empty() && collective_named(options.subject))) {
+    const std::vector<Case> of_table = make_cases(problems, own);
+    cases.insert(cases.end(), of_table.begin(), of_table.end());
+  }
+  for (const Case& entry : cases)
+    for (const Policy policy : policies)
+      for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
+        for (const bool in_step : {false, true})
+          if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
+            candidates[entry.index].push_back({.algorithm = entry.choice,
+                                               .policy = policy,
+                                               .buffers = static_cast<int>(count),
+                                               .keep_step = in_step,
+                                               .schedule = entry.given});
   if (with_vendor)  // what the others are compared with
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.algorithms)
@@ -144,7 +157,7 @@ std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& reque
     for (const RaceCandidate& candidate : candidates) {
       if (candidate.executor == Executor::automatic)
         return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
-      if (!is_vendor(candidate.algorithm) && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
+      if (!candidate.is_vendor() && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
         executors.push_back(candidate.executor);
     }
   if (executors.empty()) return {};
@@ -167,17 +180,46 @@ void check_form(const Options& options) {
 
 // In place of "vendor:all", all algorithms of the library's own for the problem.
 void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
-  if (std::erase_if(candidates, [](const RaceCandidate& each) { return each.algorithm == Candidate(Vendor{"all"}); }) == 0) return;
+  const auto names_all = [](const RaceCandidate& each) { return each.is_vendor() && each.algorithm == Candidate(Vendor{"all"}); };
+  if (std::erase_if(candidates, names_all) == 0) return;
   const auto names = world.transport().vendor_algorithms(problem);
   if (!names) refuse(names.error());
   for (const std::string& each : *names) candidates.push_back({.algorithm = Vendor{each}});
 }
 
+// Of the files' schedules; all ask for the same collective among as many ranks, so that a race has one operator.
+std::vector<Problem> problems_of_files(const Options& options, const std::vector<GivenSchedule>& given,
+                                       const std::shared_ptr<const Operator>& operation) {
+  std::vector<Problem> problems = problems_of(given, options.problem);
+  for (Problem& problem : problems) {
+    const Problem& first = problems.front();
+    if (problem.collective != first.collective || problem.ranks != first.ranks)
+      refuse(fmt::format(
+          "a race has one collective and one number of ranks; {} holds schedules for {} among {} ranks and for {} among {}",
+          label_of(options.subject), name(first.collective), first.ranks, name(problem.collective), problem.ranks));
+    if (operation && operation->element_bytes != problem.element_bytes)
+      refuse(fmt::format("the elements in {} have {} bytes, and those of {} of {} have {}; choose another --type",
+                         label_of(options.subject), problem.element_bytes, operation->name, operation->type,
+                         operation->element_bytes));
+  }
+  return problems;
+}
+
+std::vector<Problem> problems_of_options(const Options& options, Collective collective, Count ranks) {
+  const auto roots = options.problem.roots(collective, ranks);
+  if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
+  std::vector<Problem> problems;
+  for (const Bytes size : options.problem.block_sizes())
+    problems.push_back(options.problem.problem(collective, ranks, size, roots[0]));
+  return problems;
+}
+
 // Where the problem names no nodes, they are `nodes`.
-Request make_request(const Options& options, Executor executor, const std::vector<Count>& nodes, bool mpi) {
+Request make_request(const Options& options, const std::vector<GivenSchedule>& given, Executor executor,
+                     const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
-  if (options.collective.empty()) refuse("name a collective: quadrille race alltoall --block 8B,64KiB");
-  const Collective collective = parse_collective(options.collective);
+  const auto named = collective_named(options.subject);
+  const Collective collective = named ? *named : given.front().schedule->problem.collective;
   Request request;
   if (options.rounds) request.options.rounds = static_cast<int>(parse_repeats(*options.rounds, "rounds", 1));
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
@@ -192,32 +234,71 @@ Request make_request(const Options& options, Executor executor, const std::vecto
   if (options.machine) request.options.fits = fits_of(find_machine(*options.machine), nodes);
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
-  const auto roots = options.problem.roots(collective, ranks);
-  if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
-  for (const Bytes size : options.problem.block_sizes()) {
-    request.problems.push_back(options.problem.problem(collective, ranks, size, roots[0]));
-    if (request.problems.back().nodes.empty()) request.problems.back().nodes = nodes;
+  request.problems =
+      named ? problems_of_options(options, collective, ranks) : problems_of_files(options, given, request.options.operation);
+  for (Problem& problem : request.problems) {
+    if (problem.nodes.empty()) problem.nodes = nodes;
+    check_memory(problem);
   }
-  for (const Problem& problem : request.problems) check_memory(problem);
   if (options.keep_step && executor == Executor::messages)
     refuse("to keep step the ranks of a node must share memory; leave --executor mpi out");
   const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
     refuse("ranks that keep step go round by round; let --policy name blocking, too");
-  request.candidates = make_candidates(request.problems, policies, options, mpi);
+  request.candidates = make_candidates(request.problems, given, policies, options, mpi);
   request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
   return request;
 }
 
+// In order; a file as the subject comes first.
+std::vector<GivenSchedule> read_files(const Options& options, const ReadText& read) {
+  std::vector<std::string> files = options.schedules;
+  if (!collective_named(options.subject)) files.insert(files.begin(), options.subject);
+  return read_given(files, read);
+}
+
+void check_subject(const Options& options) {
+  if (!collective_named(options.subject)) check_names_file(options.subject, options.problem.given_but_operator());
+}
+
+// Collective: rank 0 reads the files and hands them on, since stdin and some folders are its alone. All ranks throw what it meets.
+std::vector<GivenSchedule> read_by_first(Communicator& world, const Options& options) {
+  constexpr std::size_t piece = 1 << 20;  // all ranks gather the pieces of all
+  made_or_thrown(world, [&] {
+    if (world.rank() == 0) check_subject(options);
+    return true;
+  });
+  return read_files(options, [&](const std::string& file, const std::string& label) {
+    std::string text;
+    const auto lengths = gathered_or_thrown(world, [&] {
+      if (world.rank() == 0) text = read_text(file, label);
+      return text.size();
+    });
+    std::string whole;
+    while (whole.size() < lengths[0]) whole += told_by(world, 0, text.empty() ? "" : text.substr(whole.size(), piece));
+    return whole;
+  });
+}
+
 // --ranks is one number here; under MPI it is what the launcher started.
-Count ranks_on_threads(const Options& options) {
+Count ranks_on_threads(const Options& options, const std::vector<GivenSchedule>& given) {
+  if (!collective_named(options.subject)) {
+    const Count ranks = given.front().schedule->problem.ranks;
+    check_threads(ranks);
+    return ranks;
+  }
   const auto counts = options.problem.rank_counts(8);
   if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
   check_threads(counts[0]);
   return counts[0];
 }
 
-Count ranks_launched(const Options& options, Count world) {
+Count ranks_launched(const Options& options, const std::vector<GivenSchedule>& given, Count world) {
+  if (!collective_named(options.subject)) {
+    if (const Count ranks = given.front().schedule->problem.ranks; ranks != world)
+      refuse(fmt::format("the schedule in {} is for {} ranks, but the launcher started {}", given.front().file, ranks, world));
+    return world;
+  }
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
@@ -233,7 +314,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, cons
   const Way& way = made.decision()->chosen;
   const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
   const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
-    return each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
+    return !each.schedule && each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
            each.executor == way.executor && !each.keep_step;
   });
   if (same != candidates.end())
@@ -269,8 +350,10 @@ bool run_all(Communicator& communicator, Request request, Report& report, Watchd
 }
 
 int run_on_threads(const Options& options) {
-  const Count ranks = ranks_on_threads(options);
-  const Request request = make_request(options, Executor::automatic, ByRank<Count>(ranks), false);
+  check_subject(options);
+  const std::vector<GivenSchedule> given = read_files(options, read_text);
+  const Count ranks = ranks_on_threads(options, given);
+  const Request request = make_request(options, given, Executor::automatic, ByRank<Count>(ranks), false);
   Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
@@ -283,16 +366,18 @@ int run_on_threads(const Options& options) {
 }
 
 int run_launched(const Options& options, Executor executor) {
-  // What can be known before MPI is up is refused before, so that every process just exits. Nodes are not known before.
+  // What can be known before MPI is up is refused before, so that every process just exits. Nodes and files are not known before.
   const bool mpi = choose_transport().is_mpi();
-  if (const auto here = launched()) make_request(options, executor, ByRank<Count>(ranks_launched(options, here->ranks)), mpi);
+  if (const auto here = launched(); here && !options.has_files())
+    make_request(options, {}, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
 
   if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
                   [](const std::string& each) { return names_vendor(each) && parse_candidate({}, each) != Candidate(Vendor{}); }))
     allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
-  ranks_launched(options, world->size());
-  Request request = make_request(options, executor, world->nodes(), mpi);
+  const std::vector<GivenSchedule> given = read_by_first(*world, options);
+  ranks_launched(options, given, world->size());
+  Request request = make_request(options, given, executor, world->nodes(), mpi);
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
@@ -310,6 +395,7 @@ int run_launched(const Options& options, Executor executor) {
 
 int run(Options options) {
   check_form(options);
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille race alltoall --block 8B,64KiB");
   if (options.curves) options.form.curves = parse_curves(*options.curves);
   const AskedExecutor asked = parse_executor(options.executor, {"threads", "mpi", "shared", "hybrid"});
   return runs_launched(asked) ? run_launched(options, asked.executor) : run_on_threads(options);
@@ -320,11 +406,14 @@ int run(Options options) {
 Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
-  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
+  add_option(*parser, "collective or file", options->subject,
+             "a collective (see 'quadrille list'), or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all (the default: all that apply); repeatable; under mpirun the MPI library's "
+                       "such as bruck:radix=8, or all (the default, but beside a file none: all that apply); repeatable; under "
+                       "mpirun the MPI library's "
                        "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all "
                        "each; auto also races what a plan would take");
+  add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
@@ -372,10 +461,12 @@ Subcommand add_race(CLI::App& command) {
   set_footer(
       *parser,
       "On threads --ranks is one number (default 8); under a launcher it is the launcher's. A time is from the first rank's start "
-      "to the last rank's end; ratios are taken within a round. Exit code 1 if data was wrong.\n\n"
+      "to the last rank's end; ratios are taken within a round. Exit code 1 if data was wrong. A file is read by rank 0 "
+      "for all; its schedules are verified first, and a wrong one is refused with its first findings.\n\n"
       "Examples:\n  quadrille race alltoall\n  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm "
       "bruck:radix=4\n  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
-      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json");
+      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
+      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 

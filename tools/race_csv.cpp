@@ -59,7 +59,7 @@ void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions
                           is_rooted(problem.collective) ? Cell(problem.root) : Cell(),
                           text(options.shared_buffers ? "shared" : "private"),
                           truth(options.cold),
-                          specification(entry.candidate.algorithm),
+                          specification(entry.candidate),
                           text(name(entry.candidate.policy)),
                           Count{entry.candidate.buffers},
                           text(name(entry.candidate.executor)),

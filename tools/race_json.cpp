@@ -22,9 +22,9 @@ Json json_of(const Spread& spread, const char* suffix) {
 Json json_of(const RaceResult& result, const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json same_as = Json::array();
-  for (const Candidate& other : entry.same_as) same_as.push_back(specification(other));
-  Json object{{"algorithm", specification(entry.candidate.algorithm)},
-              {"short_name", short_name(result.problem, entry.candidate.algorithm)},
+  for (const RaceCandidate& other : entry.same_as) same_as.push_back(specification(other));
+  Json object{{"algorithm", specification(entry.candidate)},
+              {"short_name", short_name(result.problem, entry.candidate)},
               {"same_as", std::move(same_as)},
               {"is_auto", entry.candidate.is_auto},
               {"policy", name(entry.candidate.policy)},

@@ -24,18 +24,18 @@ namespace {
 
 // "direct = combined", where these are the same here; "auto (direct)", where a plan chooses it.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
-  std::string label = short_name(result.problem, entry.candidate.algorithm);
-  for (const Candidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
+  std::string label = short_name(result.problem, entry.candidate);
+  for (const RaceCandidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
   return entry.candidate.is_auto ? fmt::format("auto ({})", label) : label;
 }
 
 std::string executor_text(const RaceCandidate& candidate) {
-  return is_vendor(candidate.algorithm) ? "" : std::string(name(candidate.executor));
+  return candidate.is_vendor() ? "" : std::string(name(candidate.executor));
 }
 
 // "dataflow", or "dataflow/1" where it has one buffer instead of two; "in step" where nodes keep step.
 std::string policy_text(const RaceCandidate& candidate) {
-  if (is_vendor(candidate.algorithm)) return "";
+  if (candidate.is_vendor()) return "";
   return fmt::format("{}{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "",
                      candidate.keep_step ? ", in step" : "");
 }
@@ -45,9 +45,9 @@ std::string full_label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = label_of(result, entry);
   for (const auto text : {policy_text, executor_text}) {
     const bool varies = std::any_of(result.entries.begin(), result.entries.end(), [&](const RaceEntry& other) {
-      return !is_vendor(other.candidate.algorithm) && text(other.candidate) != text(result.entries.front().candidate);
+      return !other.candidate.is_vendor() && text(other.candidate) != text(result.entries.front().candidate);
     });
-    if (varies && !is_vendor(entry.candidate.algorithm)) label += ' ' + text(entry.candidate);
+    if (varies && !entry.candidate.is_vendor()) label += ' ' + text(entry.candidate);
   }
   return label;
 }
@@ -62,8 +62,7 @@ std::string conclusion_text(const RaceResult& result) {
   const RaceEntry& best = result.entries[*result.best];
   const std::string name = full_label_of(result, best);
   std::string figures = fmt::format("{}, {}", name, seconds_text(best.seconds.median, best.clock_bound_s));
-  if (best.ratio && !is_vendor(best.candidate.algorithm))
-    figures += fmt::format(", {} times the vendor's time", ratio_text(*best.ratio));
+  if (best.ratio && !best.candidate.is_vendor()) figures += fmt::format(", {} times the vendor's time", ratio_text(*best.ratio));
   std::string others;  // which may be as fast
   for (const RaceEntry& entry : result.entries)
     if (&entry != &best && entry.to_best && entry.to_best->lower <= 1)
@@ -97,7 +96,7 @@ std::string phases_of(const RaceResult& result) {
                {"communicate", Align::right},
                {"collect", Align::right}});
   for (const RaceEntry& entry : result.entries)
-    if (!is_vendor(entry.candidate.algorithm))
+    if (!entry.candidate.is_vendor())
       table.add({label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
                  seconds_text(entry.phases.distribute_s), seconds_text(entry.phases.communicate_s),
                  seconds_text(entry.phases.collect_s)});
@@ -160,8 +159,7 @@ std::string predictions_text(const RaceResult& result) {
 RatioCell cell_of(const RaceResult& result) {
   const RaceEntry* best = nullptr;
   for (const RaceEntry& entry : result.entries)
-    if (!is_vendor(entry.candidate.algorithm) && entry.failed_check.empty() &&
-        (!best || entry.seconds.median < best->seconds.median))
+    if (!entry.candidate.is_vendor() && entry.failed_check.empty() && (!best || entry.seconds.median < best->seconds.median))
       best = &entry;
   RatioCell cell{.size = block_text(result.problem)};
   if (!best) return cell;

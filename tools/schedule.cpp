@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille schedule: prints what every rank does.
+// quadrille schedule: prints what every rank does, and converts between text and JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +9,7 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "documents.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/document.hpp"
@@ -23,7 +24,7 @@ constexpr Count most_regions = Count{1} << 23;
 constexpr Count most_ranks = Count{1} << 20;
 
 struct Options {
-  std::string collective;
+  std::string subject;  // a collective or a file
   std::vector<std::string> algorithms;
   ProblemOptions problem;
   std::optional<std::string> format, output;
@@ -67,20 +68,31 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
   }
 }
 
-int run(const Options& options) {
-  if (options.collective.empty()) refuse("name a collective: quadrille schedule alltoall --algorithm bruck --ranks 8");
-  const Collective collective = parse_collective(options.collective);
-  if (options.format && *options.format != "text" && *options.format != "json")
-    refuse_unknown("format", *options.format, {"text", "json"});
-  if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
-  const bool json = options.json || options.format == "json";
-  Progress progress;
+std::vector<Schedule> generated(const Options& options, Collective collective, Progress& progress) {
   std::vector<Schedule> schedules;
   for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
     const Count p = entry.problem.ranks;
     if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
     schedules.push_back(progress.followed(make_schedule(entry.problem, entry.choice)));
   }
+  return schedules;
+}
+
+// Right or wrong.
+std::vector<Schedule> read(const Options& options) {
+  check_names_file(options.subject, options.problem.given() || !options.algorithms.empty());
+  return read_schedules(options.subject);
+}
+
+int run(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille schedule alltoall --algorithm bruck --ranks 8");
+  if (options.format && *options.format != "text" && *options.format != "json")
+    refuse_unknown("format", *options.format, {"text", "json"});
+  if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
+  const bool json = options.json || options.format == "json";
+  Progress progress;
+  const auto collective = collective_named(options.subject);
+  const std::vector<Schedule> schedules = collective ? generated(options, *collective, progress) : read(options);
   if (schedules.size() > 1 && !json)
     refuse(fmt::format("the text form holds one schedule, not {}; ask for --format json", schedules.size()));
   check_length(schedules, json, progress);
@@ -109,17 +121,21 @@ int run(const Options& options) {
 Subcommand add_schedule(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
-  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
+  add_option(*parser, "collective or file", options->subject,
+             "a collective (see 'quadrille list'), or a document to convert ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Several schedules need --json and make an array.\n\n"
-             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json");
+  set_footer(
+      *parser,
+      "Several schedules need --json and make an array. A document is converted as it is; 'quadrille verify' says whether it "
+      "is right.\n\n"
+      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+      "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
   return {parser, [options] { return run(*options); }};
 }
 

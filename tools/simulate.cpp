@@ -11,6 +11,7 @@
 #include "cases.hpp"
 #include "command.hpp"
 #include "common_options.hpp"
+#include "given_schedules.hpp"
 #include "model_options.hpp"
 #include "output.hpp"
 #include "problem_options.hpp"
@@ -24,8 +25,8 @@ namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::string collective, by = "rounds";
-  std::vector<std::string> algorithms, policies;
+  std::string subject, by = "rounds";  // subject: a collective or a file
+  std::vector<std::string> algorithms, schedules, policies;
   ProblemOptions problem;
   ModelOptions model;
   std::optional<std::string> seed, late, slow_links, jitter, output;
@@ -115,12 +116,12 @@ SimulationSetting setting_of(const Options& options, const Problem& problem) {
 
 std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& setting, const std::vector<Policy>& policies,
                                 Progress& progress) {
-  const std::string name = short_name(entry.problem, entry.choice);
+  const std::string name = entry.short_name();
   progress.show(fmt::format("now {}", name));
-  const Schedule schedule = progress.followed(make_schedule(entry.problem, entry.choice));
+  const Schedule schedule = progress.followed(entry.schedule());
   const Topology* topology = setting.topology ? &*setting.topology : nullptr;
   if (!setting.by_events)
-    return {{name, specification(entry.choice), Policy::blocking,
+    return {{name, entry.full_name(), Policy::blocking,
              simulate_rounds(schedule, *setting.model, setting.machine,
                              {.topology = topology, .nodes = setting.model->needs_nodes, .work = setting.model->needs_work})}};
   std::vector<Simulated> list;
@@ -135,15 +136,15 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
     };
     const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);
     const Picoseconds first_end = *std::min_element(simulation.rank_ends.begin(), simulation.rank_ends.end());
-    list.push_back({name, specification(entry.choice), policy, simulation, simulation.messages, first_end});
+    list.push_back({name, entry.full_name(), policy, simulation, simulation.messages, first_end});
   }
   return list;
 }
 
-std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting,
-                                     const std::vector<Problem>& problems) {
+std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting, const Subject& subject) {
   std::vector<LeftOut> left_out;
-  const auto cases = make_cases(problems, options.algorithms, &left_out);
+  const std::vector<Problem>& problems = subject.problems;
+  const auto cases = subject.cases(options.algorithms, &left_out);
   const std::vector<Policy> policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   std::vector<SimulationList> lists;
   Progress progress;
@@ -157,7 +158,7 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
         for (Simulated& simulated : simulate(entry, setting, policies, progress)) list.candidates.push_back(std::move(simulated));
       } catch (const Error& error) {
         if (error.code() != ErrorCode::too_large) throw;
-        list.left_out.push_back({i, short_name(entry.problem, entry.choice), error.what()});
+        list.left_out.push_back({i, entry.short_name(), error.what()});
       }
     }
     if (list.candidates.empty()) {
@@ -172,11 +173,11 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
 }
 
 int run(const Options& options) {
-  if (options.collective.empty()) refuse("name a collective: quadrille simulate alltoall --ranks 64 --machine sp2");
-  const auto problems = options.problem.problems(parse_collective(options.collective));
-  const SimulationSetting setting = setting_of(options, problems.front());
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille simulate alltoall --ranks 64 --machine sp2");
+  const Subject subject = subject_of(options.subject, options.schedules, options.problem);
+  const SimulationSetting setting = setting_of(options, subject.problems.front());
   Output output(options.output);
-  const std::vector<SimulationList> lists = simulate(options, setting, problems);
+  const std::vector<SimulationList> lists = simulate(options, setting, subject);
   if (options.json) {
     Json array = Json::array();
     for (const SimulationList& list : lists) array.push_back(json_of(list, setting));
@@ -193,8 +194,11 @@ Subcommand add_simulate(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       add_subcommand(command, "simulate", "schedules in simulated time on a machine and a network, round by round or by events");
-  add_option(*parser, "collective", options->collective, "the collective", "COLLECTIVE");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8, or all (the default); repeatable");
+  add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
+             "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as bruck:radix=8, or all (the default, but beside a file none); repeatable");
+  add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);
@@ -214,9 +218,11 @@ Subcommand add_simulate(CLI::App& command) {
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
-      "With --by rounds any model of 'quadrille list models' works. One algorithm is shown round by round; several are ranked.\n"
+      "With --by rounds any model of 'quadrille list models' works. One algorithm is shown round by round; several are ranked. "
+      "Schedules of files are verified first; a wrong one is refused with its first finding.\n"
       "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
       "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
+      "  quadrille simulate alltoall --topology torus:2x3 --block 1KiB --machine sp2 --schedule mine.json\n"
       "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
       "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
   return {parser, [options] { return run(*options); }};

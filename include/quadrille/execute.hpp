@@ -191,10 +191,16 @@ class Plan {
 Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
 
 // Collective: runs a schedule that anybody has made: read from a document (document.hpp), generated, or built by hand. It takes the
-// place of the problem and of PlanOptions::algorithm. A rank compiles its own program; all ranks must hand over the same schedule,
-// and it is checked that they do, for rank 0 verifies it. That a schedule is right is remembered, so that making another plan of
-// it costs no more than of an algorithm in the table. Throws, on every rank, Error{misuse} with the findings if the schedule is
-// wrong, or if the schedules differ; else as above.
+// place of the problem and of PlanOptions::algorithm. A rank compiles its own program; all ranks must hand over the same schedule.
+//
+// Rank 0 verifies it, as `verify` (verify.hpp) does by default, and compares the program that it has for each rank with the hash of
+// the rank's own. Programs are compared by exact value: the same bytes in other regions are another program. Where the schedule
+// states a symmetry, nobody makes all programs; each rank compares its own with the image of its representative's. Each process
+// remembers what was verified (the last 4,096 programs of its ranks), so that another plan costs no more than one of an algorithm
+// in the table.
+//
+// Throws, on every rank, Error{misuse} with the first findings if the schedule is wrong, or with where they differ if the schedules
+// do; Error{too_large} if it is too large to be verified; else as above.
 Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options = {});
 
 // Collective: the problem of an alltoallv in which each rank knows no more than `row`, the bytes that it sends to each rank.

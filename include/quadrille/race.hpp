@@ -22,7 +22,15 @@ struct RaceCandidate {
   Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
   bool keep_step = false;                   // as in PlanOptions
   bool is_auto = false;                     // it is what a plan chooses here; for people
+  // A schedule of anybody's that is run instead of an algorithm, for the problem of the race. It is verified first (`plan`).
+  std::shared_ptr<const Schedule> schedule = nullptr;
+
+  bool is_vendor() const { return !schedule && quadrille::is_vendor(algorithm); }
+  bool runs_the_same(const RaceCandidate& other) const { return algorithm == other.algorithm && schedule == other.schedule; }
 };
+
+// With all parameters; of a schedule its own words.
+std::string specification(const RaceCandidate& candidate);
 
 // A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
 inline constexpr double tolerated_clock_error = 0.05;
@@ -64,10 +72,10 @@ struct OverRanks {
 
 struct RaceEntry {
   RaceCandidate candidate;
-  std::vector<Candidate> same_as;  // others whose steps are the same on every rank: they were not run again
-  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;         // of the executor, largest over the ranks
-  Spread seconds;                  // of the rounds' times of one run
+  std::vector<RaceCandidate> same_as;  // others whose steps are the same on every rank: they were not run again
+  std::optional<Figures> figures;      // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;             // of the executor, largest over the ranks
+  Spread seconds;                      // of the rounds' times of one run
   // What `seconds` come from: for each round the times of one run in its batches, in the order in which they ran. The median of a
   // round's batches is the round's time.
   std::vector<std::vector<double>> samples_s;
@@ -101,11 +109,11 @@ struct MachineLoad {
 
 struct RaceResult {
   Problem problem;
-  std::vector<RaceEntry> entries;                           // in the order of the candidates
-  std::vector<std::pair<Candidate, std::string>> left_out;  // and the reason
-  std::vector<ExecutorFit> fits;                            // that predicted the times
-  std::optional<double> prediction_error;                   // median of |predicted / measured - 1|
-  std::optional<std::size_t> best;                          // the entry with the least median, of those with right data
+  std::vector<RaceEntry> entries;                               // in the order of the candidates
+  std::vector<std::pair<RaceCandidate, std::string>> left_out;  // and the reason
+  std::vector<ExecutorFit> fits;                                // that predicted the times
+  std::optional<double> prediction_error;                       // median of |predicted / measured - 1|
+  std::optional<std::size_t> best;                              // the entry with the least median, of those with right data
   Conclusion conclusion = Conclusion::wrong_data;
   double confidence = 0;      // of the intervals
   MachineLoad load;           // while it was measured, where it disturbs the most
@@ -119,7 +127,7 @@ struct RaceResult {
 void check_memory(const Problem& problem);
 
 // Collective. Every rank gets the same result. Candidates that do not apply are left out with the reason.
-// Throws Error{too_large} if the data does not fit this machine's memory.
+// Throws Error{too_large} if the data does not fit this machine's memory, and what `plan` throws for a schedule that is wrong.
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
                 const RaceOptions& options = {});
 

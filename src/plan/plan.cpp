@@ -15,6 +15,7 @@
 #include "execute/staged.hpp"
 #include "execute/transport.hpp"
 #include "plan/choosing.hpp"
+#include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_buffers.hpp"
 #include "plan/plan_schedule.hpp"
@@ -28,10 +29,12 @@
 
 namespace quadrille {
 
-// What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set.
+// What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set; none of them for a
+// schedule that the caller has handed over and that is not verified yet.
 struct Draft {
   Transport* transport = nullptr;  // of a communicator that is kept
   std::string algorithm;           // with all parameters
+  bool is_given = false;           // a schedule of the caller's own, and no algorithm of the table
   bool own_counts = false;         // is what this rank sends and receives all that it must know?
   Layouts layouts;
   Transport::Vendor vendor;
@@ -40,6 +43,7 @@ struct Draft {
   BoundMemory memory;                  // and where it has its data
   std::optional<ScriptKey> key;        // of a script that may be kept
   std::optional<PlanRequest> request;  // of one that has been kept
+  std::uint64_t verified = 0;          // PlanRequest::verified
   std::unique_ptr<Offer> offer;        // where the transport makes one
 
   // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
@@ -151,12 +155,16 @@ bool draft_in_stages(Draft& draft, const Problem& problem, const PlanOptions& op
   return true;
 }
 
+void draft_program(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own) {
+  const Program program = bound(own, problem, draft.layouts, options.in_place);
+  draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+}
+
 void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& options, const Schedule& schedule, bool own_counts,
                     Rank me) {
   draft.own_counts = own_counts;
   draft.algorithm = specification(schedule);
-  const Program program = bound(schedule.program(me), problem, draft.layouts, options.in_place);
-  draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+  draft_program(draft, problem, options, schedule.program(me));
 }
 
 // How and where it runs, but not yet what.
@@ -279,8 +287,9 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     starts = kept->transport().starts(draft.transport->executor());
-    PlanRequest request =
-        draft.request ? *std::move(draft.request) : request_of(problem, options, me, draft.algorithm, draft.own_counts);
+    const std::string algorithm = draft.algorithm + (draft.is_given ? " of the caller's own" : "");
+    PlanRequest request = draft.request ? *std::move(draft.request) : request_of(problem, options, me, algorithm, draft.own_counts);
+    request.verified = draft.verified;
     request.chooser = choose ? Chooser::plan : Chooser::caller;
     request.knowledge = chosen.knowledge;
     if (draft.key)
@@ -291,7 +300,8 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     if (draft.offer) request.offer = draft.offer->words();
     return request;
   });
-  if (!agreement.is_settled || agreement.vendor_is_refused) return {std::nullopt, agreement.vendor_is_refused};
+  if (!agreement.is_settled || agreement.vendor_is_refused || (draft.is_given && !agreement.is_verified))
+    return {std::nullopt, agreement.vendor_is_refused};
   const PlanOptions& options = choose ? chosen.options : given;
   const bool all_offer = std::none_of(agreement.offers.begin(), agreement.offers.end(),
                                       [](const Offer::Words& words) { return words == Offer::Words{}; });
@@ -336,8 +346,42 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
   return *plan_chosen(communicator, problem, options, nullptr).plan;
 }
 
+namespace {
+
+// `part` names the program where scripts are kept.
+void draft_given(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own, std::uint64_t part) {
+  PlanOptions named = options;
+  named.algorithm = fmt::format("schedule {:x}", part);
+  draft.key = ScriptKey::of(problem, named, own.rank, *draft.transport);
+  const KnownScript* const known = draft.key ? RecentScripts::of_this_thread().find(*draft.key) : nullptr;
+  if (!known) return draft_program(draft, problem, options, own);
+  draft.script = known->script;
+  draft.request = known->request;
+  draft.key.reset();  // it is kept already
+}
+
+// Collective. No plan where the ranks do not all know that they have verified this schedule; `is_verified`: they have just now.
+ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
+  const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
+    const Rank me = kept.rank();
+    Draft draft = draft_of_options(kept, problem, options, false);
+    draft.is_given = true;
+    draft.algorithm = specification(schedule);
+    const Program own = own_program(schedule, me);
+    const std::uint64_t part = part_hash(placed(kept, schedule), own);
+    draft.verified = is_verified ? 1 : verified_with(part);
+    if (draft.verified != 0) draft_given(draft, problem, options, own, part);
+    return draft;
+  };
+  return Draft::agreed(communicator, schedule.problem, given, nullptr, drafted);
+}
+
+}  // namespace
+
 Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options) {
-  return plan_schedule(communicator, schedule, false, options);
+  if (ChosenPlan known = plan_given(communicator, schedule, options, false); known.plan) return *std::move(known.plan);
+  verify_together(communicator, placed(communicator, schedule));
+  return *plan_given(communicator, schedule, options, true).plan;
 }
 
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& given) {

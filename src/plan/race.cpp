@@ -69,15 +69,23 @@ class Race {
                                    .keep_step = candidate.keep_step};
     std::optional<Program> steps;  // that are known beforehand
     std::optional<Workload> counted;
+    const auto count = [&](const Schedule& schedule) {
+      entry.figures = figures(schedule);
+      if (!result_.fits.empty()) counted = workload(schedule, {.nodes = true, .work = true});
+    };
     try {
-      if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
+      if (candidate.schedule) {
+        const Schedule schedule = of_this_problem(*candidate.schedule);
+        plans_.push_back(plan(communicator_, schedule, plan_options));
+        count(schedule);
+        steps = steps_of(schedule.program(communicator_.rank()));
+      } else if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
         if (const auto result = applies(problem, *choice); !result) {
-          result_.left_out.emplace_back(candidate.algorithm, result.error());
+          result_.left_out.emplace_back(candidate, result.error());
           return;
         }
         const Schedule schedule = make_schedule(problem, *choice);
-        entry.figures = figures(schedule);
-        if (!result_.fits.empty()) counted = workload(schedule, {.nodes = true, .work = true});
+        count(schedule);
         const Algorithm& algorithm = *choice->algorithm;
         if (!algorithm.in_stages || !algorithm.in_stages(problem, choice->parameters, communicator_.rank())) {
           steps = steps_of(schedule.program(communicator_.rank()));
@@ -87,8 +95,8 @@ class Race {
       if (!steps) plans_.push_back(plan(communicator_, problem, plan_options));
     } catch (const Error& error) {
       // What does not apply, does not apply on all ranks alike; anything else ends the race.
-      if (!is_vendor(candidate.algorithm) || error.code() != ErrorCode::misuse) throw;
-      result_.left_out.emplace_back(candidate.algorithm, error.what());
+      if (!candidate.is_vendor() || error.code() != ErrorCode::misuse) throw;
+      result_.left_out.emplace_back(candidate, error.what());
       return;
     }
     execution_of(plans_.back()).stay();  // its executions are timed, and making it ready again is no part of them
@@ -99,15 +107,27 @@ class Race {
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
       first.candidate.is_auto = first.candidate.is_auto || candidate.is_auto;
-      const Candidate& own = candidate.algorithm;
-      if (own != first.candidate.algorithm && std::find(first.same_as.begin(), first.same_as.end(), own) == first.same_as.end())
-        first.same_as.push_back(own);
+      if (!candidate.runs_the_same(first.candidate) &&
+          std::none_of(first.same_as.begin(), first.same_as.end(),
+                       [&](const RaceCandidate& other) { return candidate.runs_the_same(other); }))
+        first.same_as.push_back(candidate);
       plans_.pop_back();
       return;
     }
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
     steps_.push_back(std::move(steps));
+  }
+
+  // Whether it is right for the problem, its verification tells.
+  Schedule of_this_problem(Schedule schedule) const {
+    const Problem& problem = result_.problem;
+    if (schedule.problem.collective != problem.collective || schedule.problem.ranks != problem.ranks)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("the schedule of {} is for {} among {} ranks, and the race for {} among {}", schedule.algorithm,
+                              name(schedule.problem.collective), schedule.problem.ranks, name(problem.collective), problem.ranks));
+    schedule.problem = problem;
+    return schedule;
   }
 
   // The bytes of a list of regions, in their order, whatever regions say so.
@@ -225,8 +245,8 @@ class Race {
     const double limit = options_.hopeless * *std::min_element(seconds.begin(), seconds.end());
     for (std::size_t i = plans_.size(); i-- > 0;) {
       const RaceCandidate& candidate = result_.entries[i].candidate;
-      if (seconds[i] <= limit || is_vendor(candidate.algorithm) || seconds[i] == least[candidate.executor]) continue;
-      result_.left_out.emplace_back(candidate.algorithm,
+      if (seconds[i] <= limit || candidate.is_vendor() || seconds[i] == least[candidate.executor]) continue;
+      result_.left_out.emplace_back(candidate,
                                     fmt::format("it takes more than {} times as long as the fastest", options_.hopeless));
       const auto at = static_cast<std::ptrdiff_t>(i);
       seconds.erase(seconds.begin() + at);
@@ -295,10 +315,12 @@ class Race {
     const LoadMeter load;
     const std::size_t count = plans_.size();
     std::vector<Measured> measured(count);
-    const auto vendor = static_cast<std::size_t>(
-        std::find_if(result_.entries.begin(), result_.entries.end(),
-                     [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
-        result_.entries.begin());
+    const auto vendor = static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
+                                                              [](const RaceEntry& entry) {
+                                                                return !entry.candidate.schedule &&
+                                                                       entry.candidate.algorithm == Candidate(Vendor{});
+                                                              }) -
+                                                 result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
@@ -371,6 +393,10 @@ void check_memory(const Problem& problem) {
                             is_irregular(problem.collective) ? std::string("these counts")
                                                              : fmt::format("blocks of {} bytes", problem.block_bytes),
                             static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
+}
+
+std::string specification(const RaceCandidate& candidate) {
+  return candidate.schedule ? specification(*candidate.schedule) : specification(candidate.algorithm);
 }
 
 std::string_view name(Conclusion conclusion) {

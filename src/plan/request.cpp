@@ -84,14 +84,24 @@ struct Vote {
   bool refuses_vendor;
   std::uint64_t knowledge;
   CountFacts facts;
+  std::uint64_t verified;
   MemoryReport memory;
   Offer::Words offer;
 };
 
 // What all ranks send, added up, must be what all receive.
 Vote vote_of(const PlanRequest& request, Rank me) {
-  Vote vote{request.hash,   request.counts, 0, 0, request.chooser, request.refuses_vendor, request.knowledge, request.facts,
-            request.memory, request.offer};
+  Vote vote{request.hash,
+            request.counts,
+            0,
+            0,
+            request.chooser,
+            request.refuses_vendor,
+            request.knowledge,
+            request.facts,
+            request.verified,
+            request.memory,
+            request.offer};
   for (const Share& share : request.sent) vote.sent += fingerprint(me, share.peer, share.bytes);
   for (const Share& share : request.received) vote.received += fingerprint(share.peer, me, share.bytes);
   return vote;
@@ -188,6 +198,7 @@ Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& 
                   fmt::format("rank {} has other counts than rank 0, and this algorithm needs all of them: gather them by "
                               "alltoallv_of_rows, or take one that goes by a rank's own",
                               rank));
+    if (vote.verified == 0 || vote.verified != votes[0].verified) agreement.is_verified = false;
     difference += vote.sent - vote.received;
     agreement.memory.add(vote.memory);
     agreement.offers.push_back(vote.offer);

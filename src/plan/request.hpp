@@ -40,7 +40,8 @@ struct PlanRequest {
   std::uint64_t knowledge = 0;  // Knowledge::hash
   bool refuses_vendor = false;  // the plan chose the vendor's collective, and it cannot run what this rank asks for
   CountFacts facts;
-  MemoryReport memory;  // of the plans that this rank has
+  std::uint64_t verified = 0;  // of a schedule of the caller's own: with which the rank remembers to have verified it, or 0
+  MemoryReport memory;         // of the plans that this rank has
   Offer::Words offer{};
 };
 
@@ -48,6 +49,7 @@ struct Agreement {
   bool is_settled = true;          // false: the ranks have not chosen by the same knowledge, and nothing else was compared
   bool has_same_knowledge = true;  // and all have some
   bool vendor_is_refused = false;  // by some rank; then nothing else was compared
+  bool is_verified = true;         // do all ranks remember to have verified the same schedule of the caller's own
   std::vector<CountFacts> facts;   // of undecided requests
   MemoryReport memory;             // of all ranks
   std::vector<Offer::Words> offers;

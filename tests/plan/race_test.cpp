@@ -60,8 +60,8 @@ TEST(Race, TimesAndChecksEveryCandidate) {
                                    {.rounds = 3, .seconds_per_problem = 0.02, .seed = 5, .progress = {}});
     ASSERT_EQ(result.entries.size(), 2u);
     ASSERT_EQ(result.left_out.size(), 2u);
-    EXPECT_EQ(result.left_out[0].first, exclusive_or);
-    EXPECT_TRUE(is_vendor(result.left_out[1].first));
+    EXPECT_EQ(result.left_out[0].first.algorithm, exclusive_or);
+    EXPECT_TRUE(result.left_out[1].first.is_vendor());
     for (const RaceEntry& entry : result.entries) {
       EXPECT_EQ(entry.failed_check, "");
       EXPECT_GT(entry.seconds.least, 0);
@@ -122,7 +122,7 @@ TEST(Race, RunsWhatIsTheSameOnce) {
         {.rounds = 1, .seconds_per_problem = 0.02, .progress = {}});
     ASSERT_EQ(result.entries.size(), 3u) << "direct and combined are the same where all are on one node";
     EXPECT_EQ(result.entries[0].same_as.size(), 1u) << "nobody is told twice";
-    EXPECT_EQ(result.entries[0].same_as.at(0), combined);
+    EXPECT_EQ(result.entries[0].same_as.at(0).algorithm, combined);
     EXPECT_TRUE(result.entries[1].same_as.empty());
     EXPECT_EQ(result.entries[2].candidate.policy, Policy::dataflow) << "another policy is another run";
   });

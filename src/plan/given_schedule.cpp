@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/given_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include "execute/agreement.hpp"
+#include "plan/placed.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/verify.hpp"
+#include "schedule/content_hash.hpp"
+
+namespace quadrille {
+namespace {
+
+// Of this process, whose ranks may be threads. When it is full the oldest entry goes.
+class VerifiedParts {
+ public:
+  std::uint64_t find(std::uint64_t part) {
+    const std::lock_guard lock(mutex_);
+    const auto found = schedules_.find(part);
+    return found == schedules_.end() ? 0 : found->second;
+  }
+
+  void add(std::uint64_t part, std::uint64_t schedule) {
+    const std::lock_guard lock(mutex_);
+    if (!schedules_.insert_or_assign(part, schedule).second) return;
+    std::uint64_t& place = parts_[next_++ % parts_.size()];
+    if (next_ > parts_.size()) schedules_.erase(place);
+    place = part;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint64_t> schedules_;  // by part
+  std::array<std::uint64_t, 4096> parts_{};                     // by turns
+  std::size_t next_ = 0;
+};
+
+VerifiedParts& verified_parts() {
+  static VerifiedParts parts;
+  return parts;
+}
+
+// What all ranks' parts have in common.
+std::uint64_t common_hash(const Schedule& schedule) {
+  ContentHash hash;
+  hash.add(hash_of(schedule.problem));
+  hash.add(specification(schedule));  // a parameter may limit the ports
+  hash.add(schedule.port_limit.value_or(-1));
+  hash.add(schedule.node_port_limit.value_or(-1));
+  return hash.value();
+}
+
+std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Program& own) {
+  const auto stated = [&](const std::vector<Bytes>& sizes, Bytes canonical) {
+    return sizes.empty() ? canonical : sizes.at(index(own.rank));
+  };
+  ContentHash hash;
+  hash.add(common);
+  hash.add(stated(schedule.stated_input_bytes, input_bytes(schedule.problem, own.rank)));
+  hash.add(stated(schedule.stated_output_bytes, output_bytes(schedule.problem, own.rank)));
+  hash.add(hash_of(own));
+  return hash.value();
+}
+
+// Of the programs by which those of all ranks are verified; 0: of all.
+std::uint64_t symmetry_hash(const Schedule& schedule) {
+  if (!schedule.symmetry) return 0;
+  ContentHash hash;
+  hash.add(schedule.symmetry->name());
+  for (const Rank rank : schedule.symmetry->representatives()) hash.add(hash_of(schedule.program(rank)));
+  return hash.value() | 1;
+}
+
+// The hashes of a program's rounds, as bytes. The first entry is of everything else.
+struct RoundHash {
+  Count number = -1;
+  std::uint64_t value = 0;
+  bool operator==(const RoundHash&) const = default;
+};
+
+std::vector<RoundHash> round_hashes(Program program) {
+  std::vector<RoundHash> hashes(1);
+  for (const Round& round : program.rounds) hashes.push_back({round.number, hash_of(round)});
+  program.rounds.clear();
+  hashes[0].value = hash_of(program);
+  return hashes;
+}
+
+// Where two programs of a rank differ first, in words.
+std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundHash>& b, Rank rank) {
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (i < a.size() && i < b.size() && a[i] == b[i]) continue;
+    if (i == 0) return fmt::format("in the stages of rank {}, or in its scratch memory", rank);
+    const Count in_a = i < a.size() ? a[i].number : b[i].number, in_b = i < b.size() ? b[i].number : a[i].number;
+    return fmt::format("in what rank {} does in round {}", rank, std::min(in_a, in_b));
+  }
+  return "in the symmetry that they state";
+}
+
+// Collective: the schedules of rank 0 and `other` are not the same.
+[[noreturn]] void throw_difference(Communicator& communicator, const Schedule& schedule, Rank other) {
+  const Rank me = communicator.rank();
+  std::string told;
+  if (me == other) {
+    const std::vector<RoundHash> mine = round_hashes(schedule.program(me));
+    told.assign(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(RoundHash));
+  }
+  told = told_by(communicator, other, std::move(told));
+  std::string sentence;
+  if (me == 0) {
+    std::vector<RoundHash> theirs(told.size() / sizeof(RoundHash));
+    std::memcpy(theirs.data(), told.data(), told.size());
+    sentence = fmt::format("ranks 0 and {} hand over different schedules of {}: they differ {}", other, schedule.algorithm,
+                           difference(round_hashes(schedule.program(other)), theirs, other));
+  }
+  throw Error(ErrorCode::misuse, told_by(communicator, 0, std::move(sentence)));
+}
+
+std::string sentence_of(const Schedule& schedule, const std::vector<Finding>& findings, std::size_t most_findings) {
+  constexpr std::size_t most_told = 3;
+  std::string sentence = fmt::format("the schedule of {} is wrong", schedule.algorithm);
+  for (std::size_t i = 0; i < std::min(most_told, findings.size()); ++i)
+    sentence += (i == 0 ? ": " : "; ") + to_string(findings[i]);
+  if (findings.size() > most_told)
+    sentence +=
+        fmt::format("; and {}{} more findings", findings.size() < most_findings ? "" : "at least ", findings.size() - most_told);
+  return sentence;
+}
+
+// What a rank holds.
+struct Part {
+  std::uint64_t own = 0, symmetry = 0;
+};
+
+// What rank 0 finds.
+struct RankZeroFound {
+  Rank differs = -1;      // that does not hold the program that rank 0 has for it
+  bool is_wrong = false;  // the schedule
+};
+
+RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, std::string& sentence) {
+  if (!schedule.symmetry) {
+    const std::uint64_t common = common_hash(schedule);
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+      if (part_hash(common, schedule, schedule.program(rank)) != parts[rank].own) return {.differs = rank};
+  }
+  const VerifyOptions options;
+  const std::vector<Finding> findings = verify(schedule, options);
+  if (findings.empty()) return {};
+  sentence = sentence_of(schedule, findings, options.most_findings);
+  return {.is_wrong = true};
+}
+
+}  // namespace
+
+Schedule placed(const Communicator& communicator, Schedule schedule) {
+  schedule.problem = placed(communicator, std::move(schedule.problem));
+  return schedule;
+}
+
+Program own_program(const Schedule& schedule, Rank rank) {
+  if (!schedule.program) throw Error(ErrorCode::misuse, "this schedule makes no programs; set Schedule::program");
+  for (const auto* sizes : {&schedule.stated_input_bytes, &schedule.stated_output_bytes})
+    if (!sizes->empty() && size(*sizes) != schedule.problem.ranks)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("this schedule states {} sizes of buffers for {} ranks", sizes->size(), schedule.problem.ranks));
+  Program own = schedule.program(rank);
+  if (own.rank != rank)
+    throw Error(ErrorCode::misuse,
+                fmt::format("asked for the program of rank {}, this schedule makes that of rank {}", rank, own.rank));
+  return own;
+}
+
+std::uint64_t part_hash(const Schedule& schedule, const Program& own) { return part_hash(common_hash(schedule), schedule, own); }
+
+std::uint64_t verified_with(std::uint64_t part) { return verified_parts().find(part); }
+
+void verify_together(Communicator& communicator, const Schedule& schedule) {
+  const Rank me = communicator.rank();
+  const auto parts = gathered_or_thrown(communicator, [&] {
+    if (const auto wrong = check_symmetry(schedule, {me})) throw Error(ErrorCode::misuse, sentence_of(schedule, {*wrong}, 2));
+    return Part{part_hash(schedule, schedule.program(me)), symmetry_hash(schedule)};
+  });
+  for (Rank rank = 0; rank < communicator.size(); ++rank)
+    if (parts[rank].symmetry != parts[0].symmetry) throw_difference(communicator, schedule, rank);
+  std::string sentence;
+  const auto found =
+      gathered_or_thrown(communicator, [&] { return me == 0 ? look_at_all(schedule, parts, sentence) : RankZeroFound{}; });
+  if (found[0].differs >= 0) throw_difference(communicator, schedule, found[0].differs);
+  if (found[0].is_wrong) throw Error(ErrorCode::misuse, told_by(communicator, 0, std::move(sentence)));
+  ContentHash whole;
+  for (const Part& part : parts) whole.add(part.own);
+  verified_parts().add(parts[me].own, whole.value() | 1);
+}
+
+}  // namespace quadrille

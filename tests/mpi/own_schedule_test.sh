@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The schedule of docs/own-schedules.md in a race under an MPI: by messages, by shared memory and by both, beside the library's own
+# collective. What is wrong or unreadable ends all ranks with one sentence.
+# Usage: own_schedule_test.sh MPIRUN QUADRILLE EXAMPLE
+set -euo pipefail
+mpirun=$1 quadrille=$2 example=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mine=$folder/mine.json broken=$folder/broken.json
+python3 "$example" >"$mine"
+sed 's/"to": at(r + 1, c)/"to": at(r + 1, c + 1)/' "$example" | python3 >"$broken"
+
+race() { timeout 60 "$mpirun" -n 6 "$quadrille" race --time 0.02 --rounds 1 --json "$@"; }
+fail() { echo "$*"; cat "$folder/out" "$folder/talk" 2>/dev/null; exit 1; }
+
+# races EXECUTORS ARGUMENT...: the schedule and the vendor's collective run, and their data is right.
+races() {
+  local executors=$1
+  shift
+  race "$@" >"$folder/out" 2>"$folder/talk" || fail "race $* failed"
+  python3 - "$folder/out" "$executors" <<'PYTHON' || fail "race $* did not run all it should"
+import json, sys
+entries = json.load(open(sys.argv[1]))["sizes"][0]["entries"]
+own = [entry for entry in entries if entry["algorithm"] == "rows-then-columns"]
+ran = " ".join(sorted(entry["executor"] for entry in own))
+sys.exit(not (ran == sys.argv[2] and "vendor" in [entry["algorithm"] for entry in entries] and all(entry["checked"] for entry in entries)))
+PYTHON
+}
+
+# refuses SENTENCE ARGUMENT...: all ranks end, and the sentence is said once.
+refuses() {
+  local sentence=$1 code=0
+  shift
+  race "$@" >"$folder/out" 2>"$folder/talk" || code=$?
+  [ $code = 2 ] || fail "race $* ended with $code"
+  [ "$(grep -c "$sentence" "$folder/talk")" = 1 ] || fail "race $* did not say once: $sentence"
+}
+
+races 'messages shared' - <"$mine"
+races 'messages shared' alltoall --block 1KiB --schedule "$mine" --algorithm ring
+QUADRILLE_NODE_SIZES=2,4 races hybrid "$mine" --executor hybrid --policy dataflow
+refuses 'the schedule of rows-then-columns is wrong: rank 0, output\[3072:1024\]: delivery' "$broken"
+refuses 'cannot read .*none.json' "$folder/none.json"
