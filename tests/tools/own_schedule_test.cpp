@@ -148,6 +148,19 @@ TEST_F(CommandTest, SchedulesOfOneNameAreToldApart) {
   EXPECT_EQ(entries[0]["same_as"], Json::array({"two.json#1/ring", "one.json/ring", "ring"}));
 }
 
+TEST_F(CommandTest, NamesOfSchedulesArePrintable) {
+  const Words ring{"schedule", "alltoall", "--algorithm", "ring", "--ranks", "3", "--json"};
+  const auto name_of = [&](const std::string& algorithm) {
+    Json document = Json::parse(prints(ring));
+    document["algorithm"] = algorithm;
+    const Json priced = Json::parse(prints({"price", "-", "--machine", "sp2", "--json"}, document.dump()));
+    return priced["candidates"].at(0)["algorithm"].get<std::string>();
+  };
+  EXPECT_EQ(name_of("Zeilen → Spalten"), "Zeilen → Spalten");
+  EXPECT_EQ(name_of("two\nlines"), "two\\x0alines");
+  EXPECT_EQ(name_of(""), "stdin");
+}
+
 TEST_F(CommandTest, FilesOfReductionsRaceWithTheOperatorAskedFor) {
   const Words sums{"schedule", "allreduce", "--algorithm", "recursive-doubling", "--ranks", "4", "--block", "64B", "--type", "f32"};
   const std::string document = prints(sums + Words{"--json"});
