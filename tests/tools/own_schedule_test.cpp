@@ -23,6 +23,7 @@ Words operator+(Words words, const Words& more) {
 class OwnSchedule : public CommandTest {
  protected:
   void SetUp() override {
+    CommandTest::SetUp();
     const Outcome right = run_program({"python3", script_});
     if (right.exit_code != 0) GTEST_SKIP() << "there is no python3";
     mine_ = write("mine.json", right.out).string();
