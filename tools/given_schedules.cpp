@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "plan/same_problem.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/verify.hpp"
 #include "schedule/document.hpp"
@@ -52,10 +53,19 @@ void check_right(const Case& entry) {
                        to_string(findings.front())));
 }
 
+// As it may be printed: control characters, and what is no UTF-8, are written out.
+std::string printable(const std::string& name) {
+  const bool has_controls = std::any_of(name.begin(), name.end(), [](unsigned char each) { return each < ' ' || each == 127; });
+  try {
+    if (!has_controls) return json_string(name), name;
+  } catch (const Error&) {}
+  return excerpt(name);
+}
+
 // Gives the schedule a name that nothing else has.
 void name_uniquely(Schedule& schedule, const std::string& file, std::set<std::string>& taken) {
   const std::string base = file == "-" ? "stdin" : std::filesystem::path(file).filename().string();
-  schedule.algorithm = excerpt(schedule.algorithm.empty() ? base : schedule.algorithm, 60);
+  schedule.algorithm = printable(schedule.algorithm.empty() ? base : schedule.algorithm);
   const std::string own = schedule.algorithm;
   const bool is_of_table = find_algorithm(schedule.problem.collective, own) != nullptr;
   if (is_of_table) schedule.algorithm = fmt::format("{}/{}", base, own);

@@ -117,7 +117,7 @@ Subcommand add_price(CLI::App& command) {
   add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as four-stage:columns=paper, or all (the default, but beside a file none); repeatable");
+                       "such as four-stage:columns=paper, or all (the default; of a file's problem, none); repeatable");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);

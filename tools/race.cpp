@@ -409,7 +409,7 @@ Subcommand add_race(CLI::App& command) {
   add_option(*parser, "collective or file", options->subject,
              "a collective (see 'quadrille list'), or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all (the default, but beside a file none: all that apply); repeatable; under "
+                       "such as bruck:radix=8, or all that apply (the default; of a file's problem, none); repeatable; under "
                        "mpirun the MPI library's "
                        "own collective ('vendor') always runs, too; vendor:NAME makes it take an algorithm of its own, vendor:all "
                        "each; auto also races what a plan would take");

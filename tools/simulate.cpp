@@ -197,7 +197,7 @@ Subcommand add_simulate(CLI::App& command) {
   add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all (the default, but beside a file none); repeatable");
+                       "such as bruck:radix=8, or all (the default; of a file's problem, none); repeatable");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);

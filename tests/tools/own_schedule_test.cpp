@@ -23,6 +23,7 @@ Words operator+(Words words, const Words& more) {
 class OwnSchedule : public CommandTest {
  protected:
   void SetUp() override {
+    CommandTest::SetUp();
     const Outcome right = run_program({"python3", script_});
     if (right.exit_code != 0) GTEST_SKIP() << "there is no python3";
     mine_ = write("mine.json", right.out).string();
@@ -146,6 +147,19 @@ TEST_F(CommandTest, SchedulesOfOneNameAreToldApart) {
   ASSERT_EQ(entries.size(), 1u) << "all have the same steps";
   EXPECT_EQ(entries[0]["algorithm"], "two.json/ring");
   EXPECT_EQ(entries[0]["same_as"], Json::array({"two.json#1/ring", "one.json/ring", "ring"}));
+}
+
+TEST_F(CommandTest, NamesOfSchedulesArePrintable) {
+  const Words ring{"schedule", "alltoall", "--algorithm", "ring", "--ranks", "3", "--json"};
+  const auto name_of = [&](const std::string& algorithm) {
+    Json document = Json::parse(prints(ring));
+    document["algorithm"] = algorithm;
+    const Json priced = Json::parse(prints({"price", "-", "--machine", "sp2", "--json"}, document.dump()));
+    return priced["candidates"].at(0)["algorithm"].get<std::string>();
+  };
+  EXPECT_EQ(name_of("Zeilen → Spalten"), "Zeilen → Spalten");
+  EXPECT_EQ(name_of("two\nlines"), "two\\x0alines");
+  EXPECT_EQ(name_of(""), "stdin");
 }
 
 TEST_F(CommandTest, FilesOfReductionsRaceWithTheOperatorAskedFor) {
