@@ -196,8 +196,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 // Rank 0 verifies it, as `verify` (verify.hpp) does by default, and compares the program that it has for each rank with the hash of
 // the rank's own. Programs are compared by exact value: the same bytes in other regions are another program. Where the schedule
 // states a symmetry, nobody makes all programs; each rank compares its own with the image of its representative's. Each process
-// remembers what was verified (the last 4,096 programs of its ranks), so that another plan costs no more than one of an algorithm
-// in the table.
+// remembers what was verified (the last 4,096 programs of its ranks), so another plan of the schedule is not verified again.
 //
 // Throws, on every rank, Error{misuse} with the first findings if the schedule is wrong, or with where they differ if the schedules
 // do; Error{too_large} if it is too large to be verified; else as above.
