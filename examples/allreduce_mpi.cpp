@@ -30,19 +30,16 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&line);
   MPI_Op after;
   MPI_Op_create(follow, /*commute=*/0, &after);
-  bool same = true;
-  {  // the communicator goes before MPI_Finalize
-    const auto ranks = quadrille::over(MPI_COMM_WORLD);
-    const double me = static_cast<double>(ranks->rank());
-    const std::vector<Line> mine{{2, me}, {1, 1}, {me, 1}};
-    std::vector<Line> by_function(3), by_operator(3), expected(3);
-    quadrille::allreduce(*ranks, mine, by_function, followed);
-    quadrille::allreduce(*ranks, mine, by_operator, quadrille::operator_of(after, line));
-    MPI_Allreduce(mine.data(), expected.data(), 3, line, after, MPI_COMM_WORLD);
-    same = by_function == expected && by_operator == expected;
-    std::printf("rank %d got x -> %g x + %g, %s\n", static_cast<int>(me), by_function[0].a, by_function[0].b,
-                same ? "as MPI_Allreduce did" : "but MPI_Allreduce did not");
-  }
+  const auto ranks = quadrille::over(MPI_COMM_WORLD);
+  const double me = static_cast<double>(ranks->rank());
+  const std::vector<Line> mine{{2, me}, {1, 1}, {me, 1}};
+  std::vector<Line> by_function(3), by_operator(3), expected(3);
+  quadrille::allreduce(*ranks, mine, by_function, followed);
+  quadrille::allreduce(*ranks, mine, by_operator, quadrille::operator_of(after, line));
+  MPI_Allreduce(mine.data(), expected.data(), 3, line, after, MPI_COMM_WORLD);
+  const bool same = by_function == expected && by_operator == expected;
+  std::printf("rank %d got x -> %g x + %g, %s\n", static_cast<int>(me), by_function[0].a, by_function[0].b,
+              same ? "as MPI_Allreduce did" : "but MPI_Allreduce did not");
   MPI_Op_free(&after);
   MPI_Type_free(&line);
   MPI_Finalize();
