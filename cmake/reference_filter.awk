@@ -1,73 +1,85 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For doxygen, which reads comments that begin with three slashes, where the headers have two. Documentation are
-#   the head of a file
-#   a comment directly above a declaration; for all lines of declarations up to the next empty line, and for further functions whose
-#     names contain the name of the one it stands above (alltoall: ialltoall, alltoall_in_place)
-#   a comment behind a declaration
+# Prints a header as doxygen reads it: comments that document a declaration begin with three slashes instead of two. These are
+#   the head of the file; a class without a comment refers to it
+#   a comment directly above a declaration, and repeated for
+#     the other declarations in the lines up to the next empty one, if each is one line
+#     functions further below whose names contain the name of the one that it stands above (alltoall: ialltoall, alltoall_in_place)
+#   a comment behind a declaration, except where it says in which header a class is defined
 # but not comments inside functions. Code in comments is indented further, as Markdown wants it.
-function as_documentation(line) {
-  match(line, /\/\//)
-  text = substr(line, RSTART + 2)
-  if (text ~ /^  /) text = "  " text  # code
-  return substr(line, 1, RSTART - 1) "///" text
-}
-function print_block(documents) {
-  for (i = 1; i <= lines; ++i) print documents ? as_documentation(block[i]) : block[i]
-  lines = 0
-}
-function print_held() {
-  for (i = 1; i <= held_lines; ++i) print held[i]
-  held_lines = 0
-}
-function name_of(line) {  # the function's name
-  sub(/\(.*/, "", line)
-  sub(/.*[ *&]/, "", line)
-  return line
-}
-function keep_block() {
-  kept_lines = lines
-  for (i = 1; i <= lines; ++i) kept[i] = block[i]
-}
-/^\/\/ SPDX/ { next }
-!past_head && /^\/\// { if (!lines) print "/// \\file"; block[++lines] = $0; next }
-!past_head { print_block(1); past_head = 1 }
 
-body != "" {  # of a function: up to the brace at the margin that it began at
-  print
-  if (index($0, body) == 1) body = ""
-  next
+{ line[NR] = $0 }
+
+function indentation(text) { return match(text, /[^ ]/) - 1 }
+
+function declares(text) { return text ~ /[^ ]/ && text !~ /^ *([}#]|public:|private:|protected:)/ }
+
+function is_one_line(text) { return text ~ /;( *\/\/.*)?$/ }
+
+# The name of the function that is declared at line i, or in the lines that follow it; empty: none is.
+function function_at(i, text) {
+  if (line[i] ~ /^ *(class|struct|enum|namespace|using|concept|static_assert|friend) /) return ""
+  for (; i <= NR && line[i] != ""; ++i)
+    if (match(line[i], /[A-Za-z_0-9]+\(/)) return substr(line[i], RSTART, RLENGTH - 1)
+    else if (line[i] ~ /[;{]$/) return ""
+  return ""
 }
-/^ *\/\/ / { print_held(); block[++lines] = $0; next }
-{
-  declares = $0 ~ /[^ ]/ && $0 !~ /^ *[}#]/
-  indentation = match($0, /[^ ]/) - 1
-  if (lines) {
-    is_documented = declares
-    if (declares) { keep_block(); awaits_name = 1 }
-    grouped = declares && $0 ~ /;( *\/\/.*)?$/
-    print_block(declares)
-  } else if (declares && grouped && $0 ~ /;( *\/\/.*)?$/ && $0 !~ /;  ?\/\//) {
-    for (i = 1; i <= kept_lines; ++i) print as_documentation(kept[i])
-  } else if (declares && indentation == 0 && !awaits_name && $0 ~ /^(template|inline|void|Request)/) {
-    held[++held_lines] = $0
-    if ($0 !~ /[a-z_]\(/) next
-    if (last_name != "" && index(name_of($0), last_name))
-      for (i = 1; i <= kept_lines; ++i) print as_documentation(kept[i])
-    print_held_line = held_lines
-    $0 = held[held_lines--]
-    print_held()
-  } else if (held_lines) {
-    held[++held_lines] = $0
-    if ($0 !~ /[a-z_]\(/) next
-    if (last_name != "" && index(name_of($0), last_name))
-      for (i = 1; i <= kept_lines; ++i) print as_documentation(kept[i])
-    $0 = held[held_lines--]
-    print_held()
+
+function print_documentation(first, last, spaces, i, text) {
+  for (i = first; i <= last; ++i) {
+    text = line[i]
+    sub(/^ *\/\//, "", text)
+    if (text ~ /^  /) text = "  " text  # code
+    printf "%*s///%s\n", spaces, "", text
   }
-  if (!declares) { grouped = 0; if ($0 ~ /^ *$/ && 0) awaits_name = 0 }
-  if (awaits_name && $0 ~ /[a-zA-Z_]\(/) { last_name = indentation == 0 ? name_of($0) : ""; awaits_name = 0 }
-  if (awaits_name && $0 ~ /^ *(class|struct|enum|namespace|using|concept)/) { last_name = ""; awaits_name = 0 }
-  if ($0 ~ /[;,{)>] *\/\/ /) sub(/\/\/ /, "///< ")
-  print
-  if ($0 ~ /\{$/ && $0 !~ /^ *(class|struct|enum|union|namespace|extern)/ && $0 !~ /= *\{$/) body = substr("                ", 1, indentation) "}"
+}
+
+function print_code(i, text) {
+  text = line[i]
+  if (text ~ /[;,{)] *\/\/ / && text !~ /^(class|struct) [A-Za-z]*;/) sub(/\/\/ /, "///< ", text)
+  print text
+}
+
+END {
+  file = FILENAME
+  sub(/.*\//, "", file)
+  i = 1
+  if (line[i] ~ /SPDX/) ++i
+  for (first = i; line[i] ~ /^\/\//; ++i) continue
+  if (i > first) {
+    print "/// \\file"
+    print_documentation(first, i - 1, 0)
+  }
+  first = 0  # of the last comment that documents something, to `last`
+  while (i <= NR) {
+    if (body != "") {  # of a function, up to the brace at the margin where the function began
+      print line[i]
+      if (index(line[i], body) == 1) body = ""
+      ++i
+      continue
+    }
+    begins = i
+    while (line[i] ~ /^ *\/\//) ++i
+    spaces = indentation(line[i])
+    starts = declares(line[i]) && !is_continued
+    if (i > begins && starts) {
+      first = begins
+      last = i - 1
+      name = spaces == 0 ? function_at(i) : ""
+      in_group = is_one_line(line[i])
+      print_documentation(first, last, spaces)
+    } else if (i > begins) {
+      for (; begins < i; ++begins) print line[begins]
+    } else if (starts && in_group && is_one_line(line[i]) && line[i] !~ /\/\//) {
+      print_documentation(first, last, spaces)
+    } else if (starts && spaces == 0 && name != "" && index(function_at(i), name)) {
+      print_documentation(first, last, 0)
+    } else if (starts && line[i] ~ /^(class|struct) .*\{$/) {
+      print "/// See " file "."
+    }
+    if (!declares(line[i])) in_group = 0
+    print_code(i)
+    is_continued = declares(line[i]) && line[i] !~ /[;{}:]( *\/\/.*)?$/  # the declaration goes on in the next line
+    if (line[i] ~ /\{$/ && line[i] !~ /^ *(class|struct|enum|union|namespace|extern)/ && line[i] !~ /= *\{$/) body = sprintf("%*s}", spaces, "")
+    ++i
+  }
 }
