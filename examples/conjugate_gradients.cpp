@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A x = b solved by conjugate gradients, with A = tridiag(-1, 2.5, -1) and the rows distributed: scalar products by allreduce.
 // It runs on four threads, or as it is launched: mpirun -n 6 ./conjugate_gradients
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -38,11 +39,12 @@ void add(double factor, const Vector& x, Vector& sum) {
 Vector solution(Communicator& ranks, const Vector& b) {
   Vector x(b.size()), residual = b, direction = b;
   const double enough = 1e-24 * dot(ranks, b, b);
-  for (double square = dot(ranks, residual, residual); square > enough;) {  // equal on all ranks, so all leave together
+  double square = dot(ranks, residual, residual);  // equal on all ranks, so all leave the loop together
+  for (int step = 0; step < 45 && square > enough; ++step) {
     const Vector image = product(ranks, direction);
-    const double step = square / dot(ranks, direction, image);
-    add(step, direction, x);
-    add(-step, image, residual);
+    const double length = square / dot(ranks, direction, image);
+    add(length, direction, x);
+    add(-length, image, residual);
     const double next = dot(ranks, residual, residual);
     for (double& each : direction) each *= next / square;
     add(1, residual, direction);
@@ -52,14 +54,15 @@ Vector solution(Communicator& ranks, const Vector& b) {
 }
 
 bool solves(Communicator& ranks) {
-  Vector expected(50);
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    expected[i] = std::sin(static_cast<double>(ranks.rank() * 50) + static_cast<double>(i));
-  const Vector x = solution(ranks, product(ranks, expected));
+  const Count n = 50, first = n * ranks.rank(), end = n * ranks.size();  // n rows for each rank
+  const auto expected = [&](Count row) { return row < 0 || row == end ? 0 : std::sin(static_cast<double>(row * row)); };
+  Vector b;
+  for (Count row = first; row < first + n; ++row) b.push_back(2.5 * expected(row) - expected(row - 1) - expected(row + 1));
+  const Vector x = solution(ranks, b);
   double error = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) error = std::max(error, std::abs(x[i] - expected[i]));
+  for (Count i = 0; i < n; ++i) error = std::max(error, std::abs(x[i] - expected(first + i)));
   error = allreduce(ranks, error, op::max);
-  if (ranks.rank() == 0) std::printf("%d unknowns: solved up to %.0e\n", 50 * static_cast<int>(ranks.size()), error);
+  if (ranks.rank() == 0) std::printf("%d unknowns, solved up to %.0e\n", static_cast<int>(end), error);
   return error < 1e-9;
 }
 
