@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The code of docs/using.md, which quotes what stands between "part" and "end". It runs on four threads, or as it is launched:
 // mpirun -n 4 ./using
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -73,6 +75,11 @@ void irregular(Communicator& ranks) {
   alltoall(ranks, send_counts, receive_counts);  // tells each rank how many elements it will get
   std::vector<Particle> received(std::reduce(receive_counts.begin(), receive_counts.end()));
   alltoallv(ranks, particles, send_counts, received, receive_counts);  // blocks follow each other in both buffers
+  // end
+  std::fill(received.begin(), received.end(), Particle{});
+  // part: irregular plan
+  auto exchange = plan_alltoallv<Particle>(ranks, packed_blocks(send_counts), packed_blocks(receive_counts));
+  exchange.execute(particles, received);
   // end
   check(std::ssize(received) == p * me, "number of particles");
   for (Count i = 0; i < p * me; ++i) check(received[i].species == 100 * (i / me) + me, "particles");
@@ -151,6 +158,8 @@ void untyped(Communicator& ranks) {
   const Count p = ranks.size();
   const std::vector<int> input(p, 3);
   std::vector<int> output(3 * p);
+  const std::vector<double> vector(7, 2);
+  std::vector<double> sums(7);
   // part: untyped
   const Problem problem = Problem::alltoall(p, sizeof(int));  // bytes for each rank
   execute(ranks, problem, input.data(), output.data());       // the plan is kept in the communicator
@@ -159,8 +168,13 @@ void untyped(Communicator& ranks) {
   for (Rank rank = 0; rank < p; ++rank) layouts.output.push_back({.offset = rank * 3 * Bytes{sizeof(int)}, .length = sizeof(int)});
   Plan scattered = plan(ranks, problem, {.layouts = layouts});
   scattered.execute(input.data(), output.data());
+
+  const std::shared_ptr<const Operator> sum = built_in_operator("sum", "f64");
+  Plan adding = plan(ranks, Problem::allreduce(p, 7 * sizeof(double), facts_of(*sum)), {.operation = sum});
+  adding.execute(vector.data(), sums.data());
   // end
   for (Count i = 0; i < p; ++i) check(output[3 * i] == 3, "layout");
+  check(sums == std::vector<double>(7, 2.0 * static_cast<double>(p)), "sums of vectors");
 }
 
 void errors(Communicator& ranks) {
