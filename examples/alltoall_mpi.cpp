@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same over MPI: mpicxx alltoall_mpi.cpp $(pkg-config --cflags --libs quadrille) && mpirun -n 4 ./a.out
+// An MPI program whose MPI_Alltoall is Quadrille's: mpicxx -std=c++20 alltoall_mpi.cpp $(pkg-config --cflags --libs quadrille)
 #include <mpi.h>
 
 #include <cstdio>
+#include <memory>
 #include <numeric>
 #include <vector>
 
-#include "quadrille/mpi.hpp"
+#include "quadrille/mpi.hpp"        // over(MPI_Comm); the only header that needs MPI's
+#include "quadrille/quadrille.hpp"  // everything else
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  {  // the plan and its communicator go before MPI_Finalize
-    auto ranks = quadrille::over(MPI_COMM_WORLD);
-    auto exchange =
-        quadrille::plan(*ranks, quadrille::Problem::alltoall(ranks->size(), sizeof(int)), {.algorithm = "bruck:radix=2"});
-    std::vector<int> to_send(ranks->size()), received(ranks->size());
-    std::iota(to_send.begin(), to_send.end(), 100 * ranks->rank());  // the last two digits are the receiver
-    exchange.execute(to_send.data(), received.data());
-    std::printf("rank %d got %03d .. %03d\n", static_cast<int>(ranks->rank()), received.front(), received.back());
-  }
+  std::unique_ptr<quadrille::Communicator> ranks = quadrille::over(MPI_COMM_WORLD);
+  const int me = static_cast<int>(ranks->rank()), p = static_cast<int>(ranks->size());  // they are 64-bit
+
+  std::vector<int> input(p), output(p);
+  std::iota(input.begin(), input.end(), 100 * me);  // the last two digits are the receiver
+  quadrille::alltoall(*ranks, input, output);       // was: MPI_Alltoall(input.data(), 1, MPI_INT, output.data(), 1, ...)
+
+  std::printf("rank %d got %03d .. %03d\n", me, output.front(), output.back());
   MPI_Finalize();
 }

@@ -8,10 +8,9 @@
 int main() {
   quadrille::run_threads(4, [](quadrille::Communicator& ranks) {
     const int me = static_cast<int>(ranks.rank());
-    auto exchange = quadrille::plan(ranks, quadrille::Problem::alltoall(ranks.size(), sizeof(int)), {.algorithm = "bruck:radix=2"});
     const std::vector<int> to_send{10 * me, 10 * me + 1, 10 * me + 2, 10 * me + 3};  // the last digit is the receiver
     std::vector<int> received(4);
-    exchange.execute(to_send.data(), received.data());  // as often as you like
+    quadrille::alltoall(ranks, to_send, received);
     for (int turn = 0; turn < 4; ++turn, ranks.barrier())
       if (turn == me) std::printf("rank %d got %02d %02d %02d %02d\n", me, received[0], received[1], received[2], received[3]);
   });

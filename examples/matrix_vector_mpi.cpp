@@ -3,18 +3,10 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <memory>
+#include <span>
 
 #include "quadrille/mpi.hpp"
-
-// A row or a column of the grid as a communicator of its own, in which ranks stand in their order.
-std::unique_ptr<quadrille::Communicator> line(int number) {
-  MPI_Comm members;
-  MPI_Comm_split(MPI_COMM_WORLD, number, 0, &members);
-  auto ranks = quadrille::over(members);
-  MPI_Comm_free(&members);
-  return ranks;
-}
+#include "quadrille/quadrille.hpp"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -24,25 +16,21 @@ int main(int argc, char** argv) {
   while (n * n < all) ++n;
   bool right = n * n == all;
   if (!right && me == 0) std::printf("%d ranks are no square grid; take 4, 9 or 16\n", all);
-  if (right) {  // plans and communicators go before MPI_Finalize
+  if (right) {
     using namespace quadrille;
     const int i = me / n, j = me % n;
     const double a = 10 * i + j, x = j + 1;  // x[j] counts at rank (0, j), the root of column j
-    auto column = line(j), row = line(i);
+    MPI_Comm column_members, row_members;    // in both, ranks keep their order
+    MPI_Comm_split(MPI_COMM_WORLD, j, me, &column_members);
+    MPI_Comm_split(MPI_COMM_WORLD, i, me, &row_members);
+    const auto column = over(column_members), row = over(row_members);
 
-    Problem spread;
-    spread.collective = Collective::broadcast;
-    spread.ranks = n;
-    spread.block_bytes = sizeof(double);
-    double element = 0;
-    plan(*column, spread, {.algorithm = "binomial"}).execute(&x, &element);
-
-    const double product = a * element;
-
-    const auto sum = built_in_operator("sum", "f64");
-    const auto collect = reduction(Collective::reduce, n, /*elements=*/1, *sum);
-    double y = 0;
-    plan(*row, collect, {.algorithm = "binomial", .operation = sum}).execute(&product, &y);
+    double element = x;
+    broadcast(*column, element);  // from rank (0, j)
+    double product = a * element, y = 0;
+    reduce(*row, std::span(&product, 1), std::span(&y, 1), op::sum);  // to rank (i, 0)
+    MPI_Comm_free(&column_members);
+    MPI_Comm_free(&row_members);
 
     if (j == 0) {  // the root of row i
       double expected = 0;

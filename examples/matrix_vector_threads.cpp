@@ -3,6 +3,7 @@
 // every row.
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -26,21 +27,15 @@ int main() {
   }
 
   in_each_line([&](int column, Communicator& ranks) {
-    const auto row = ranks.rank();
-    Problem problem;
-    problem.collective = Collective::broadcast;
-    problem.ranks = n;
-    problem.block_bytes = sizeof(double);
-    double element = 0;
-    plan(ranks, problem, {.algorithm = "binomial"}).execute(&x[column], &element);  // only the root's input is read
-    products[row][column] = a[row][column] * element;
+    double element = x[column];
+    broadcast(ranks, element);  // from the first row
+    products[ranks.rank()][column] = a[ranks.rank()][column] * element;
   });
 
-  const auto sum = built_in_operator("sum", "f64");
   in_each_line([&](int row, Communicator& ranks) {
-    const auto problem = reduction(Collective::reduce, n, /*elements=*/1, *sum);
-    // Only the root's output is written.
-    plan(ranks, problem, {.algorithm = "binomial", .operation = sum}).execute(&products[row][ranks.rank()], &y[row]);
+    double sum = 0;
+    reduce(ranks, std::span(&products[row][ranks.rank()], 1), std::span(&sum, 1), op::sum);
+    if (ranks.rank() == 0) y[row] = sum;  // only the root has it
   });
 
   bool all_right = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix transposed by an alltoall, with one row for each rank and with several: the layouts of a plan do the rest. It runs on
-// four threads, or as it is launched: mpirun -n 6 ./transpose
+// A matrix, distributed by blocks of rows, is transposed by one alltoall: packed by loops and in a typed call, then by a plan whose
+// layouts say where the pieces lie. It runs on four threads, or as it is launched: mpirun -n 6 ./transpose
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <vector>
 
@@ -8,42 +10,58 @@
 
 using namespace quadrille;
 
-// Of a matrix with `k` rows for each rank, element (i, j) is n i + j; `rows` are this rank's.
-bool transposes(Communicator& ranks, int k) {
-  const int p = static_cast<int>(ranks.size()), me = static_cast<int>(ranks.rank()), n = k * p;
-  const auto place = [&](int row, int column) { return (Bytes{row} * n + column) * static_cast<Bytes>(sizeof(int)); };
-  std::vector<int> rows(static_cast<std::size_t>(k) * n), transposed(rows.size(), -1);
-  for (int row = 0; row < k; ++row)
-    for (int column = 0; column < n; ++column) rows[row * n + column] = n * (k * me + row) + column;
+// Each rank has k rows of a matrix of n x n elements, row by row, and gets k rows of the transposed matrix. The block that two
+// ranks exchange has k x k elements.
+std::vector<double> transposed(Communicator& ranks, const std::vector<double>& rows, Count k) {
+  const Count p = ranks.size(), n = k * p;
+  std::vector<double> packed(rows.size()), received(rows.size()), result(rows.size());
+  for (Rank rank = 0; rank < p; ++rank)
+    for (Count column = 0; column < k; ++column)
+      for (Count row = 0; row < k; ++row) packed[(rank * k + column) * k + row] = rows[row * n + rank * k + column];
 
-  // The block for a rank is k x k elements. With k = 1 it is one, and this is the canonical layout.
-  Layouts layouts;
-  for (int rank = 0; rank < p; ++rank)
-    for (int row = 0; row < k; ++row) {
-      layouts.input.push_back({place(row, k * rank), static_cast<Bytes>(k * sizeof(int))});
-      for (int column = 0; column < k; ++column) layouts.output.push_back({place(column, k * rank + row), sizeof(int)});
-    }
-  const auto block = static_cast<Bytes>(k * k * sizeof(int));
-  plan(ranks, Problem::alltoall(p, block), {.algorithm = "shift", .layouts = layouts}).execute(rows.data(), transposed.data());
+  alltoall(ranks, packed, received);
 
-  bool right = true;
-  for (int row = 0; row < k; ++row)
-    for (int column = 0; column < n; ++column) right = right && transposed[row * n + column] == n * column + k * me + row;
-  return right;
+  for (Rank rank = 0; rank < p; ++rank)
+    for (Count row = 0; row < k; ++row) std::copy_n(&received[(rank * k + row) * k], k, &result[row * n + rank * k]);
+  return result;
 }
 
-bool run(Communicator& ranks) {
-  const bool right_by_row = transposes(ranks, 1), right_by_block = transposes(ranks, 3);
-  for (Rank turn = 0; turn < ranks.size(); ++turn, ranks.barrier())
-    if (turn == ranks.rank())
-      std::printf("rank %d got its row %s, and its block of three rows %s\n", static_cast<int>(turn),
-                  right_by_row ? "right" : "wrong", right_by_block ? "right" : "wrong");
-  return right_by_row && right_by_block;
+// The same without packing: the pieces of the input and of the output, in the order in which the blocks have them, in bytes.
+std::vector<double> transposed_by_layouts(Communicator& ranks, const std::vector<double>& rows, Count k) {
+  const Count p = ranks.size(), n = k * p;
+  const Bytes element = sizeof(double);
+  Layouts layouts;
+  for (Rank rank = 0; rank < p; ++rank)
+    for (Count row = 0; row < k; ++row) {
+      layouts.input.push_back({(row * n + rank * k) * element, k * element});
+      for (Count column = 0; column < k; ++column) layouts.output.push_back({(column * n + rank * k + row) * element, element});
+    }
+  std::vector<double> result(rows.size());
+  Plan exchange = plan(ranks, Problem::alltoall(p, k * k * element), {.layouts = layouts});
+  exchange.execute(rows.data(), result.data());
+  return result;
+}
+
+bool transposes(Communicator& ranks) {
+  const Count k = 3, n = k * ranks.size(), first = k * ranks.rank();
+  std::vector<double> rows, expected;
+  for (Count row = first; row < first + k; ++row)
+    for (Count column = 0; column < n; ++column) {
+      rows.push_back(static_cast<double>(n * row + column));
+      expected.push_back(static_cast<double>(n * column + row));
+    }
+  const bool right = transposed(ranks, rows, k) == expected && transposed_by_layouts(ranks, rows, k) == expected;
+  const bool all_right = allreduce(ranks, right, op::land);
+  if (ranks.rank() == 0)
+    std::printf("%d x %d elements transposed among %d ranks: %s\n", static_cast<int>(n), static_cast<int>(n),
+                static_cast<int>(ranks.size()), all_right ? "right" : "wrong");
+  return all_right;
 }
 
 int main() {
-  if (choose_transport().transport != TransportKind::threads) return run(*launched_world()) ? 0 : 1;
-  bool right[4];
-  run_threads(4, [&](Communicator& ranks) { right[ranks.rank()] = run(ranks); });
-  return right[0] && right[1] && right[2] && right[3] ? 0 : 1;
+  std::atomic<bool> right = true;
+  run_launched(4, [&](Communicator& ranks) {
+    if (!transposes(ranks)) right = false;
+  });
+  return right ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #   <!-- output of: COMMAND -->         a code block follows
 #   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
 #   <!-- contents of: FILE -->          a code block follows
+#   <!-- contents of: FILE, NAME -->    the same, of what stands in the file between "// part: NAME" and "// end"
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
 #   <!-- reproduction by: COMMAND -->   the same, and its -o FOLDER holds the pictures that the lines show from reproduction/
 #   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds what the command prints
@@ -24,12 +25,20 @@ quote() {  # the code block for one mark
   if [ "$kind" = "contents of" ]; then
     case $what in *.py) language=python ;; esac
     printf '```%s\n' $language
-    grep -vE '^(//|#) SPDX' "$what"
+    if [[ $what == *', '* ]]; then part "${what%%, *}" "${what#*, }"; else grep -vE '^(//|#) SPDX' "$what"; fi
   else
     printf '```text\n$ %s\n' "$(sed -E 's/run_mpi (openmpi|mpich)/mpirun -n/' <<<"$what")"
     printed "$what"
   fi
   printf '```\n'
+}
+
+part() {  # part FILE NAME: its lines, without the indentation that they share with the mark
+  awk -v name="$2" '
+    /^ *\/\/ part: / && substr($0, index($0, "part: ") + 6) == name { inside = 1; found = 1; indentation = index($0, "/") - 1; next }
+    inside && /^ *\/\/ end$/ { inside = 0; next }
+    inside { print substr($0, indentation + 1) }
+    END { exit !found }' "$1" || { printf 'no part %s in %s\n' "$2" "$1" >&2; exit 1; }
 }
 
 printed() {  # what a command prints; it must succeed

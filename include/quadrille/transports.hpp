@@ -2,6 +2,7 @@
 // Which ways of moving data this machine offers, and which one a process was started for.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ std::unique_ptr<Communicator> shared_world();
 
 // The group that this process was launched in, by whichever of these two.
 std::unique_ptr<Communicator> launched_world();
+
+// For programs that are started in any way: `body` runs once for the rank that this process was launched as, in launched_world(),
+// or, if nothing has launched it, for each of `threads` threads, as run_threads does. Throws what `body` throws.
+void run_launched(Count threads, const std::function<void(Communicator&)>& body);
 
 // Starts `ranks` processes of this command, which share memory, and waits for them: 0, or 128 + N if signal N ended one of them,
 // else the exit code of the first that failed; the others are ended then. The ranks and what they start are one process group in a

@@ -20,9 +20,4 @@ void exchange(quadrille::Communicator& ranks) {
 
 }  // namespace
 
-int main() {
-  if (quadrille::choose_transport().transport == quadrille::TransportKind::threads)
-    quadrille::run_threads(4, exchange);
-  else
-    exchange(*quadrille::launched_world());
-}
+int main() { quadrille::run_launched(4, exchange); }

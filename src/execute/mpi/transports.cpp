@@ -107,6 +107,13 @@ std::unique_ptr<Communicator> launched_world() {
   return choose_transport().transport == TransportKind::shared ? shared_world() : mpi_world();
 }
 
+void run_launched(Count threads, const std::function<void(Communicator&)>& body) {
+  if (choose_transport().transport == TransportKind::threads)
+    run_threads(threads, body);
+  else
+    body(*launched_world());
+}
+
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {
   return load_to_run(library).over(handle, bytes);
 }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code of docs/using.md, which quotes what stands between "part" and "end". It runs on four threads, or as it is launched:
+// mpirun -n 4 ./using
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quadrille/quadrille.hpp"
+
+using namespace quadrille;
+
+void check(bool right, const char* what) {
+  if (right) return;
+  std::fprintf(stderr, "wrong: %s\n", what);
+  std::exit(1);
+}
+
+void one_shot(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank();
+  // part: one shot
+  std::vector<double> input(p * 100, static_cast<double>(me)), output(p * 100);
+  alltoall(ranks, input, output);  // 100 elements to each rank, 100 from each
+  // end
+  for (Count i = 0; i < p * 100; ++i) check(output[i] == static_cast<double>(i / 100), "alltoall");
+
+  // part: others
+  std::vector<double> all(p * 100);
+  allgather(ranks, std::span(input).first(100), all);  // 100 elements from each rank, in rank order, at all
+
+  double step = me == 0 ? 0.25 : 0;
+  broadcast(ranks, step);  // from rank 0; or broadcast(ranks, step, root), or a whole buffer
+
+  const double longest = allreduce(ranks, step * static_cast<double>(me), op::max);  // of one value
+  std::vector<double> sums(all.size());
+  allreduce(ranks, all, sums, op::sum);  // element by element
+  // end
+  check(all == output && longest == 0.25 * static_cast<double>(p - 1), "others");
+  for (std::size_t i = 0; i < sums.size(); ++i) check(sums[i] == static_cast<double>(p) * all[i], "sums");
+}
+
+void in_place(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank();
+  // part: in place
+  std::vector<int> all(p);
+  all[me] = static_cast<int>(me * me);
+  allgather_in_place(ranks, all);           // every rank has its block where it belongs
+  allreduce_in_place(ranks, all, op::sum);  // the sums replace what was given
+  alltoall_in_place(ranks, all);            // what comes from rank i replaces what goes there
+  // end
+  for (Count i = 0; i < p; ++i) check(all[i] == static_cast<int>(p * me * me), "in place");
+}
+
+// part: struct
+struct Particle {
+  std::array<float, 3> position;
+  int species;
+};
+// end
+
+void irregular(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank();
+  std::vector<Particle> particles;
+  std::vector<int> send_counts(p);
+  for (Rank rank = 0; rank < p; ++rank)
+    for (send_counts[rank] = 0; send_counts[rank] < rank; ++send_counts[rank])
+      particles.push_back({{0, 0, 0}, static_cast<int>(100 * me + rank)});
+  // part: irregular
+  std::vector<int> receive_counts(p);
+  alltoall(ranks, send_counts, receive_counts);  // tells each rank how many elements it will get
+  std::vector<Particle> received(std::reduce(receive_counts.begin(), receive_counts.end()));
+  alltoallv(ranks, particles, send_counts, received, receive_counts);  // blocks follow each other in both buffers
+  // end
+  std::fill(received.begin(), received.end(), Particle{});
+  // part: irregular plan
+  auto exchange = plan_alltoallv<Particle>(ranks, packed_blocks(send_counts), packed_blocks(receive_counts));
+  exchange.execute(particles, received);
+  // end
+  check(std::ssize(received) == p * me, "number of particles");
+  for (Count i = 0; i < p * me; ++i) check(received[i].species == 100 * (i / me) + me, "particles");
+}
+
+void with_displacements(Communicator& ranks) {
+  const Count p = ranks.size();
+  const std::vector<int> mine(ranks.rank() + 1, 7);
+  // part: displacements
+  std::vector<Count> counts(p), places(p);  // rank i gives i + 1 elements, and has room for p
+  for (Rank rank = 0; rank < p; ++rank) {
+    counts[rank] = rank + 1;
+    places[rank] = rank * p;
+  }
+  std::vector<int> table(p * p);
+  allgatherv(ranks, mine, table, counts, places);
+  // end
+  for (Count i = 0; i < p * p; ++i) check(table[i] == (i % p <= i / p ? 7 : 0), "displacements");
+}
+
+void nonblocking(Communicator& ranks) {
+  const Count p = ranks.size();
+  std::vector<int> input(p, static_cast<int>(ranks.rank())), output(p), sum(p);
+  const auto compute = [] {};
+  // part: nonblocking
+  Request exchange = ialltoall(ranks, input, output);
+  Request adding = iallreduce(ranks, input, sum, op::sum);  // further ones may be started
+  compute();
+  exchange.wait();  // now `output` is complete; requests end in any order
+  while (!adding.test()) compute();
+  // end
+  for (Count i = 0; i < p; ++i) check(output[i] == i && sum[i] == p * (p - 1) / 2, "nonblocking");
+}
+
+void planned(Communicator& ranks) {
+  const Count p = ranks.size();
+  std::vector<double> input(p * 100, 1), output(p * 100);
+  // part: plan
+  TypedPlan<double> exchange = plan_alltoall<double>(ranks, 100);  // 100 elements for each rank
+  for (int step = 0; step < 10; ++step) {
+    exchange.execute(input, output);
+    Request next = exchange.start(output, input);
+    next.wait();
+  }
+  // end
+  check(output == std::vector<double>(p * 100, 1), "plan");
+
+  // part: options
+  TypedPlan<double> named = plan_alltoall<double>(ranks, 100, {.algorithm = "bruck:radix=2", .policy = Policy::dataflow});
+  alltoall(ranks, input, output, {.algorithm = "direct"});
+  TypedPlan<double> chosen = plan_alltoall<double>(ranks, 100);  // the algorithm is "auto"
+  const Decision* why = chosen.untyped().decision();             // null where an algorithm was named
+  if (ranks.rank() == 0) std::printf("%s: %s\n", chosen.untyped().algorithm().c_str(), why->reason.c_str());
+  // end
+  named.execute(input, output);
+}
+
+void operators(Communicator& ranks) {
+  // part: operators
+  struct Line {
+    double a, b;  // the function x -> a x + b
+  };
+  const Line mine{2, static_cast<double>(ranks.rank())};
+  const auto then = [](const Line& first, const Line& second) { return Line{second.a * first.a, second.a * first.b + second.b}; };
+  const Line all = allreduce(ranks, mine, then);  // in rank order
+
+  const auto longer = commutative([](double x, double y) { return x > y ? x : y; }, "longer");
+  const double longest = allreduce(ranks, mine.b, longer);  // in any order: more algorithms apply
+  // end
+  Line expected{1, 0};
+  for (Rank rank = 0; rank < ranks.size(); ++rank) expected = then(expected, {2, static_cast<double>(rank)});
+  check(all.a == expected.a && all.b == expected.b && longest == static_cast<double>(ranks.size() - 1), "operators");
+}
+
+void untyped(Communicator& ranks) {
+  const Count p = ranks.size();
+  const std::vector<int> input(p, 3);
+  std::vector<int> output(3 * p);
+  const std::vector<double> vector(7, 2);
+  std::vector<double> sums(7);
+  // part: untyped
+  const Problem problem = Problem::alltoall(p, sizeof(int));  // bytes for each rank
+  execute(ranks, problem, input.data(), output.data());       // the plan is kept in the communicator
+
+  Layouts layouts;  // where the blocks lie, in bytes: here every third int of the output
+  for (Rank rank = 0; rank < p; ++rank) layouts.output.push_back({.offset = rank * 3 * Bytes{sizeof(int)}, .length = sizeof(int)});
+  Plan scattered = plan(ranks, problem, {.layouts = layouts});
+  scattered.execute(input.data(), output.data());
+
+  const std::shared_ptr<const Operator> sum = built_in_operator("sum", "f64");
+  Plan adding = plan(ranks, Problem::allreduce(p, 7 * sizeof(double), facts_of(*sum)), {.operation = sum});
+  adding.execute(vector.data(), sums.data());
+  // end
+  for (Count i = 0; i < p; ++i) check(output[3 * i] == 3, "layout");
+  check(sums == std::vector<double>(7, 2.0 * static_cast<double>(p)), "sums of vectors");
+}
+
+void errors(Communicator& ranks) {
+  std::string said;
+  std::vector<int> input(ranks.size()), output(ranks.size() + 1);
+  // part: errors
+  try {
+    alltoall(ranks, input, output);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::misuse) said = error.what();  // one sentence, with both sizes
+  }
+  // end
+  check(!said.empty(), "errors");
+}
+
+int main() {
+  run_launched(4, [](Communicator& ranks) {
+    one_shot(ranks);
+    in_place(ranks);
+    irregular(ranks);
+    with_displacements(ranks);
+    nonblocking(ranks);
+    planned(ranks);
+    operators(ranks);
+    untyped(ranks);
+    errors(ranks);
+  });
+}
