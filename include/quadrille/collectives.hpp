@@ -7,11 +7,13 @@
 //   double longest = allreduce(ranks, length, op::max);
 //   Request exchange = ialltoall(ranks, input, output);   // request.hpp
 //
-// Buffers are anything with data() and size() (elements.hpp); an input and an output of one call have elements of one type, which
-// is trivially copyable, and do not overlap. Sizes are in elements. All are collective: every rank of `ranks` calls, in the same
-// order, with as many elements a block, the same root, operator and options. Each begins when this rank has called it and returns
-// when this rank's output is complete. An in-place form takes one buffer, in which the result replaces what was given, as with
-// MPI_IN_PLACE. An i-form returns a request; the buffers are the call's until that is over.
+// Buffers are anything with data() and size() (elements.hpp). The input and the output of a call have elements of one type, which
+// is trivially copyable, and do not overlap. Sizes are in elements.
+//
+// All are collective: every rank of `ranks` calls them, in the same order, with blocks of one length, and with the same root,
+// operator and options. A call returns when this rank's output is complete and its input may be changed. An in-place form takes one
+// buffer, in which the result replaces what was given, as with MPI_IN_PLACE. An i-form returns a request, and the buffers are the
+// call's until that is over.
 //
 // The first call of a kind chooses an algorithm and makes a plan with the other ranks; further ones find it (call.hpp).
 //

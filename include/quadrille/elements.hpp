@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <span>
 #include <type_traits>
+#include <utility>
 
 #include "quadrille/types.hpp"
 

@@ -5,8 +5,8 @@
 
 namespace quadrille {
 
-// What Plan::execute checks before it does anything, or Plan::execute_in_place, which has its buffer in `output`. For those that run
-// a plan's execution themselves.
+// What Plan::execute checks before it does anything, or Plan::execute_in_place, which has its buffer in `output`. For those that
+// run a plan's execution themselves.
 void check_buffers(const Plan& plan, const void* input, const void* output);
 
 }  // namespace quadrille
