@@ -42,8 +42,7 @@ Blocks placed_blocks(const Counts& counts, const Displacements& displacements) {
   return {as_counts(counts), as_counts(displacements)};
 }
 
-// Collective, and so are the next two. Where the options leave the algorithm to the plan, alltoallv takes direct, which needs no
-// more than a rank's own counts.
+// Collective, and so are the next two.
 Plan plan_irregular(Communicator& ranks, const IrregularCall& call, const PlanOptions& options);
 
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options);

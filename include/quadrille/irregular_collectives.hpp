@@ -9,9 +9,11 @@
 // longer than its blocks.
 //
 // Counts are a rank's own, and may change from call to call on some ranks only. So each call makes its plan anew, i-forms as well,
-// and ends on no rank before all ranks have called. Where counts stay the same, keep a plan: plan_alltoallv and so on
-// (typed_plan.hpp). All ranks throw Error{misuse}, or none does: for a wrong number of counts, for a negative one, for a block that
-// ends behind its buffer, and where two ranks do not agree on the length of what one sends to the other.
+// and returns on no rank before all ranks have called. It takes the simplest algorithm (direct; linear where there is a root)
+// unless CallOptions names one. Where counts stay the same, keep a plan: plan_alltoallv and so on (typed_plan.hpp).
+//
+// All ranks throw Error{misuse}, or none does: for a wrong number of counts, for a negative one, for a block that ends behind its
+// buffer, and where two ranks do not agree on the length of what one sends to the other.
 #pragma once
 
 #include <span>

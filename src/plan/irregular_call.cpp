@@ -38,8 +38,6 @@ class IrregularPlan {
     });
     options.in_place = arguments_.in_place;
     if (arguments_.operation) options.operation = operator_owning(*arguments_.operation, arguments_.element_bytes);
-    auto* const text = std::get_if<std::string>(&options.algorithm);
-    if (text && *text == automatic && problem.collective == Collective::alltoallv) *text = "direct";
     return plan(ranks_, problem, options);
   }
 
@@ -170,8 +168,10 @@ class IrregularPlan {
   const Count p_;
 };
 
-PlanOptions plan_options(const CallOptions& options) {
-  return {.algorithm = std::string(options.algorithm),
+// Of a call that makes its plan anew, nothing is chosen: that would take longer than most calls.
+PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) {
+  const std::string_view simplest = is_rooted(call.arguments.collective) ? "linear" : "direct";
+  return {.algorithm = std::string(options.algorithm == automatic ? simplest : options.algorithm),
           .effort = options.effort,
           .policy = options.policy,
           .executor = options.executor};
@@ -196,7 +196,7 @@ Plan plan_irregular(Communicator& ranks, const IrregularCall& call, const PlanOp
 
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   compare(ranks, call, options);
-  Plan plan = plan_irregular(ranks, call, plan_options(options));
+  Plan plan = plan_irregular(ranks, call, plan_options(call, options));
   if (call.arguments.in_place)
     plan.execute_in_place(call.arguments.output);
   else
@@ -205,7 +205,7 @@ void execute_irregular(Communicator& ranks, const IrregularCall& call, const Cal
 
 Request start_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   compare(ranks, call, options);
-  Plan plan = plan_irregular(ranks, call, plan_options(options));
+  Plan plan = plan_irregular(ranks, call, plan_options(call, options));
   return call.arguments.in_place ? plan.start_in_place(call.arguments.output)
                                  : plan.start(call.arguments.input, call.arguments.output);
 }
