@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "execute/mpi/plug_in/communicator.hpp"
+#include "execute/progress_thread.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,7 +38,9 @@ std::unique_ptr<Communicator> world() {
   MPI_Initialized(&initialised);
   std::shared_ptr<const void> finaliser;
   if (!initialised) {
-    check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
+    int level = MPI_THREAD_SINGLE;  // the progress thread calls MPI beside the program's own
+    check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
+              "MPI_Init_thread");
     finaliser = std::make_shared<Finaliser>();
   }
   return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
