@@ -109,9 +109,9 @@ struct PlanOptions {
   Effort effort = Effort::estimate;  // of choosing
   Policy policy = Policy::blocking;
   Executor executor = Executor::automatic;
-  int buffers = 2;                            // dataflow: rounds whose staged messages may be under way together (1 or 2)
-  std::shared_ptr<const Operator> operation;  // reductions need one (operator.hpp)
-  Layouts layouts;                            // this rank's own; ranks may differ (layout.hpp)
+  int buffers = 2;                              // dataflow: rounds whose staged messages may be under way together (1 or 2)
+  std::shared_ptr<const Operator> operation{};  // reductions need one (operator.hpp)
+  Layouts layouts{};                            // this rank's own; ranks may differ (layout.hpp)
   // Input and output lie in one buffer, as `layouts` say or, where they are empty, as MPI_IN_PLACE does; execute_in_place runs it.
   bool in_place = false;
   // The ranks of a node keep step: what they exchange with other nodes, they exchange round by round, so that a node never has more

@@ -29,7 +29,7 @@ using Layout = std::vector<LayoutPiece>;
 Layout layout(std::span<const Count> counts, std::span<const Count> displacements, Bytes element_bytes = 1);
 
 struct Layouts {
-  Layout input, output;
+  Layout input{}, output{};
 };
 
 // Where MPI_IN_PLACE has a rank's input and output within one buffer: alltoall(v) replaces what it sends; allgather(v) and
