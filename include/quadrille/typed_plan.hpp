@@ -206,6 +206,9 @@ TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const P
 
 // Plans whose blocks differ in length. Blocks are packed_blocks(counts) or placed_blocks(counts, displacements), and are as for the
 // functions in irregular_collectives.hpp. As long as the counts stay the same, a plan can be executed again.
+//
+// In place, the blocks of plan_alltoallv are sent from and received at these places of one buffer, which must not overlap. Without
+// blocks to send, {}, what comes from a rank replaces what goes there.
 template <class T>
 TypedPlan<T> plan_alltoallv(Communicator& ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);

@@ -43,6 +43,8 @@ class IrregularPlan {
 
  private:
   bool is_root() const { return me_ == arguments_.root; }
+  // In place: does what comes from a rank replace what goes there? Else blocks are sent from places of their own.
+  bool replaces() const { return arguments_.in_place && call_.send.counts.empty(); }
   bool is_scatter() const {
     return arguments_.collective == Collective::scatterv || arguments_.collective == Collective::reduce_scatterv;
   }
@@ -66,6 +68,7 @@ class IrregularPlan {
     switch (arguments_.collective) {
       case Collective::alltoallv:
         if (!arguments_.in_place) check("send", call_.send, "input", arguments_.input_elements);
+        if (arguments_.in_place && !replaces()) check("send", call_.send, "buffer", arguments_.output_elements);
         check("receive", call_.receive, arguments_.in_place ? "buffer" : "output", arguments_.output_elements);
         return;
       case Collective::gatherv:
@@ -134,7 +137,7 @@ class IrregularPlan {
   Problem problem_of(const ByRank<Bytes>& own_shares) const {
     switch (arguments_.collective) {
       case Collective::alltoallv:
-        return alltoallv_of_rank(me_, bytes(arguments_.in_place ? call_.receive : call_.send), bytes(call_.receive));
+        return alltoallv_of_rank(me_, bytes(replaces() ? call_.receive : call_.send), bytes(call_.receive));
       case Collective::allgatherv: return Problem::allgatherv(p_, bytes(blocks()));
       case Collective::gatherv: return Problem::gatherv(p_, own_shares, arguments_.root);
       case Collective::scatterv: return Problem::scatterv(p_, own_shares, arguments_.root);
@@ -149,11 +152,20 @@ class IrregularPlan {
     return blocks.displacements ? layout(blocks.counts, *blocks.displacements, arguments_.element_bytes) : Layout{};
   }
 
+  // Says where the blocks are also where they follow each other.
+  Layout placed(const Blocks& blocks) const {
+    if (blocks.displacements) return layout_of(blocks);
+    std::vector<Count> displacements(blocks.counts.size());
+    std::exclusive_scan(blocks.counts.begin(), blocks.counts.end(), displacements.begin(), Count{0});
+    return layout(blocks.counts, displacements, arguments_.element_bytes);
+  }
+
   Layouts layouts() const {
     if (!arguments_.in_place) {
       const bool has_send = !is_rooted(arguments_.collective) || is_root();
       return {has_send ? layout_of(call_.send) : Layout{}, has_send ? layout_of(call_.receive) : Layout{}};
     }
+    if (arguments_.collective == Collective::alltoallv && !replaces()) return {placed(call_.send), placed(call_.receive)};
     if (!blocks().displacements || (is_rooted(arguments_.collective) && !is_root())) return {};  // as in_place_layouts has them
     const Layout all = layout_of(blocks());
     if (arguments_.collective == Collective::alltoallv) return {all, all};
