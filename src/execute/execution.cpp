@@ -103,7 +103,7 @@ void Execution::begin(Started& started) noexcept {
 
 // Another thread may complete what is open, and the slot may then list another execution.
 bool Execution::lock_if_open() {
-  while (first_open_call_.load(std::memory_order_acquire) != MemoryReport::none) {
+  while (is_open()) {
     if (!slot_->try_lock()) {
       sched_yield();
       continue;
@@ -194,9 +194,9 @@ void Execution::execute_among_others(const Arguments& arguments, Phases* phases)
 // An executable that does not run in parts may wait without advancing what is in flight, and a rank that it waits for may wait for
 // that. So everything in flight is completed first.
 void Execution::complete_all_in_flight() {
-  while (!in_flight_->is_empty()) {
+  while (!in_flight_->is_empty() || is_open()) {
     in_flight_->advance();
-    if (in_flight_->is_empty()) return;
+    if (in_flight_->is_empty()) continue;
     if (starts_)
       starts_->give_core_away();
     else

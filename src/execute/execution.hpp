@@ -73,7 +73,7 @@ class Execution {
 
   void execute(const Arguments& arguments, Phases* phases = nullptr) {
     record();
-    if (!in_flight_->is_empty()) [[unlikely]]
+    if (!in_flight_->is_empty() || is_open()) [[unlikely]]
       return execute_among_others(arguments, phases);
     forward(arguments);
     executable_->execute(arguments.input, arguments.output, phases);
@@ -124,6 +124,9 @@ class Execution {
   void forward(const Arguments& arguments) {
     if (operator_slot_) operator_slot_->now = arguments.operation;
   }
+
+  // False acquires what another thread, such as the progress thread, has done in the executions before.
+  bool is_open() const { return first_open_call_.load(std::memory_order_acquire) != MemoryReport::none; }
 
   // The following are called with the slot locked, but for the first.
   bool lock_if_open();  // false: nothing is open
