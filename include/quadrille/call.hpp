@@ -30,7 +30,8 @@ struct CallOptions {
 void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
              const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
-// As `execute`, but returns a request (request.hpp). It waits for other ranks only where the plan has to be made.
+// As `execute`, but returns a request (request.hpp). It waits for other ranks only where the plan has to be made, where ranks
+// compare their calls (QUADRILLE_CHECK=1 in the environment, debug builds), and as Plan::start does.
 Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 

@@ -15,7 +15,9 @@
 // buffer, in which the result replaces what was given, as with MPI_IN_PLACE. An i-form returns a request, and the buffers are the
 // call's until that is over.
 //
-// The first call of a kind chooses an algorithm and makes a plan with the other ranks; further ones find it (call.hpp).
+// The first call of a kind chooses an algorithm and makes a plan with the other ranks; further ones find it (call.hpp). So the
+// first i-form of a kind waits for all ranks, and where the ranks compare their calls (see below) each one does. Plans
+// (typed_plan.hpp) can be made beforehand.
 //
 // Errors: Error{misuse} at this rank, before anything is sent, if sizes do not fit each other and the number of ranks, or if there
 // is no such root; and what `plan` and Plan::execute throw. In debug builds (without NDEBUG), and with QUADRILLE_CHECK=1 in the
