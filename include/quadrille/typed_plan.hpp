@@ -28,6 +28,10 @@ std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, B
 // Throws Error{misuse} if a buffer has fewer elements than the plan reads or writes there; for TypedPlan.
 void check_room(std::string_view buffer, Count has, Count needs);
 
+// The elements that a buffer has at least: as the layout says, or without one for `bytes` bytes. Throws Error{misuse} if a piece
+// begins before the buffer.
+Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes);
+
 template <class T>
 class TypedPlan {
  public:
@@ -95,20 +99,18 @@ Problem problem_of_elements(Collective collective, Communicator& ranks, Count co
   return problem;
 }
 
-// Where layouts have gaps, the buffers are checked by the caller.
 template <class T>
 TypedPlan<T> typed_plan(Communicator& ranks, const Problem& problem, const PlanOptions& options) {
   Plan made = plan(ranks, problem, options);
-  const auto elements = [&](Bytes bytes, const Layout& layout) {
-    return layout.empty() ? bytes / static_cast<Bytes>(sizeof(T)) : Count{0};
-  };
-  return {std::move(made), elements(input_bytes(problem, ranks.rank()), options.layouts.input),
-          elements(output_bytes(problem, ranks.rank()), options.layouts.output)};
+  return {std::move(made), elements_reached(options.layouts.input, input_bytes(problem, ranks.rank()), sizeof(T)),
+          elements_reached(options.layouts.output, output_bytes(problem, ranks.rank()), sizeof(T))};
 }
 
 template <class T, class Op>
 TypedPlan<T> combining_plan(Communicator& ranks, Problem problem, const Op& op, PlanOptions options) {
   options.operation = operator_owning(OperatorFor<T, Op>::of(op), sizeof(T));
+  if constexpr (std::is_convertible_v<const Op&, std::shared_ptr<const Operator>>)
+    options.operation = op;  // with its handles for the MPI library's own collective
   problem.element_bytes = options.operation->element_bytes;
   problem.commutative = options.operation->commutative;
   return typed_plan<T>(ranks, problem, options);

@@ -55,7 +55,8 @@ void Execution::evict(Bytes bytes) {
 void Execution::stay() { in_flight_->plan_memory().remove(std::exchange(counted_, 0)); }
 
 void Execution::throw_broken() const {
-  throw Error(ErrorCode::misuse, "an execution of this plan was withdrawn, so its ranks are not in step; make another plan");
+  throw Error(ErrorCode::misuse,
+              "an execution of this plan was withdrawn, so the ranks are not in step any more; go on with another communicator");
 }
 
 // ---- Starting

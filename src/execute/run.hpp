@@ -146,7 +146,7 @@ class ScriptExecutable final : public Executable {
         if ((stage_ = go_on(stage_)) == Stage::to_begin) return true;
       return false;
     } catch (...) {
-      withdraw();
+      give_up();
       throw;
     }
   }
@@ -159,7 +159,7 @@ class ScriptExecutable final : public Executable {
         stage = go_on(stage);
       } while (stage != Stage::to_begin);
     } catch (...) {
-      withdraw();
+      give_up();
       throw;
     }
     stage_ = Stage::to_begin;
@@ -246,6 +246,20 @@ class ScriptExecutable final : public Executable {
       }
     }
     return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
+  }
+
+  // In a handler. Other ranks wait for this one's messages, so they are told. Where they have told this rank, that comes to
+  // nothing.
+  void give_up() noexcept {
+    try {
+      throw;
+    } catch (const Error& error) {
+      abandon(error);
+    } catch (const std::exception& error) {  // an operator's
+      abandon(Error(ErrorCode::peer_lost, error.what()));
+    } catch (...) {
+      abandon(Error(ErrorCode::peer_lost, "an operator has thrown an exception"));
+    }
   }
 
   void withdraw() {

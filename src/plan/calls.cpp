@@ -298,6 +298,17 @@ void check_room(std::string_view buffer, Count has, Count needs) {
     throw Error(ErrorCode::misuse, fmt::format("the {} has {} elements, and the plan needs {} there", buffer, has, needs));
 }
 
+Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes) {
+  if (!layout.empty()) bytes = 0;
+  for (const LayoutPiece& piece : layout) {
+    if (piece.length > 0 && piece.offset < 0)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a piece of a layout begins {} B before the buffer of a typed plan; take a Plan", -piece.offset));
+    if (piece.length > 0) bytes = std::max(bytes, piece.offset + piece.length);
+  }
+  return ceil_divide(bytes, element_bytes);
+}
+
 void execute_call(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
   ranks.calls().execute(ranks, arguments, options);
 }

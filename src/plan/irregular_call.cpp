@@ -28,6 +28,8 @@ class IrregularPlan {
   Plan made(PlanOptions options) {
     const bool is_rooted = quadrille::is_rooted(arguments_.collective);
     const ByRank<Bytes> own_shares = gathered_or_thrown(ranks_, [&] {
+      if (!options.layouts.input.empty() || !options.layouts.output.empty())
+        throw Error(ErrorCode::misuse, "the blocks of this plan say where its data lies; leave layouts out");
       check_all();
       return is_rooted ? own_share() : 0;
     });

@@ -230,7 +230,8 @@ void check_options(const Problem& problem, const PlanOptions& options, bool vend
     throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
   if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
     throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-  if (vendor && (!is_canonical(options.layouts) || options.in_place))
+  const bool in_place = options.in_place && problem.collective != Collective::broadcast;  // MPI_Bcast has one buffer
+  if (vendor && (!is_canonical(options.layouts) || in_place))
     throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
 }
 

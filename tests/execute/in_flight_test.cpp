@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "execute/transport.hpp"
+#include "quadrille/collectives.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 #include "support/many_in_flight.hpp"
@@ -226,6 +227,36 @@ TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
   });
 }
 
+// What fails at one rank, here an operator, fails at all that share memory, by whichever call and also if nobody waits for the
+// request.
+TEST(InFlight, ARankWhoseExecutionFailsTellsTheOthers) {
+  for (const bool blocking : {true, false}) {
+    std::vector<std::string> said(3);
+    run_threads(3, [&](Communicator& threads) {
+      const auto me = static_cast<std::size_t>(threads.rank());
+      const auto add = [&](double a, double b) {
+        if (me == 1) throw std::runtime_error("no more");
+        return a + b;
+      };
+      const std::vector<double> input(100, 1);
+      std::vector<double> output(100);
+      auto made = plan_allreduce<double>(threads, 100, commutative(add), {.algorithm = "recursive-doubling"});
+      threads.barrier();
+      if (me == 1 && !blocking) {
+        made.start(input, output);  // its destructor says nothing
+        return;
+      }
+      try {
+        for (int turn = 0; turn < 2; ++turn) made.execute(input, output);
+      } catch (const std::runtime_error& error) {
+        said[me] = error.what();
+      }
+    });
+    EXPECT_THAT(said[0], HasSubstr("rank 1: no more"));
+    EXPECT_THAT(said[2], HasSubstr("rank 1: no more"));
+  }
+}
+
 // A rank that unwinds does not wait for others, which may never come; those that share memory with it are told.
 TEST(InFlight, UnwindingWithdraws) {
   std::vector<std::string> said(3);
@@ -242,7 +273,7 @@ TEST(InFlight, UnwindingWithdraws) {
         said[me] = error.what();
       }
       std::fill(output.begin(), output.end(), std::byte{1});  // nobody reads or writes the buffers any more
-      EXPECT_THAT(sentence_of([&] { made.execute(input.data(), output.data()); }), HasSubstr("make another plan"));
+      EXPECT_THAT(sentence_of([&] { made.execute(input.data(), output.data()); }), HasSubstr("another communicator"));
     } else {
       said[me] = sentence_of([&] {
         for (int turn = 0; turn < 3; ++turn) made.execute(input.data(), output.data());

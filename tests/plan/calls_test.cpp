@@ -236,6 +236,27 @@ TEST(Calls, DeliverTheRightDataInAnyOrderOnUntypedMemory) {
 }
 
 // Some find a plan, and others have to make one: all are told, after some waiting.
+// The first call on a communicator, where others make a plan or stand in a barrier.
+TEST(Calls, TellOfAFirstCallThatMeetsAnother) {
+  for (const bool barrier : {true, false}) {
+    std::vector<std::string> said(3);
+    run_threads(3, [&](Communicator& threads) {
+      const auto me = static_cast<std::size_t>(threads.rank());
+      try {
+        if (me == 2)
+          allreduce(threads, 1.0, op::sum);
+        else if (barrier)
+          threads.barrier();
+        else
+          plan(threads, Problem::alltoall(3, 8));
+      } catch (const Error& error) {
+        said[me] = error.what();
+      }
+    });
+    for (const std::string& each : said) EXPECT_THAT(each, HasSubstr("ranks 0 and 2 have met in different calls"));
+  }
+}
+
 TEST(Calls, TellOfCallsThatDiffer) {
   if (CallArguments{}.compares) GTEST_SKIP() << "in debug builds the ranks compare before each call";
   const std::string said = told_to_all(3, [](Communicator& ranks) {

@@ -146,7 +146,7 @@ void SharedSpace::wake(Rank rank) const {
   ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-void SharedSpace::barrier() {
+void SharedSpace::wait_for_all() {
   // What each rank has stored before is seen by all of them afterwards: arriving releases it to the last rank, which acquires it
   // from all (each arrival hands on those before it), and releases it with the generation, which the others acquire. That `arrived`
   // is 0 again is stored before the generation, so nobody arrives at the next barrier earlier. This rank's own look at the
@@ -162,15 +162,30 @@ void SharedSpace::barrier() {
   }
 }
 
+// Waiting for all orders the accesses to trays: nobody reads before everybody has written. A rank writes to the same half of its
+// tray again at the next meeting but one, and arrives there after the next one, before which everybody has read.
+std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
+  const std::size_t half = meetings_++ % 2;
+  Tray::Half& mine = tray(rank_).halves[half];
+  mine.gathered = gathered;
+  if (!bytes.empty()) std::memcpy(mine.bytes, bytes.data(), bytes.size());
+  wait_for_all();
+  for (Rank rank = 1; rank < ranks_; ++rank)  // all ranks find the same
+    if (tray(rank).halves[half].gathered != tray(0).halves[half].gathered)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("ranks {} and {} have met in different calls (barrier, all_gather, making a plan, or a "
+                              "call that makes one); make them in the same order on all ranks",
+                              shown(0), shown(rank)));
+  return half;
+}
+
+void SharedSpace::barrier() { meet(Tray::barrier, {}); }
+
 void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
-  // Barriers order all of this. Nobody reads before everybody has written. A rank writes to the same half of its tray again in the
-  // next gather but one, and arrives there after the barrier of the next one, at which everybody has read.
   const auto gather = [&](Bytes first, Bytes length) {
-    const std::size_t half = gathers_++ % 2;
-    if (length > 0) std::memcpy(tray(rank_).bytes[half], static_cast<const std::byte*>(mine) + first, index(length));
-    barrier();
+    const std::size_t half = meet(count, {static_cast<const std::byte*>(mine) + first, index(length)});
     for (Rank rank = 0; rank < ranks_; ++rank)
-      if (length > 0) std::memcpy(static_cast<std::byte*>(all) + rank * count + first, tray(rank).bytes[half], index(length));
+      std::memcpy(static_cast<std::byte*>(all) + rank * count + first, tray(rank).halves[half].bytes, index(length));
   };
   constexpr Bytes most_by_trays = 16 * Tray::size;
   if (count <= most_by_trays) {
@@ -189,7 +204,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   all_gather(&place, places.data(), sizeof place);
   for (Rank rank = 0; rank < ranks_; ++rank)
     std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
-  barrier();
+  wait_for_all();  // until all have read
   release(place);
 }
 

@@ -25,13 +25,18 @@ using Offset = std::uint64_t;  // in the space; 0 is nowhere
 
 // Of a rank in a group: where it lays something open to all others, and how it is woken.
 struct alignas(64) Tray {
-  static constexpr Bytes size = 448;
+  static constexpr Bytes size = 440;
+  static constexpr Bytes barrier = -1;  // what a rank gathers in a barrier
+  struct Half {
+    Bytes gathered;  // that the rank gathers in all, so that ranks that make different calls find out
+    std::byte bytes[size];
+  };
   std::atomic<std::uint32_t> bell{0};  // rung to wake this rank
   std::atomic<bool> left{false};       // this rank has left the group: it makes and executes no more plans there
   std::atomic<bool> through{false};    // nor does anything it has retired look at the group's memory any more
   StartRecord starts;                  // what this rank has started
   // Gathers use the two in turn: a rank begins the next gather only when all have read the last one but one.
-  alignas(64) std::byte bytes[2][size];
+  alignas(64) Half halves[2];
 };
 
 // Of this process's memory.
@@ -234,6 +239,7 @@ class SharedSpace {
     for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
   }
 
+  // Both throw Error{misuse} on all ranks where some of them are in another of these calls, or gather another number of bytes.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
@@ -246,6 +252,10 @@ class SharedSpace {
 
  private:
   static constexpr int polls_between_looks = 64;
+
+  // Returns the half of the trays that everybody has written.
+  std::size_t meet(Bytes gathered, std::span<const std::byte> bytes);
+  void wait_for_all();
 
   // A wait that takes so long that it is time to ask what has become of the others. From the first question to its end others see
   // whom it is for.
@@ -314,7 +324,7 @@ class SharedSpace {
   SharedStarts starts_;
   std::vector<Rank> names_;
   std::vector<Retired> retired_;
-  std::uint64_t gathers_ = 0;
+  std::uint64_t meetings_ = 0;
 };
 
 }  // namespace quadrille

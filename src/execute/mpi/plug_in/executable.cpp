@@ -53,6 +53,7 @@ const Bases& MpiMessages::begin(const std::byte* input, std::byte* output) {
 }
 
 void MpiMessages::post(std::uint32_t message) {
+  check_not_finalised();
   const Range range = parts_of_[message];
   parts_missing_[message] = range.size();
   for (std::uint32_t i = range.first; i < range.last; ++i) {
@@ -69,12 +70,15 @@ void MpiMessages::post(std::uint32_t message) {
 }
 
 void MpiMessages::wait() {
-  if (open_ > 0) waiter_.wait_all(open_, requests_.data());
+  if (open_ == 0) return;
+  check_not_finalised();
+  waiter_.wait_all(open_, requests_.data());
   open_ = 0;
 }
 
 bool MpiMessages::advance() {
   if (open_ == 0) return true;
+  check_not_finalised();
   int done = 0;
   check_mpi(MPI_Testall(open_, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   if (done) open_ = 0;
@@ -97,12 +101,14 @@ void MpiMessages::finish(int count) {
 }
 
 std::uint32_t MpiMessages::wait_any() {
+  check_not_finalised();
   while (finished_count_ == 0) finish(waiter_.wait_some(open_, requests_.data(), completed_.data()));
   return finished_[--finished_count_];
 }
 
 std::optional<std::uint32_t> MpiMessages::advance_any() {
   if (finished_count_ == 0 && open_ > 0) {
+    check_not_finalised();
     int count = 0;
     check_mpi(MPI_Testsome(open_, requests_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
     finish(count);

@@ -20,4 +20,11 @@ inline void check_mpi(int code, const char* call) {
   throw Error(ErrorCode::transport, std::string(call) + " failed: " + text);
 }
 
+// For executions that are still open then: MPI aborts the program if it is called.
+inline void check_not_finalised() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; wait for requests before MPI_Finalize");
+}
+
 }  // namespace quadrille

@@ -90,9 +90,9 @@ Result<std::unique_ptr<Executable>> rooted(const Lease& lease, const Waiter& wai
   const bool is_root = rank == problem.root;
   switch (problem.collective) {
     case Collective::broadcast:
-      // MPI has one buffer where we have two: the root's copy is part of what is asked for.
+      // MPI has one buffer where we have two, unless the plan is in place: the root's copy is part of what is asked for.
       return executable(waiter, [=](const std::byte* input, std::byte* output, MPI_Request* request) {
-        if (is_root && block > 0) std::memcpy(output, input, index(block));
+        if (is_root && block > 0 && output != input) std::memcpy(output, input, index(block));
         call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, block, MPI_BYTE, root, lease.communicator);
       });
     case Collective::scatter:

@@ -41,6 +41,7 @@ class VendorExecutable : public Executable {
   }
 
   bool advance() override {
+    check_not_finalised();
     int done = 0;
     check_mpi(MPI_Test(&requests_.front(), &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) requests_.pop_front();
@@ -48,6 +49,7 @@ class VendorExecutable : public Executable {
   }
 
   void finish() override {
+    check_not_finalised();
     waiter_.wait_all(1, &requests_.front());
     requests_.pop_front();
   }
