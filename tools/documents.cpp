@@ -7,15 +7,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/document.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -42,6 +45,8 @@ std::string read_text(const std::string& file, const std::string& label) {
   const auto fail = [&](ErrorCode code, const std::string& reason) {
     throw Error(code, fmt::format("cannot read {}: {}", label, reason));
   };
+  static bool has_read_stdin = false;
+  if (file == "-" && std::exchange(has_read_stdin, true)) fail(ErrorCode::misuse, "it is read already; name '-' once");
   const Descriptor descriptor(file);
   struct stat status {};
   if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) fail(ErrorCode::environment, std::strerror(errno));
@@ -61,11 +66,20 @@ std::string read_text(const std::string& file, const std::string& label) {
   return text;
 }
 
-void check_names_file(const std::string& subject, bool about_problem) {
+std::string printable(const std::string& text) {
+  const bool has_controls = std::any_of(text.begin(), text.end(), [](unsigned char each) { return each < ' ' || each == 127; });
+  try {
+    if (!has_controls) return json_string(text), text;
+  } catch (const Error&) {}
+  return excerpt(text, text.size());
+}
+
+void check_names_file(const std::string& subject, bool about_problem, bool about_algorithm) {
   const bool exists = subject == "-" || ::access(subject.c_str(), F_OK) == 0;
-  if (!exists && (about_problem || nearest(subject, collective_names())))
+  if (!exists && (about_problem || about_algorithm || nearest(subject, collective_names())))
     refuse_unknown("collective or file", subject, collective_names());
-  if (about_problem) refuse("a file says itself which algorithm and problem it holds; leave --algorithm, --ranks and the like out");
+  if (about_algorithm) refuse("a file says itself which algorithm it holds; leave --algorithm out");
+  if (about_problem) refuse("a file says itself which problem it is for; leave --ranks, --block and the like out");
 }
 
 std::string label_of(const std::string& file) { return file == "-" ? "stdin" : "'" + file + "'"; }

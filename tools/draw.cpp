@@ -13,8 +13,10 @@
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/draw.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
 #include "talk.hpp"
+#include "verdict.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -45,20 +47,19 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   return picture == "blocks" ? draw_blocks(schedule, findings) : draw_space_time(schedule, findings);
 }
 
-[[noreturn]] void refuse_several(std::size_t count) {
-  refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", count));
-}
-
 Schedule generated(const Options& options, Collective collective) {
   const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
-  if (cases.size() > 1) refuse_several(cases.size());
+  if (cases.size() > 1)
+    refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
   return make_schedule(cases.front().problem, cases.front().choice);
 }
 
 Schedule read(const Options& options) {
-  check_names_file(options.subject, options.problem.given() || !options.algorithms.empty());
+  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
   std::vector<Schedule> schedules = read_schedules(options.subject);
-  if (schedules.size() != 1) refuse_several(schedules.size());
+  if (schedules.size() != 1)
+    refuse(fmt::format("a picture shows one schedule, and {} holds {}; write the one to draw to a file of its own",
+                       label_of(options.subject), schedules.size()));
   return std::move(schedules.front());
 }
 
@@ -73,7 +74,12 @@ int run(const Options& options) {
   const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
   std::vector<Finding> findings;  // those of the table's algorithms are right
   if (!collective) findings = verify(schedule, {.most_findings = most_findings});
-  const std::string picture = drawn(options, schedule, findings);
+  std::string picture;
+  try {
+    picture = drawn(options, schedule, findings);
+  } catch (const Error& error) {
+    throw_with_finding(error, findings);
+  }
   progress.clear();
   output.finish(picture);
   return findings.empty() ? good : with_findings;

@@ -9,10 +9,8 @@
 
 #include "arguments.hpp"
 #include "plan/same_problem.hpp"
-#include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/document.hpp"
 #include "talk.hpp"
 #include "verdict.hpp"
 
@@ -50,16 +48,7 @@ void check_right(const Case& entry) {
   const Schedule& schedule = *entry.given;
   if (const auto findings = verify(schedule, {.most_findings = 1}); !findings.empty())
     refuse(fmt::format("the schedule of {} in {} is wrong; 'quadrille verify' finds: {}", specification(schedule), entry.file,
-                       to_string(findings.front())));
-}
-
-// As it may be printed: control characters, and what is no UTF-8, are written out.
-std::string printable(const std::string& name) {
-  const bool has_controls = std::any_of(name.begin(), name.end(), [](unsigned char each) { return each < ' ' || each == 127; });
-  try {
-    if (!has_controls) return json_string(name), name;
-  } catch (const Error&) {}
-  return excerpt(name);
+                       printable(to_string(findings.front()))));
 }
 
 // Gives the schedule a name that nothing else has.
@@ -111,15 +100,17 @@ std::vector<Case> cases_of(const std::vector<GivenSchedule>& given, const std::v
   return cases;
 }
 
+void check_right(const std::vector<Case>& cases) {
+  Progress progress;
+  for (const Case& entry : cases) {
+    progress.show(fmt::format("verifies {}", specification(*entry.given)));
+    check_right(entry);
+  }
+}
+
 std::vector<Case> Subject::cases(const std::vector<std::string>& specifications, std::vector<LeftOut>* left_out) const {
   std::vector<Case> all = cases_of(given, problems);
-  {
-    Progress progress;
-    for (const Case& entry : all) {
-      progress.show(fmt::format("verifies {}", specification(*entry.given)));
-      check_right(entry);
-    }
-  }
+  check_right(all);
   if (is_file && specifications.empty()) return all;
   std::vector<Case> own = make_cases(problems, specifications, left_out);
   std::move(own.begin(), own.end(), std::back_inserter(all));

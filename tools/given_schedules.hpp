@@ -29,6 +29,9 @@ std::vector<Problem> problems_of(const std::vector<GivenSchedule>& given, const 
 // is right for these, `verify` tells. Throws Error{misuse} with both problems for a schedule that solves none of them.
 std::vector<Case> cases_of(const std::vector<GivenSchedule>& given, const std::vector<Problem>& problems);
 
+// Throws Error{misuse} with the file and the first finding if a schedule of a file is wrong.
+void check_right(const std::vector<Case>& cases);
+
 // What a command looks at that takes a collective or a file, and --schedule and --algorithm.
 struct Subject {
   std::vector<Problem> problems;

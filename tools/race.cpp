@@ -354,6 +354,7 @@ int run_on_threads(const Options& options) {
   const std::vector<GivenSchedule> given = read_files(options, read_text);
   const Count ranks = ranks_on_threads(options, given);
   const Request request = make_request(options, given, Executor::automatic, ByRank<Count>(ranks), false);
+  check_right(cases_of(given, request.problems));
   Report report(options.output, options.form, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
@@ -378,6 +379,10 @@ int run_launched(const Options& options, Executor executor) {
   const std::vector<GivenSchedule> given = read_by_first(*world, options);
   ranks_launched(options, given, world->size());
   Request request = make_request(options, given, executor, world->nodes(), mpi);
+  made_or_thrown(*world, [&] {
+    if (world->rank() == 0) check_right(cases_of(given, request.problems));  // a plan refuses it, too, but names no file
+    return true;
+  });
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
   if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;

@@ -13,7 +13,10 @@
 #include "output.hpp"
 #include "problem_options.hpp"
 #include "quadrille/document.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
 #include "talk.hpp"
+#include "verdict.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -31,9 +34,11 @@ struct Options {
   bool json = false;
 };
 
+// Throws Error{too_large} for a region that cannot be flattened.
 Count count_regions(const Regions& regions, bool flattened) {
   Count total = 0;
   for (const Region& region : regions) {
+    if (flattened && bytes(region) > 0) hull(region);  // throws where it reaches past 2^63
     Count pieces = 1;
     if (flattened)
       for (const Level& level : region.levels) pieces = times_at_most(pieces, level.count, most_regions + 1);
@@ -59,12 +64,19 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
   std::size_t number = 0;
   for (const Schedule& schedule : schedules) {
     const Count p = schedule.problem.ranks;
-    progress.show(fmt::format("looks at {}, schedule {} of {}", schedule.algorithm, ++number, schedules.size()));
-    for (Rank rank = 0; rank < p; ++rank)
-      if ((total += count_regions(schedule.program(rank), flattened)) > most_regions)
+    progress.show(fmt::format("looks at {}, schedule {} of {}", printable(schedule.algorithm), ++number, schedules.size()));
+    for (Rank rank = 0; rank < p; ++rank) {
+      const Program program = schedule.program(rank);
+      try {
+        total += count_regions(program, flattened);
+      } catch (const Error& error) {
+        throw_with_finding(error, verify(schedule));
+      }
+      if (total > most_regions)
         refuse(
             fmt::format("the schedule of {} among {} ranks has more than {} regions, too long for a document; ask for fewer ranks",
-                        schedule.algorithm, p, most_regions));
+                        printable(schedule.algorithm), p, most_regions));
+    }
   }
 }
 
@@ -80,7 +92,7 @@ std::vector<Schedule> generated(const Options& options, Collective collective, P
 
 // Right or wrong.
 std::vector<Schedule> read(const Options& options) {
-  check_names_file(options.subject, options.problem.given() || !options.algorithms.empty());
+  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
   return read_schedules(options.subject);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "documents.hpp"
 #include "model_options.hpp"
 #include "problem_options.hpp"
 #include "schedule/policy_name.hpp"
@@ -89,7 +90,7 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
   for (const SimulatedStage& stage : candidate.simulation.stages) {
     SimulatedRound busiest;
     const auto add = [&](const std::string& count, Picoseconds begin, Picoseconds end, const SimulatedRound& round) {
-      std::vector<TableCell> row{stage.name, count, time_text(begin), time_text(end)};
+      std::vector<TableCell> row{printable(stage.name), count, time_text(begin), time_text(end)};
       if (links)
         row.insert(row.end(), {fmt::format("{}", round.sharing), Sizes{{round.link_bytes}},
                                round.sharing > 0 ? setting.topology->text_of(round.busiest_link) : "–"});

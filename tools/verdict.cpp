@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "documents.hpp"
 #include "problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/extent.hpp"
@@ -76,7 +77,7 @@ Json json_of(const Finding& finding) {
 
 std::string findings_of(const Verdict& verdict, const std::string& prefix) {
   std::string text;
-  for (const Finding& finding : verdict.findings) text += prefix + to_string(finding) + '\n';
+  for (const Finding& finding : verdict.findings) text += prefix + printable(to_string(finding)) + '\n';
   if (!verdict.refusal.empty()) text += prefix + verdict.refusal + '\n';
   return text;
 }
@@ -133,6 +134,13 @@ Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& 
     for (Bound& bound : lower_bounds(schedule.problem, *options.topology)) verdict.bounds.push_back(std::move(bound));
   }
   return verdict;
+}
+
+void throw_with_finding(const Error& error, const std::vector<Finding>& findings) {
+  const auto outside =
+      std::find_if(findings.begin(), findings.end(), [](const Finding& finding) { return finding.rule == Rule::out_of_buffer; });
+  if (error.code() != ErrorCode::too_large || outside == findings.end()) throw;
+  throw Error(error.code(), fmt::format("{}; 'quadrille verify' finds: {}", error.what(), printable(to_string(*outside))));
 }
 
 std::string problem_text(const Problem& problem) {

@@ -8,6 +8,7 @@
 
 #include "json.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
 
 namespace quadrille::command {
@@ -39,6 +40,10 @@ struct Verdict {
 // `label` names the algorithm for people. What is too large to be replayed is counted where that takes no more than minutes; else
 // throws Error{too_large} like `verify`.
 Verdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
+
+// In a handler of `error`, which says why a schedule cannot be shown: throws it with the finding of a region outside its buffer
+// beside it, where that is why, else as it is.
+[[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
 
 std::string problem_text(const Problem& problem);           // "5 ranks, 8 B a block"
 std::string text_of(const Verdict& verdict);                // figures one below the other, each with what bounds it

@@ -57,7 +57,7 @@ std::vector<Verdict> judge_generated(const Options& options, Collective collecti
 }
 
 std::vector<Verdict> judge_files(const Options& options) {
-  check_names_file(options.subjects[0], options.problem.given() || !options.algorithms.empty());
+  check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
   const VerifyOptions rules = verify_options(options);
   std::vector<Schedule> schedules;
   for (const std::string& file : options.subjects)
@@ -65,7 +65,7 @@ std::vector<Verdict> judge_files(const Options& options) {
   std::vector<Verdict> verdicts;
   Progress progress;
   for (const Schedule& schedule : schedules) {
-    const std::string label = fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule));
+    const std::string label = printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
     progress.show(fmt::format("verified {} of {}: now {}", verdicts.size(), schedules.size(), label));
     verdicts.push_back(judge(schedule, label, rules));
   }

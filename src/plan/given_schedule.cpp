@@ -57,14 +57,25 @@ std::uint64_t common_hash(const Schedule& schedule) {
   return hash.value();
 }
 
-std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Program& own) {
+// Of a rank's buffers, as the schedule states them.
+struct BufferBytes {
+  Bytes input = 0, output = 0;
+};
+
+BufferBytes buffer_bytes(const Schedule& schedule, Rank rank) {
   const auto stated = [&](const std::vector<Bytes>& sizes, Bytes canonical) {
-    return sizes.empty() ? canonical : sizes.at(index(own.rank));
+    return sizes.empty() ? canonical : sizes.at(index(rank));
   };
+  return {stated(schedule.stated_input_bytes, input_bytes(schedule.problem, rank)),
+          stated(schedule.stated_output_bytes, output_bytes(schedule.problem, rank))};
+}
+
+std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Program& own) {
+  const BufferBytes buffers = buffer_bytes(schedule, own.rank);
   ContentHash hash;
   hash.add(common);
-  hash.add(stated(schedule.stated_input_bytes, input_bytes(schedule.problem, own.rank)));
-  hash.add(stated(schedule.stated_output_bytes, output_bytes(schedule.problem, own.rank)));
+  hash.add(buffers.input);
+  hash.add(buffers.output);
   hash.add(hash_of(own));
   return hash.value();
 }
@@ -93,7 +104,36 @@ std::vector<RoundHash> round_hashes(Program program) {
   return hashes;
 }
 
-// Where two programs of a rank differ first, in words.
+// What a schedule says about a rank beside its program.
+struct Statements {
+  Count port_limit = -1, node_port_limit = -1;  // -1: none
+  BufferBytes buffers;
+  std::uint64_t symmetry = 0;
+};
+
+Statements statements(const Schedule& schedule, Rank rank) {
+  return {schedule.port_limit.value_or(-1), schedule.node_port_limit.value_or(-1), buffer_bytes(schedule, rank),
+          symmetry_hash(schedule)};
+}
+
+// Where the statements of rank 0 and `rank` about the latter differ first, in words.
+std::string difference(const Statements& first, const Statements& other, Rank rank) {
+  const auto limit = [](Count ports) { return ports < 0 ? std::string("none") : fmt::format("{}", ports); };
+  const auto limits = [&](std::string_view what, Count a, Count b) {
+    return fmt::format("in the {} that they state: {} at rank 0, {} at rank {}", what, limit(a), limit(b), rank);
+  };
+  const auto sizes = [&](std::string_view buffer, Bytes a, Bytes b) {
+    return fmt::format("in the size of rank {}'s {} that they state: {} B at rank 0, {} B at rank {}", rank, buffer, a, b, rank);
+  };
+  if (first.port_limit != other.port_limit) return limits("limit of ports", first.port_limit, other.port_limit);
+  if (first.node_port_limit != other.node_port_limit)
+    return limits("limit of a node's ports", first.node_port_limit, other.node_port_limit);
+  if (first.buffers.input != other.buffers.input) return sizes("input", first.buffers.input, other.buffers.input);
+  if (first.buffers.output != other.buffers.output) return sizes("output", first.buffers.output, other.buffers.output);
+  return first.symmetry != other.symmetry ? "in the symmetry that they state" : "in the problem that they solve";
+}
+
+// Where two programs of a rank differ first, in words; empty: nowhere.
 std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundHash>& b, Rank rank) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i < a.size() && i < b.size() && a[i] == b[i]) continue;
@@ -101,7 +141,7 @@ std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundH
     const Count in_a = i < a.size() ? a[i].number : b[i].number, in_b = i < b.size() ? b[i].number : a[i].number;
     return fmt::format("in what rank {} does in round {}", rank, std::min(in_a, in_b));
   }
-  return "in the symmetry that they state";
+  return "";
 }
 
 // Collective: the schedules of rank 0 and `other` are not the same.
@@ -109,16 +149,21 @@ std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundH
   const Rank me = communicator.rank();
   std::string told;
   if (me == other) {
+    const Statements stated = statements(schedule, me);
     const std::vector<RoundHash> mine = round_hashes(schedule.program(me));
-    told.assign(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(RoundHash));
+    told.assign(reinterpret_cast<const char*>(&stated), sizeof(stated));
+    told.append(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(RoundHash));
   }
   told = told_by(communicator, other, std::move(told));
   std::string sentence;
   if (me == 0) {
-    std::vector<RoundHash> theirs(told.size() / sizeof(RoundHash));
-    std::memcpy(theirs.data(), told.data(), told.size());
-    sentence = fmt::format("ranks 0 and {} hand over different schedules of {}: they differ {}", other, schedule.algorithm,
-                           difference(round_hashes(schedule.program(other)), theirs, other));
+    Statements stated;
+    std::memcpy(&stated, told.data(), sizeof(stated));
+    std::vector<RoundHash> theirs((told.size() - sizeof(stated)) / sizeof(RoundHash));
+    std::memcpy(theirs.data(), told.data() + sizeof(stated), theirs.size() * sizeof(RoundHash));
+    std::string where = difference(round_hashes(schedule.program(other)), theirs, other);
+    if (where.empty()) where = difference(statements(schedule, other), stated, other);
+    sentence = fmt::format("ranks 0 and {} hand over different schedules of {}: they differ {}", other, schedule.algorithm, where);
   }
   throw Error(ErrorCode::misuse, told_by(communicator, 0, std::move(sentence)));
 }

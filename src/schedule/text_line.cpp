@@ -33,6 +33,12 @@ TextLine::TextLine(std::string_view text, Count number) : rest_(text), number_(n
   if (rest_.ends_with('\r')) rest_.remove_suffix(1);
 }
 
+TextLine TextLine::after_the_last(Count number) {
+  TextLine line({}, number);
+  line.is_after_the_last_ = true;
+  return line;
+}
+
 void TextLine::skip_blanks() {
   while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) rest_.remove_prefix(1);
   if (rest_.starts_with('#')) rest_ = {};
@@ -117,7 +123,7 @@ void TextLine::refuse(std::string_view sentence) const {
 }
 
 void TextLine::expected(std::string_view wanted) {
-  if (at_end()) refuse(fmt::format("expected {}, found the end of the line", wanted));
+  if (at_end()) refuse(fmt::format("expected {}, found the end of the {}", wanted, is_after_the_last_ ? "text" : "line"));
   refuse(fmt::format("expected {}, found '{}'", wanted, excerpt(rest_)));
 }
 

@@ -18,6 +18,7 @@ class TextLine {
  public:
   TextLine() = default;
   TextLine(std::string_view text, Count number);
+  static TextLine after_the_last(Count number);  // of a text that has ended
 
   Count number() const { return number_; }
   bool at_end();                            // nothing but blanks and a comment is left
@@ -41,6 +42,7 @@ class TextLine {
 
   std::string_view rest_;
   Count number_ = 0;
+  bool is_after_the_last_ = false;
 };
 
 }  // namespace quadrille

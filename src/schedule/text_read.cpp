@@ -97,7 +97,8 @@ class Lines {
     do {
       finished_ = next_ >= text_.size();
       const std::size_t end = std::min(text_.find('\n', next_), text_.size());
-      line_ = TextLine(finished_ ? "" : text_.substr(next_, end - next_), ++number_);
+      ++number_;
+      line_ = finished_ ? TextLine::after_the_last(number_) : TextLine(text_.substr(next_, end - next_), number_);
       next_ = end + 1;
     } while (!finished_ && line_.at_end());
   }

@@ -161,6 +161,15 @@ TEST(GivenSchedule, DifferencesBetweenRanksAreNamed) {
     return program;
   };
   EXPECT_THAT(with_rank_two(document, more_scratch), HasSubstr("differ in the stages of rank 2, or in its scratch memory"));
+  Schedule one_port = document, longer_input = document, longer_output = document;
+  one_port.port_limit = 1;
+  EXPECT_THAT(with_rank_two(document, one_port),
+              HasSubstr("they differ in the limit of ports that they state: none at rank 0, 1 at rank 2"));
+  longer_input.stated_input_bytes = longer_output.stated_output_bytes = {32, 32, 40, 32};
+  EXPECT_THAT(with_rank_two(document, longer_input),
+              HasSubstr("they differ in the size of rank 2's input that they state: 32 B at rank 0, 40 B at rank 2"));
+  EXPECT_THAT(with_rank_two(document, longer_output),
+              HasSubstr("they differ in the size of rank 2's output that they state: 32 B at rank 0, 40 B at rank 2"));
   Schedule without_symmetry = ring;
   without_symmetry.symmetry.reset();
   EXPECT_THAT(with_rank_two(ring, without_symmetry), HasSubstr("they differ in the symmetry that they state"));

@@ -131,7 +131,7 @@ TEST(Text, SaysWhatIsWrongAndInWhichLine) {
       {head + "input_bytes 3\n", "line 6: expected 2 numbers in the 'input_bytes' above, found 1"},
       {head + "stage a first 0", "line 5: expected 'rounds', found the end of the line"},
       {head + "stage a first 9223372036854775807 rounds 1", "expected a number of rounds in 0..0, found '1'"},
-      {head + "rank 0\n", "line 6: expected 'rank', found the end of the line"},
+      {head + "rank 0\n", "line 6: expected 'rank', found the end of the text"},
       {head + "rank 1\n", "line 5: expected the program of rank 0, found another's"},
       {head + "rank 0\nrank 1\nrank 2\n", "line 7: expected the end of the document after 2 ranks, found 'rank 2'"},
       {head + "rank 0 scratch -1", "line 5: expected a number of bytes in 0.."},

@@ -127,7 +127,8 @@ TEST_F(CommandTest, RefusesFilesThatAreNoSchedules) {
   refuses({"verify", write("object", "{}").string()}, "object");
   refuses({"verify", "/dev/zero"}, "no text");
   refuses({"verify", "-"}, "stdin");
-  refuses({"verify", "-", "--ranks", "4"}, "leave --algorithm, --ranks");
+  refuses({"verify", "-", "--ranks", "4"}, "leave --ranks, --block and the like out");
+  refuses({"verify", "-", "--algorithm", "ring"}, "leave --algorithm out");
 }
 
 TEST_F(CommandTest, FilesAppearWholeOrNotAtAll) {

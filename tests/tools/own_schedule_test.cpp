@@ -98,12 +98,13 @@ TEST_F(OwnSchedule, IsRefusedWhereItIsBroken) {
   EXPECT_THAT(verified.out, HasSubstr(finding));
   refuses({"price", broken_, "--machine", "sp2"}, finding);
   refuses({"simulate", broken_, "--machine", "sp2"}, finding);
-  refuses({"race", "--executor", "threads", "--time", "0.02s", "-"}, finding, contents(broken_));
+  refuses({"race", "--executor", "threads", "--time", "0.02s", "-"}, "in stdin is wrong; 'quadrille verify' finds: " + finding,
+          contents(broken_));
   refuses({"price", "alltoall", "--ranks", "6", "--block", "1KiB", "--machine", "sp2", "--schedule", broken_}, finding);
   const Outcome launched =
       run_program({"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", broken_, "--time", "0.02s"});
   EXPECT_EQ(launched.exit_code, 2);
-  EXPECT_THAT(launched.talk, HasSubstr(finding));
+  EXPECT_THAT(launched.talk, HasSubstr(fmt::format("in '{}' is wrong; 'quadrille verify' finds: {}", broken_, finding)));
   // Converting is no judgement.
   EXPECT_EQ(run({"verify", write("broken.sched", prints({"schedule", broken_}))}).exit_code, 1);
 }
@@ -117,13 +118,53 @@ TEST_F(OwnSchedule, IsRefusedWhereTheProblemDiffers) {
           "and not for alltoall among 4 ranks");
   refuses({"simulate", mine_, "--topology", "torus:2x4", "--machine", "paragon"}, "has 8 ranks, not 6");
   for (const std::string command : {"price", "simulate", "race", "schedule"}) {
-    refuses({command, mine_, "--ranks", "6"}, "a file says itself which");
+    refuses({command, mine_, "--ranks", "6"},
+            "a file says itself which problem it is for; leave --ranks, --block and the like out");
     refuses({command, "altoall"}, "did you mean 'alltoall'?");
     refuses({command, file("none.json").string()}, "No such file");
   }
   const Outcome launched = run_program({QUADRILLE_COMMAND, "run", "-n", "4", QUADRILLE_COMMAND, "race", mine_});
   EXPECT_EQ(launched.exit_code, 2);
   EXPECT_THAT(launched.talk, HasSubstr("is for 6 ranks, but the launcher started 4"));
+}
+
+TEST_F(OwnSchedule, IsRefusedWhereStdinIsNamedTwice) {
+  refuses({"price", "-", "--machine", "sp2", "--schedule", "-"}, "cannot read stdin: it is read already; name '-' once",
+          contents(mine_));
+  refuses({"verify", "-", "-"}, "name '-' once", contents(mine_));
+}
+
+TEST_F(OwnSchedule, IsDrawnWhereItIsAlone) {
+  const std::string two = write("two.json", fmt::format("[{0},{0}]", contents(mine_))).string();
+  refuses({"draw", two}, fmt::format("a picture shows one schedule, and '{}' holds 2", two));
+}
+
+TEST_F(OwnSchedule, IsRefusedWhereARegionReachesPastAllNumbers) {
+  std::string text = prints({"schedule", mine_});
+  text.replace(text.find("[1024:1024]"), 11, "[1024:9223372036854775807]");
+  const std::string sentence =
+      "a region reaches past 2^63 bytes; 'quadrille verify' finds: rank 0, stage 'along the rows', round 0, "
+      "input[1024:9223372036854775807]: out-of-buffer: ";
+  refuses({"draw", "-"}, sentence, text);
+  refuses({"schedule", "-", "--json"}, sentence, text);
+}
+
+TEST_F(OwnSchedule, IsShownWithoutControlCharacters) {
+  Json document = Json::parse(contents(mine_));
+  document["algorithm"] = "a\x1b[31m\nname";
+  document["stages"][0]["name"] = "a\nstage";
+  const auto is_printable = [](const std::string& text) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+    EXPECT_EQ(text.find("a\nstage"), std::string::npos) << text;
+  };
+  EXPECT_THAT(prints({"verify", "-"}, document.dump()), StartsWith("alltoall/a\\x1b[31m\\x0aname, 6 ranks"));
+  const std::string simulated = prints({"simulate", "-", "--machine", "sp2"}, document.dump());
+  EXPECT_THAT(simulated, HasSubstr("a\\x0astage"));
+  is_printable(simulated);
+  document["stages"][0]["rounds"][0]["local"] = Json::array();
+  const Outcome found = run({"verify", "-"}, document.dump());
+  EXPECT_EQ(found.exit_code, 1);
+  is_printable(found.out);
 }
 
 TEST_F(CommandTest, DocumentsAreConvertedBothWays) {
