@@ -221,6 +221,9 @@ class WatchedMessages : public SharedMessages {
   WatchedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Watchdog& watchdog)
       : SharedMessages(space, costs, std::move(script)), watchdog_(watchdog), rank_(space.rank()) {}
 
+  // A program that is stuck is no failure of the group, which runs the next one.
+  void fail(const Error&) noexcept {}
+
   void wait() {
     advance();  // what has been posted is now seen by others
     watchdog_.happens();
