@@ -40,5 +40,5 @@ refuses() {
 races 'messages shared' - <"$mine"
 races 'messages shared' alltoall --block 1KiB --schedule "$mine" --algorithm ring
 QUADRILLE_NODE_SIZES=2,4 races hybrid "$mine" --executor hybrid --policy dataflow
-refuses 'the schedule of rows-then-columns is wrong: rank 0, output\[3072:1024\]: delivery' "$broken"
+refuses 'in .*broken.json. is wrong; .quadrille verify. finds: rank 0, output\[3072:1024\]: delivery' "$broken"
 refuses 'cannot read .*none.json' "$folder/none.json"
