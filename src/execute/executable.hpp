@@ -26,9 +26,9 @@ class Executable {
   virtual bool advance() { return true; }
   virtual void finish() {}
 
-  // Is it a collective of an MPI library's? MPI wants the same order of calls at all ranks, and the same function. So its executions
-  // begin in the order of starts, also while earlier ones are under way: `advance` and `finish` are about the first that is not over.
-  // And `execute`, which waits inside MPI without advancing anything else, is never replaced by `begin` and `finish`.
+  // Is it a collective of an MPI library's? MPI wants the same order of calls at all ranks, and the same function. So its
+  // executions begin in the order of starts, also while earlier ones are under way: `advance` and `finish` are about the first that
+  // is not over. And `execute`, which waits inside MPI without advancing anything else, is never replaced by `begin` and `finish`.
   virtual bool is_vendors() const { return false; }
 
   // Ends the executions under way without waiting: this rank's buffers are not read or written any more. Other ranks that wait for
