@@ -48,6 +48,8 @@ void SharedSpace::fail(const Error& why) {
     const std::string_view text = why.what();
     head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
     head_->reason.store(SpaceHead::known, std::memory_order_release);
+  } else {  // another rank writes its reason, so that all ranks say the same; unless it is killed meanwhile
+    for (int looks = 0; looks < 1000 && head_->reason.load(std::memory_order_acquire) != SpaceHead::known; ++looks) sched_yield();
   }
   fail();
   if (head_->reason.load(std::memory_order_acquire) == SpaceHead::known) throw_lost();
