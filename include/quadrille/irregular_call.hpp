@@ -18,10 +18,11 @@ struct Blocks {
 };
 
 struct IrregularCall {
-  CallArguments arguments;  // without a buffer the numbers of elements are not looked at, but for those that are a count
+  // Without buffers its numbers of elements are ignored, except the own count of a gatherv or scatterv.
+  CallArguments arguments;
   bool has_buffers = true;
-  // Counts of what is given and what is gotten: alltoallv has both, scatterv and reduce_scatterv the first, allgatherv and gatherv
-  // the second; gatherv and scatterv at the root only. In place alltoallv has the second.
+  // alltoallv uses both; in place, `send` may be empty, and then each block that is received replaces the one that is sent.
+  // scatterv and reduce_scatterv use `send`, allgatherv and gatherv use `receive`. scatterv and gatherv use them at the root only.
   Blocks send, receive;
 };
 

@@ -55,7 +55,7 @@ inline Bytes extent_of(MPI_Datatype type) {
   return extent;
 }
 
-// How a datatype was made, and from what. Frees the types that MPI hands out.
+// The constructor of a datatype and its arguments. MPI hands out copies of the inner types; the destructor frees them.
 class TypeContents {
  public:
   explicit TypeContents(MPI_Datatype type) {

@@ -7,10 +7,10 @@
 // Executions of one plan follow each other: while one is open, later ones wait in a queue. So all ranks run them in the same order,
 // and none waits for a call of this rank's program.
 //
-// When may an execution become complete without further calls of its rank? Only if its messages are MPI's and its program has one
-// window: then the start posts all messages. Otherwise somebody has to call: with more windows to post the next one; in shared
-// memory to copy a long message, or to begin when a reader is behind; and to begin what waits in the queue. Any call that waits
-// does that, and so does the progress thread (progress_thread.hpp). A rank that blocks elsewhere, in an MPI_Recv, say, does not.
+// Progress. If the messages are MPI's and the program has one window, the start posts all messages, and the execution may complete
+// without further calls of its rank. Otherwise a later call must make progress: it posts the messages of the next window, copies a
+// long message in shared memory, begins once all readers of the previous execution are through, or begins what is queued. Any call
+// that waits does that, and so does the progress thread (progress_thread.hpp). A rank that blocks in MPI_Recv does not.
 //
 // The executable of a plan may have been destroyed for its memory (plan_memory.hpp). The next execution makes it again, with the
 // other ranks, and waits for them.

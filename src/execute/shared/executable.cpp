@@ -248,7 +248,7 @@ void SharedMessages::withdraw() {
   open_count_ = 0;
 }
 
-// The whole group, as its other ranks may wait for this one in any of their executions.
+// Fails the whole group, because its other ranks may wait for this one in any of their executions.
 void SharedMessages::fail(const Error& why) noexcept {
   if (!space_.is_usable()) return;
   try {
