@@ -1,36 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One-shot typed calls against each MPI's blocking collectives, by turns inside one process (bench/calls_mpi.cpp). Prints a table of the
-# ratios MPI library's / ours, so above 1 ours is faster; `~` where the interval holds 1. The collectives with counts (v) make a plan at
+# Compares one-shot typed calls with each MPI's blocking collectives, alternating in one process (bench/calls_mpi.cpp). Prints a table of the
+# ratios MPI library's / ours: above 1, ours is faster; `~`: the interval contains 1. The collectives with counts (v) make a plan at
 # each call. Takes about two minutes.
 # Usage: calls.sh [--mpi "openmpi mpich"] [--ranks "2 4 8"] [--lines FILE] [OPTIONS OF calls_mpi...]
 #   --lines  all that calls_mpi prints, with times and intervals
-#   Options of calls_mpi: --rounds N, --most BYTES, --only COLLECTIVE
-# Needs the MPIs and a release build with QUADRILLE_BENCH=ON; let nothing else run meanwhile.
+#   Options of calls_mpi: --repetitions N, --most BYTES, --only COLLECTIVE
+# Needs the MPIs and a release build with QUADRILLE_BENCH=ON; nothing else may run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source scripts/setup.sh
-all_ranks="2 4 8" libraries='' lines='' options=()
-while [ $# -gt 0 ]; do
-  case $1 in
-    --mpi) libraries=$2; shift 2 ;;
-    --ranks) all_ranks=$2; shift 2 ;;
-    --lines) lines=$2; shift 2 ;;
-    --help) sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; exit 0 ;;
-    *) options+=("$1"); shift ;;
-  esac
-done
-find_mpis
-[ -z "$libraries" ] || read -ra mpis <<<"$libraries"
-own_control_group
+source bench/mpi_program.sh
+program=calls_mpi all_ranks="2 4 8" lines=''
+own_option() {
+  taken=0
+  [ "$1" != --lines ] || { lines=$2; taken=2; }
+}
+read_words "$@"
+begin
 found=$(mktemp)
 trap 'rm -f "$found"; leave_control_group' EXIT
 for mpi in "${mpis[@]}"; do
-  bench=build/release/bench/calls_mpi_$mpi
-  [ -x "$bench" ] || fail "No $bench: build the preset release with QUADRILLE_BENCH=ON first"
   for ranks in $all_ranks; do
     talk "$mpi, $ranks ranks"
-    run_mpi "$mpi" "$ranks" "$bench" ${options[@]+"${options[@]}"} >>"$found"
+    run "$mpi" "$ranks" >>"$found"
   done
 done
 [ -z "$lines" ] || cp "$found" "$lines"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a typed call costs whose plan is there, beyond Plan::execute: both by turns in batches, the median of the differences in
-// nanoseconds as the counter more_ns. Wanted: at most 100.
+// Measures what a typed call costs more than Plan::execute if its plan exists already. Batches of both alternate; the counter
+// more_ns is the median of the differences, in nanoseconds. Goal: at most 100.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nanoseconds of one of `calls` calls.
+// Returns the time of one call in nanoseconds, measured over `calls` calls.
 template <class Call>
 double each_ns(int calls, Call&& call) {
   const auto start = Clock::now();
@@ -27,7 +27,7 @@ double median(std::vector<double> list) {
   return list[list.size() / 2];
 }
 
-// `call` and `execute` do the same, on all ranks.
+// Compares `call` with `execute`, which do the same, on all ranks.
 template <class Make>
 void measure(benchmark::State& state, Make&& make) {
   const Count p = state.range(0);
@@ -71,7 +71,7 @@ void allreduce_again(benchmark::State& state) {
 }
 BENCHMARK(allreduce_again)->Name("allreduce_by_function_again/small")->Arg(1)->Arg(2)->Iterations(1);
 
-// 64 sizes in turn, so that each call finds its plan among the others.
+// Uses 64 sizes in turn, so that each call has to find its plan among the others.
 void sizes_in_turn(benchmark::State& state) {
   measure(state, [](Communicator& ranks, auto&& compare) {
     constexpr std::size_t sizes = 64;

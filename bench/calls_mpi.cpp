@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One-shot typed calls against the MPI library's blocking collectives, for all sixteen, by turns inside one process: a typed call
-// finds its plan, but those with counts make it anew. Prints a line for each collective and size: MPI library, ranks, collective,
-// bytes (of a block, or of the vector), the library's and our time in microseconds, the ratio library's / ours and its interval.
-// Usage, under mpirun: calls_mpi [--rounds N] [--most BYTES] [--only COLLECTIVE]
-#include <getopt.h>
-
+// Compares one-shot typed calls with the MPI library's blocking collectives, for all sixteen, alternating in one process. A typed
+// call finds its stored plan, except those with counts, which make it each time. Prints a line for each collective and size: MPI
+// library, ranks, collective, bytes (of a block, or of the vector), the library's and our time in microseconds, the ratio library's
+// / ours and its interval. Usage, under mpirun: calls_mpi [--repetitions N] [--most BYTES] [--only COLLECTIVE]
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/indexed.hpp"
@@ -21,14 +19,14 @@ namespace quadrille::bench {
 namespace {
 
 struct Settings {
-  long rounds = 11;
+  long repetitions = 11;
   Bytes most = Bytes{1} << 16;
-  std::string only;  // empty: all
+  std::string only;  // the only collective to measure; empty: all
 };
 
 enum Way { vendors, ours };
 
-// One collective on blocks of n doubles. Both ways have buffers and counts of their own type, over the same memory.
+// One collective on blocks of n doubles. The two ways have buffers and counts of their own types, over the same memory.
 class Cell {
  public:
   Cell(Communicator& ranks, Collective collective, Bytes bytes)
@@ -115,7 +113,7 @@ class Cell {
   std::vector<double> input_, output_;
 };
 
-void measure(Communicator& ranks, Collective collective, Bytes bytes, long rounds) {
+void measure(Communicator& ranks, Collective collective, Bytes bytes, long repetitions) {
   constexpr double sample_us = 4000;
   Cell cell(ranks, collective, bytes);
   int is_right = cell.is_right() ? 1 : 0;
@@ -124,13 +122,13 @@ void measure(Communicator& ranks, Collective collective, Bytes bytes, long round
   long executions[2];
   for (const Way way : {vendors, ours}) {
     cell.run(way, 10);
-    const double one_us = span_us([&] { cell.run(way, 3); }) / 3;  // on all ranks the same
+    const double one_us = span_us([&] { cell.run(way, 3); }) / 3;  // the same on all ranks
     executions[way] = std::clamp(static_cast<long>(sample_us / one_us), 2L, 4000L);
   }
   std::vector<double> times[2];
-  for (long round = 0; round < rounds; ++round)
-    for (int turn = 0; turn < 2; ++turn) {  // each is first in half of the rounds
-      const Way way = (round + turn) % 2 ? ours : vendors;
+  for (long repetition = 0; repetition < repetitions; ++repetition)
+    for (int turn = 0; turn < 2; ++turn) {  // each way is first in half of the repetitions
+      const Way way = (repetition + turn) % 2 ? ours : vendors;
       times[way].push_back(span_us([&] { cell.run(way, executions[way]); }) / static_cast<double>(executions[way]));
     }
   if (ranks.rank() != 0) return;
@@ -147,25 +145,8 @@ void run(const Settings& settings) {
     if (!settings.only.empty() && settings.only != name(collective)) continue;
     for (const Bytes bytes : {Bytes{8}, Bytes{1} << 10, Bytes{1} << 16})
       if (bytes <= settings.most && (moves_data(collective) || bytes == 8))
-        measure(*ranks, collective, moves_data(collective) ? bytes : 0, settings.rounds);
+        measure(*ranks, collective, moves_data(collective) ? bytes : 0, settings.repetitions);
   }
-}
-
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'},
-                                     {"most", required_argument, nullptr, 'm'},
-                                     {"only", required_argument, nullptr, 'o'},
-                                     {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'r': settings.rounds = std::max(1L, std::stol(optarg)); break;
-      case 'm': settings.most = std::stoll(optarg); break;
-      case 'o': settings.only = optarg; break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
 }
 
 }  // namespace
@@ -173,13 +154,8 @@ Settings settings_of(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
-    run(settings);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  Settings settings;
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("most", settings.most, 0),
+                                           word("only", settings.only)};
+  return run_program(count, arguments, options, [&] { run(settings); });
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How good choices are: races what a plan chooses (auto) beside every algorithm of the table and the MPI library's own collective, by each
+# Measures how good choices are: races what a plan chooses (auto) beside every algorithm of the table and the MPI library's own collective, by each
 # executor, and prints in how many cells auto is slower than the best of the same race, and by how much. Run `quadrille tune` before.
-# Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--rounds N] [--time SECONDS]
+# Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--repetitions N] [--time SECONDS]
 #        [--launches N] [--hosts] [COLLECTIVE...]
-#   default: all collectives, 15 rounds, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
+#   default: all collectives, 15 repetitions, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
 #   --estimate  with the fits of the present wisdom, but without what was measured of algorithms
 #   --launches  races all so many times, and compares times that are added over the launches
 #   --hosts     instead of one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
@@ -13,11 +13,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-time=0.6s rounds=15 launches=1 all_ranks="2 4 8 16" sizes='' hosts='' estimate='' libraries=openmpi collectives=()
+time=0.6s repetitions=15 launches=1 all_ranks="2 4 8 16" sizes='' hosts='' estimate='' libraries=openmpi collectives=()
 while [ $# -gt 0 ]; do
   case $1 in
     --time) time=$2; shift 2 ;;
-    --rounds) rounds=$2; shift 2 ;;
+    --repetitions) repetitions=$2; shift 2 ;;
     --ranks) all_ranks=$2; shift 2 ;;
     --sizes) sizes=$2; shift 2 ;;
     --mpi) libraries=$2; shift 2 ;;
@@ -44,7 +44,7 @@ race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
   shift 2
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
-  "$@" "$quadrille" race "$collective" "${options[@]}" --algorithm all --algorithm auto --rounds "$rounds" --time "$time" --json \
+  "$@" "$quadrille" race "$collective" "${options[@]}" --algorithm all --algorithm auto --repetitions "$repetitions" --time "$time" --json \
     --output "$folder/$launch/$name.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What choosing costs: at a plan for which a choice is made by wisdom or by price, and pricing all that is worth pricing.
+// Measures what choosing an algorithm costs: making a plan for which the choice is made by wisdom or by price, and pricing all
+// candidates.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The direct exchange (src/execute/shared/direct_exchange.hpp) against MPI_Alltoallv, and at equal sizes against a kept plan of
-// alltoall/direct: all in one process, by turns, from private memory. Patterns: equal (each pair has as many bytes), spike (one
-// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (other sizes at each call, of that
-// mean). Usage, under mpirun: direct_exchange_mpi [--rounds N] [--most BYTES] [--pattern NAME]
-#include <getopt.h>
-
+// Compares the direct exchange (src/execute/shared/direct_exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a kept plan of
+// alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same bytes), spike (one
+// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes at each call, with
+// that mean). Usage, under mpirun: direct_exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "execute/shared/direct_exchange.hpp"
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"
 
@@ -18,13 +16,13 @@ namespace quadrille::bench {
 namespace {
 
 struct Settings {
-  long rounds = 11;
+  long repetitions = 11;
   Bytes most = Bytes{1} << 20;
-  std::string pattern;  // empty: all
+  std::string pattern;  // the only pattern to measure; empty: all
 };
 
 constexpr const char* patterns[] = {"equal", "spike", "transpose", "changing"};
-constexpr int variants = 16;  // of sizes, used in turn where they change
+constexpr int variants = 16;  // number of variants of the sizes, used in turn by patterns that change
 
 Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count p, int variant) {
   if (pattern == "equal") return mean;
@@ -35,7 +33,7 @@ Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count 
   return static_cast<Bytes>((x >> 33) % static_cast<std::uint64_t>(2 * mean + 1));
 }
 
-// One call's sizes in both forms, over one pair of buffers.
+// The sizes of one call, as our arguments and as MPI's, over one pair of buffers.
 struct Call {
   std::vector<int> send_counts, send_places, receive_counts, receive_places;
   std::vector<DirectExchange::Outgoing> sends;
@@ -98,20 +96,20 @@ class Cell {
   std::optional<Plan> plan_;
 };
 
-// Returns the logarithm of vendor's / ours.
-double measure(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean, long rounds) {
+// Measures one pattern and size. Returns the logarithm of the ratio vendor's / ours.
+double measure(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean, long repetitions) {
   Cell cell(ranks, exchange, pattern, mean);
   constexpr double sample_us = 4000;
   cell.run(1, 2);
-  const double one_us = span_us([&] { cell.run(1, 3); }) / 3;  // on all ranks the same
+  const double one_us = span_us([&] { cell.run(1, 3); }) / 3;  // the same on all ranks
   const auto executions = std::clamp(static_cast<long>(sample_us / one_us), 2L, 4000L);
   std::vector<double> times[Cell::ways];
-  for (long round = -1; round < rounds; ++round)
-    for (int turn = 0; turn < Cell::ways; ++turn) {  // each is first, second and last in a third of the rounds
-      const int way = static_cast<int>((turn + round + 1) % Cell::ways);
+  for (long repetition = -1; repetition < repetitions; ++repetition)
+    for (int turn = 0; turn < Cell::ways; ++turn) {  // each way is first, second and last in a third of the repetitions
+      const int way = static_cast<int>((turn + repetition + 1) % Cell::ways);
       if (!cell.has(way)) continue;
       const double us = span_us([&] { cell.run(way, executions); }) / static_cast<double>(executions);
-      if (round >= 0) times[way].push_back(us);
+      if (repetition >= 0) times[way].push_back(us);
     }
   const Estimate gain = ratio(times[1], times[0]);
   if (ranks.rank() == 0) {
@@ -132,34 +130,17 @@ void run(const Settings& settings) {
   const auto ranks = over(MPI_COMM_WORLD);
   DirectExchange exchange(*ranks);
   if (ranks->rank() == 0)
-    std::printf("%lld ranks, %s, %ld rounds by turns\n", static_cast<long long>(ranks->size()), std::string(mpi_library).c_str(),
-                settings.rounds);
+    std::printf("%lld ranks, %s, %ld repetitions by turns\n", static_cast<long long>(ranks->size()),
+                std::string(mpi_library).c_str(), settings.repetitions);
   double sum = 0;
   int cells = 0;
   for (const std::string pattern : patterns)
     for (Bytes mean = 8; mean <= settings.most; mean *= mean < 64 ? 8 : 4)
       if (settings.pattern.empty() || settings.pattern == pattern) {
-        sum += measure(*ranks, exchange, pattern, mean, settings.rounds);
+        sum += measure(*ranks, exchange, pattern, mean, settings.repetitions);
         ++cells;
       }
   if (ranks->rank() == 0 && cells > 0) std::printf("geometric mean of vendor's/ours: %.2f\n", std::exp(sum / cells));
-}
-
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'},
-                                     {"most", required_argument, nullptr, 'm'},
-                                     {"pattern", required_argument, nullptr, 'p'},
-                                     {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'r': settings.rounds = std::max(1L, std::stol(optarg)); break;
-      case 'm': settings.most = std::stoll(optarg); break;
-      case 'p': settings.pattern = optarg; break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
 }
 
 }  // namespace
@@ -167,13 +148,8 @@ Settings settings_of(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
-    run(settings);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  Settings settings;
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("most", settings.most, 0),
+                                           word("pattern", settings.pattern)};
+  return run_program(count, arguments, options, [&] { run(settings); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collective that is called by MPI_X or by PMPI_X, for dropin_mpi.cpp.
+// One collective of dropin_mpi.cpp, which calls it both as MPI_X and as PMPI_X.
 #pragma once
 
 #include <mpi.h>
@@ -47,7 +47,7 @@ enum class What { alltoall, alltoallv, allgather, allreduce, bcast };
 struct Kind {
   What what;
   const char* collective;
-  const char* pattern;  // of alltoallv
+  const char* pattern;  // pattern of an alltoallv
 };
 constexpr Kind kinds[] = {{What::alltoall, "alltoall", ""},           {What::alltoallv, "alltoallv", "equal"},
                           {What::alltoallv, "alltoallv", "spike"},    {What::alltoallv, "alltoallv", "transpose"},
@@ -58,7 +58,7 @@ inline std::string name_of(const Kind& kind) {
   return kind.pattern[0] ? std::string(kind.collective) + "/" + kind.pattern : kind.collective;
 }
 
-constexpr int variants = 16;  // of counts, used in turn where they change
+constexpr int variants = 16;  // number of variants of the counts, used in turn by patterns that change
 
 inline Bytes size_of(const std::string& pattern, Bytes mean, int from, int to, int p, int variant) {
   if (pattern == "equal") return mean;
@@ -69,10 +69,10 @@ inline Bytes size_of(const std::string& pattern, Bytes mean, int from, int to, i
   return static_cast<Bytes>((x >> 33) % static_cast<std::uint64_t>(2 * mean + 1));
 }
 
-// On a communicator of its own, over one pair of buffers.
+// A collective at one size, on a communicator of its own, over one pair of buffers.
 class Cell {
  public:
-  // `bytes`: of a block, of the vector, or the mean of alltoallv.
+  // `bytes` is the size of a block, of the vector, or the mean of an alltoallv.
   Cell(const Kind& kind, Bytes bytes) : kind_(kind), bytes_(static_cast<int>(bytes)) {
     PMPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
     Bytes most = bytes * here_.ranks;
@@ -93,12 +93,12 @@ class Cell {
     for (long i = 0; i < calls; ++i) call(functions[way], static_cast<std::size_t>(i), bytes_);
   }
 
-  // Of the sizes 8, 16 ... 8 * `sizes` bytes in turn.
+  // Runs the collective with the sizes 8, 16 ... 8 * `sizes` bytes in turn.
   void run_sizes(Way way, int sizes) {
     for (int i = 1; i <= sizes; ++i) call(functions[way], 0, 8 * i);
   }
 
-  // The drop-in makes plans for rooted collectives inside calls that wait for all ranks only.
+  // Waits for all ranks. The drop-in makes plans for rooted collectives only inside calls that do so.
   void synchronise() { MPI_Barrier(communicator_); }
 
   // Runs each variant of the counts both ways, and compares the results.
@@ -116,11 +116,11 @@ class Cell {
   }
 
  private:
-  struct Counts {  // of one call, in bytes
+  struct Counts {  // the counts of one call, in bytes
     std::vector<int> sent, sent_at, received, received_at;
   };
 
-  // Returns the bytes of the longer side.
+  // Adds a variant of the counts. Returns the bytes of the longer of both buffers.
   Bytes add_counts(int variant) {
     const auto [me, p] = here_;
     Counts counts;

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drop-in against the MPI library's own collectives, in one process and by turns: MPI_X, which the preloaded library defines,
-// and PMPI_X. bench/dropin.sh starts it and sums up. Parts:
+// Compares the drop-in with the MPI library's own collectives, alternating in one process: MPI_X, which the preloaded library
+// defines, and PMPI_X. bench/dropin.sh starts it and summarises the output. Parts:
 //   cells  alltoall, alltoallv (patterns as in direct_exchange_mpi.cpp), allgather, allreduce and bcast at each size, after a
 //          warm-up that is long enough for every choice to be made
 //   sizes  1,000 different sizes in turn on one communicator: from the first call on, and in the steady state
-//   pass   what a call of MPI_Allreduce, 8 B, takes more than one of PMPI_Allreduce, by the time stamp counter
-// Usage, under mpirun: quadrille wrap dropin_mpi [--part NAME] [--only COLLECTIVE[/PATTERN]] [--rounds N] [--most BYTES]
+//   pass   how much longer MPI_Allreduce of 8 B takes than PMPI_Allreduce, by the time stamp counter
+// Usage, under mpirun: quadrille wrap dropin_mpi [--part NAME] [--only COLLECTIVE[/PATTERN]] [--repetitions N] [--most BYTES]
 // [--json FILE] [--label TEXT] [--control]
 //   --json     appends an object a line; times in us, those of `pass` in ns
-//   --label    of what is passed through, for the output
-//   --control  the drop-in may be absent: what the method says of two equal things
+//   --label    a name for the output of part `pass`
+//   --control  the drop-in may be absent, so that the program compares the MPI library with itself
 #include <dlfcn.h>
-#include <getopt.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include "dropin_cell.hpp"
 #include "mpi_face/ticks.hpp"
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 
 namespace quadrille::bench {
 namespace {
 
 struct Settings {
-  long rounds = 15;
+  long repetitions = 15;
   Bytes most = Bytes{1} << 20;
-  std::string part, only, json, label;  // empty: all, none
+  std::string part, only, json, label;  // empty: all parts and collectives, no file, no label
   bool is_control = false;
 };
 
-// What was measured: a line on stdout, and an object in the file. Rank 0 writes.
+// Writes results: a line on stdout, and an object in the file. Only rank 0 writes.
 class Output {
  public:
   explicit Output(const std::string& file) {
@@ -89,12 +87,12 @@ class Output {
   std::FILE* file_ = nullptr;
 };
 
-// Times both ways by turns, each first in half of the rounds. work(way) is timed.
+// Times both ways alternately, each first in half of the repetitions. The time of work(way) is measured.
 template <class Work>
-void by_turns(long rounds, double executions, std::vector<double> (&times)[2], const Work& work) {
-  for (long round = 0; round < rounds; ++round)
+void by_turns(long repetitions, double executions, std::vector<double> (&times)[2], const Work& work) {
+  for (long repetition = 0; repetition < repetitions; ++repetition)
     for (int turn = 0; turn < 2; ++turn) {
-      const Way way = (turn + round) % 2 ? drop_ins : vendors;
+      const Way way = (turn + repetition) % 2 ? drop_ins : vendors;
       times[way].push_back(span_us([&] { work(way); }) / executions);
     }
 }
@@ -105,12 +103,12 @@ void check(bool is_right, const std::string& what) {
   if (!all) throw std::runtime_error(what + ": the drop-in's result differs from the MPI library's");
 }
 
-// Each cell has a communicator of its own, so that it inherits nothing that another one decided.
+// Each cell has a communicator of its own, so that choices made for another cell cannot influence it.
 void measure_cell(const Kind& kind, Bytes bytes, const Settings& settings, Output& output) {
   constexpr double sample_us = 3000, warm_up_us = 300e3;
   constexpr long most_warm_up = 640, least_warm_up = 32, step = 8;
   Cell cell(kind, bytes);
-  double warm_us = 0;  // on all ranks the same
+  double warm_us = 0;  // the same on all ranks
   for (long calls = 0; calls < most_warm_up && (calls < least_warm_up || warm_us < warm_up_us); calls += step) {
     warm_us += span_us([&] { cell.run(drop_ins, step); });
     cell.synchronise();
@@ -119,7 +117,7 @@ void measure_cell(const Kind& kind, Bytes bytes, const Settings& settings, Outpu
   const double one_us = span_us([&] { cell.run(vendors, step); }) / step;
   const auto executions = std::clamp(static_cast<long>(sample_us / one_us), 2L, 10000L);
   std::vector<double> times[2];
-  by_turns(settings.rounds, static_cast<double>(executions), times, [&](Way way) { cell.run(way, executions); });
+  by_turns(settings.repetitions, static_cast<double>(executions), times, [&](Way way) { cell.run(way, executions); });
   output.ratios("cells", name_of(kind), bytes, times[vendors], times[drop_ins]);
 }
 
@@ -133,7 +131,8 @@ void measure_cells(const Settings& settings, Output& output) {
       if (is_wanted(kind, settings)) measure_cell(kind, bytes, settings, output);
 }
 
-// 8, 16 ... 8,000 B. The first part has one figure, since it happens once; the plans are made in it or soon after.
+// Measures the sizes 8, 16 ... 8,000 B in turn. The first part gives only one figure, since it happens once; plans are made during
+// it or soon after.
 void measure_sizes(const Settings& settings, Output& output) {
   constexpr int sizes = 1000;
   constexpr long first_sweeps = 100, further_sweeps = 300;
@@ -147,13 +146,13 @@ void measure_sizes(const Settings& settings, Output& output) {
     const auto sum = [](const std::vector<double>& list) { return std::accumulate(list.begin(), list.end(), 0.0) / first_sweeps; };
     output.ratios("sizes", name_of(kind) + ", first 100", 8 * sizes, {sum(first[vendors])}, {sum(first[drop_ins])});
     for (long i = 0; i < further_sweeps; ++i) sweep(drop_ins);
-    by_turns(settings.rounds, sizes, later, sweep);
+    by_turns(settings.repetitions, sizes, later, sweep);
     output.ratios("sizes", name_of(kind) + ", later", 8 * sizes, later[vendors], later[drop_ins]);
   }
 }
 
-// Batches of calls by turns; the pairs' differences. The rank that pays most counts. The drop-in always passes reductions of pairs
-// through.
+// Alternates batches of calls and takes the differences of the pairs, on the rank with the largest. The drop-in always passes
+// reductions of pairs (such as MINLOC) through.
 void measure_pass(const std::string& what, MPI_Datatype type, MPI_Op operation, Output& output) {
   constexpr int batches = 1000, calls = 200;
   const double in[2] = {1, 0};
@@ -192,7 +191,7 @@ void run(const Settings& settings) {
   if (!settings.is_control && !dlsym(RTLD_DEFAULT, "quadrille_alltoall"))
     throw std::runtime_error("the drop-in is not here; start this by quadrille wrap, or with --control");
   Output output(settings.json);
-  if (world().rank == 0) std::printf("%s, %d ranks, %ld rounds by turns\n", mpi_name, world().ranks, settings.rounds);
+  if (world().rank == 0) std::printf("%s, %d ranks, %ld repetitions by turns\n", mpi_name, world().ranks, settings.repetitions);
   const auto has = [&](const char* part) { return settings.part.empty() || settings.part == part; };
   if (has("pass")) {
     const std::string label = settings.label.empty() ? "" : ", " + settings.label;
@@ -204,39 +203,18 @@ void run(const Settings& settings) {
   if (has("sizes")) measure_sizes(settings, output);
 }
 
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"rounds", required_argument, nullptr, 'r'}, {"most", required_argument, nullptr, 'm'},
-                                     {"part", required_argument, nullptr, 'p'},   {"only", required_argument, nullptr, 'o'},
-                                     {"json", required_argument, nullptr, 'j'},   {"label", required_argument, nullptr, 'l'},
-                                     {"control", no_argument, nullptr, 'c'},      {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'r': settings.rounds = std::max(1L, std::stol(optarg)); break;
-      case 'm': settings.most = std::stoll(optarg); break;
-      case 'p': settings.part = optarg; break;
-      case 'o': settings.only = optarg; break;
-      case 'j': settings.json = optarg; break;
-      case 'l': settings.label = optarg; break;
-      case 'c': settings.is_control = true; break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace quadrille::bench
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
-    run(settings);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  Settings settings;
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1),
+                                           number("most", settings.most, 0),
+                                           word("part", settings.part),
+                                           word("only", settings.only),
+                                           word("json", settings.json),
+                                           word("label", settings.label),
+                                           flag("control", settings.is_control)};
+  return run_program(count, arguments, options, [&] { run(settings); });
 }

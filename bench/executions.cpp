@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one execution of a plan takes: an alltoall by threads, the median of batches, in ns. The shell script of the same name
-// compiles this against two builds.
+// Measures the time of one execution of a plan: an alltoall on threads, the median of batches, in ns. The shell script of the same
+// name compiles this program against two builds.
 // Usage: executions RANKS BLOCK_BYTES SECONDS
 #include <quadrille/quadrille.hpp>
 
@@ -24,7 +24,7 @@ int main(int count, char** arguments) {
       for (long i = 0; i < executions; ++i) exchange.execute(input.data(), output.data());
       return std::chrono::duration<double>(Clock::now() - start).count();
     };
-    double shape[2] = {batch(200) / 200, 0};  // of rank 0: what one takes; all ranks run as many
+    double shape[2] = {batch(200) / 200, 0};  // rank 0's time of one execution; all ranks must run the same number
     std::vector<double> all(static_cast<std::size_t>(2 * ranks));
     communicator.all_gather(shape, all.data(), sizeof shape);
     constexpr long batches = 101;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Is an execution as fast as in an older build? Runs bench/executions.cpp with the libraries of two installed builds in turn and prints,
+# Checks that an execution is as fast as in an older build. Runs bench/executions.cpp with the libraries of two installed builds in turn and prints,
 # for 8 B a block, the time of each (the median of its processes) and the ratio new/old: the median of the pairs, and the interval
 # that holds it with a probability of at least 95 % (the pairs' order statistics).
 # Usage: executions.sh OLD_PREFIX NEW_PREFIX [--pairs N] [--time SECONDS] [--ranks "2 16"] [--block BYTES]

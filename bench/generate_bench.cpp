@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank of a very large machine pays for its own program, and what counting the whole schedule costs by symmetry.
-// Wanted: a program in less than 1 ms and 1 MB, figures in less than 1 s, for p = 1,048,576 and p = 1,000,003.
+// Measures what one rank of a very large machine pays for generating its own program, and what counting the whole schedule by
+// symmetry costs. Goals: a program in less than 1 ms and 1 MB, figures in less than 1 s, for p = 1,048,576 and p = 1,000,003.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"
@@ -22,7 +22,7 @@ double memory_bytes(const Program& program) {
   return total;
 }
 
-// From the problem to the rank's program: whatever is shared by all ranks is made anew, too.
+// Generates a rank's program from the problem, including data that ranks would share.
 void generate_program(benchmark::State& state) {
   const Count p = state.range(0);
   double bytes = 0;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What further communicators cost a program that splits them, uses them and frees them. Ours and the vendor's by turns:
+// Measures what further communicators cost a program that splits, uses and frees them. Ours and the vendor's alternate:
 //   first use   of a communicator that exists: until all ranks have the result of an alltoall of 8 B;
 //   once        split, one alltoall of 8 B, free; per communicator;
 // and what of the process's memory, descriptors and mappings that has taken. Usage, under mpirun (groups_mpi.sh runs it):
 //   groups_mpi [--first N] [--communicators N] [--batches N]
-#include <getopt.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"
 #include "support/resources.hpp"
@@ -42,7 +40,7 @@ MPI_Comm split(const World& world) {
   return made;
 }
 
-// What exists after the first use of a communicator by us.
+// Our objects after the first use of a communicator.
 struct Used {
   std::unique_ptr<Communicator> communicator;
   std::optional<Plan> exchange;
@@ -79,7 +77,7 @@ void first_use(long times, World& world) {
   std::vector<double> ours, theirs;
   for (long i = 0; i < times; ++i)
     for (const bool first : {true, false}) {
-      const bool is_ours = first == (i % 2 == 0);  // each goes first in half of the pairs
+      const bool is_ours = first == (i % 2 == 0);  // each is first in half of the pairs
       MPI_Comm communicator = split(world);
       Used used;
       if (is_ours)
@@ -113,7 +111,7 @@ void use_once(const Settings& settings, World& world) {
   print(world, "once", ours, theirs);
 }
 
-// The largest of all ranks.
+// Prints the largest values of all ranks.
 void print(const World& world, const char* when, const testing::Resources& mine) {
   long long all[] = {mine.resident >> 10, mine.shared_files >> 10, mine.descriptors, mine.mappings};
   MPI_Allreduce(MPI_IN_PLACE, all, std::size(all), MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
@@ -122,42 +120,22 @@ void print(const World& world, const char* when, const testing::Resources& mine)
                 all[3]);
 }
 
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {{"first", required_argument, nullptr, 'f'},
-                                     {"communicators", required_argument, nullptr, 'c'},
-                                     {"batches", required_argument, nullptr, 'b'},
-                                     {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'f': settings.first = std::stol(optarg); break;
-      case 'c': settings.communicators = std::stol(optarg); break;
-      case 'b': settings.batches = std::max(1L, std::stol(optarg)); break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace quadrille::bench
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
+  Settings settings;
+  const std::vector<ProgramOption> options{number("first", settings.first, 0), number("communicators", settings.communicators, 1),
+                                           number("batches", settings.batches, 1)};
+  return run_program(count, arguments, options, [&] {
     World world;
-    for (int i = 0; i < 10; ++i) use_both(world);  // not measured: the first ones in a process take longer
+    for (int i = 0; i < 10; ++i) use_both(world);  // not measured, because a process's first communicators take longer
     first_use(settings.first, world);
     const auto before = quadrille::testing::resources();
     use_once(settings, world);
     const auto after = quadrille::testing::resources();
     print(world, "before", before);
     print(world, "after", after);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  });
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What share of an alltoall hides behind computation: ours and the MPI library's MPI_Ialltoall by turns, with and without calls
-// that test between parts of the computation. Usage, under mpirun (hiding_mpi.sh runs it): hiding_mpi [--rounds N] [--block BYTES]
+// Measures the share of an alltoall that overlaps with computation: ours and MPI_Ialltoall alternate, with and without calls
+// that test between parts of the computation. Usage, under mpirun (hiding_mpi.sh runs it): hiding_mpi [--repetitions N] [--block
+// BYTES]
 //
 // The computation takes as long as the exchange by itself. If `both` is the time of start, computation and wait, the hidden share
 // is 1 - (both - computation) / exchange: 1 if the exchange costs nothing more, 0 if it comes on top.
-#include <getopt.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"
 
@@ -17,14 +17,14 @@ namespace quadrille::bench {
 namespace {
 
 struct Settings {
-  long rounds = 21;
+  long repetitions = 21;
   Bytes block = Bytes{1} << 20;
 };
 
-// Arithmetic in registers: it takes nothing from the exchange but the core.
+// Arithmetic in registers, which shares nothing with the exchange except the core.
 class Computation {
  public:
-  // One of `parts` equal parts of it.
+  // Runs one of `parts` equal parts of the computation.
   void run(long parts) {
     for (long i = steps_ / parts; i > 0; --i) value_ = value_ * 0.999999 + 1e-6;
   }
@@ -48,7 +48,7 @@ class Alltoall {
         output_(input_),
         plan_(plan(communicator, Problem::alltoall(communicator.size(), block), {.algorithm = "direct"})) {}
 
-  // Between start and wait it computes in `parts`, and tests after each but the last.
+  // Runs our exchange. Between start and wait it computes in `parts` parts, and tests the request after each but the last.
   void ours(Computation* computation, long parts) {
     Request request = plan_.start(input_.data(), output_.data());
     for (long part = 0; computation && part < parts; ++part) {
@@ -94,9 +94,9 @@ void measure(const Settings& settings, Communicator& communicator) {
     for (int i = 0; i < 9; ++i) spans.push_back(span_us([&] { (exchange.*each.run)(nullptr, 1); }));
     each.computation.make_last(median(std::move(spans)));
   }
-  for (long round = 0; round < settings.rounds; ++round)
+  for (long repetition = 0; repetition < settings.repetitions; ++repetition)
     for (std::size_t turn = 0; turn < std::size(candidates); ++turn) {
-      Candidate& each = candidates[(turn + static_cast<std::size_t>(round)) % std::size(candidates)];
+      Candidate& each = candidates[(turn + static_cast<std::size_t>(repetition)) % std::size(candidates)];
       const double alone = span_us([&] { (exchange.*each.run)(nullptr, 1); });
       const double computing = span_us([&] {
         for (long part = 0; part < each.parts; ++part) each.computation.run(each.parts);
@@ -116,33 +116,15 @@ void measure(const Settings& settings, Communicator& communicator) {
   }
 }
 
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {
-      {"rounds", required_argument, nullptr, 'r'}, {"block", required_argument, nullptr, 'b'}, {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'r': settings.rounds = std::stol(optarg); break;
-      case 'b': settings.block = std::stoll(optarg); break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace quadrille::bench
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
+  Settings settings;
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("block", settings.block, 1)};
+  return run_program(count, arguments, options, [&] {
     const auto communicator = quadrille::over(MPI_COMM_WORLD);
     measure(settings, *communicator);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  });
 }

@@ -3,7 +3,7 @@
 # Races alltoall between hosts of equal and unequal numbers of ranks against both MPIs' own: six hosts on this machine (tests/hosts),
 # links of 100 Mbit/s, launches of both MPIs in turn. Prints a table as in docs/collectives/alltoall.md.
 # Usage: hosts_alltoall.sh [--launches N] [--time SECONDS] [--sizes 64B,..] [--slots "4,4,4,4,4,4 .."] [--algorithm SPEC]...
-#   default: 2 launches of each MPI and 3 rounds of each, 3s a size, 64 B to 64 KiB, five distributions. The JSON of all is kept in
+#   default: 2 launches of each MPI and 3 repetitions of each, 3s a size, 64 B to 64 KiB, five distributions. The JSON of all is kept in
 #   build/bench/hosts.
 # Needs root, iproute2, util-linux, jq, both MPIs and a release build.
 set -euo pipefail
@@ -36,7 +36,7 @@ for slots in $all_slots; do
   rm -f $folder/"${slots}_$sizes"_*.json
   for ((launch = 1; launch <= launches; ++launch)); do
     for mpi in "${mpis[@]}"; do
-      tests/hosts/run.sh "$mpi" "$slots" build/release/bin/quadrille race alltoall --block "$sizes" --executor hybrid --rounds 3 --time "$time" \
+      tests/hosts/run.sh "$mpi" "$slots" build/release/bin/quadrille race alltoall --block "$sizes" --executor hybrid --repetitions 3 --time "$time" \
         --seed "$launch" "${algorithms[@]/#/--algorithm=}" --algorithm vendor --json --output "$folder/${slots}_${sizes}_${mpi}_$launch.json" 2>$folder/log ||
         { cat $folder/log >&2; exit 1; }
     done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times among the ranks of MPI_COMM_WORLD that run on one machine, and what becomes of several of them.
+// Measures times among the ranks of MPI_COMM_WORLD, which must run on one machine, and summarises them.
 #pragma once
 
 #include <mpi.h>
@@ -11,14 +11,14 @@
 
 namespace quadrille::bench {
 
-// In microseconds, from the moment when the first rank begins `work` to the moment when the last one is through; on all ranks the
-// same. By the machine's clock: Open MPI's MPI_Wtime begins at another moment in each process.
+// Returns the microseconds from the moment when the first rank begins `work` to the moment when the last rank finishes; the same on
+// all ranks. Uses the machine's clock, because Open MPI's MPI_Wtime has a different origin in each process.
 template <class Work>
 double span_us(Work&& work) {
   using Clock = std::chrono::steady_clock;
   const auto now = [] { return std::chrono::duration<double, std::micro>(Clock::now().time_since_epoch()).count(); };
   MPI_Barrier(MPI_COMM_WORLD);
-  double times[2] = {-now(), 0};  // the least is minus the greatest of the negative ones
+  double times[2] = {-now(), 0};  // negated, so that one maximum gives both the earliest start and the latest end
   work();
   times[1] = now();
   MPI_Allreduce(MPI_IN_PLACE, times, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -51,7 +51,7 @@ inline Estimate estimate(std::vector<double> list) {
   return {middle.median, list[first], list[list.size() - 1 - first]};
 }
 
-// The ratio of what was measured in pairs, one after the other.
+// Returns the ratio of values that were measured in pairs, one after the other.
 inline Estimate ratio(const std::vector<double>& ours, const std::vector<double>& theirs) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < ours.size(); ++i) ratios.push_back(ours[i] / theirs[i]);

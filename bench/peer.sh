@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that somebody else wrote: MPICH's (test/mpi of Debian's source package), under both MPIs without and with the drop-in. Prints
-# which runs pass, and exits with 1 where one passes only without.
+# Runs MPICH's own tests (test/mpi of Debian's source package) under both MPIs, without and with the drop-in. Prints
+# which runs pass, and exits with 1 if one passes only without the drop-in.
 # Usage: peer.sh [--mpi MPI] [--parts FOLDERS] [--only PATTERN] [--folder FOLDER] [--seconds N]
 #   --parts    folders below test/mpi, separated by spaces; default coll. Others of interest:
 #              'errors/coll errors/comm comm attr datatype topo threads/coll threads/comm spawn'

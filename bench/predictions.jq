@@ -6,7 +6,7 @@ def percent: . * 100 | round | "\(.) %";
 def error: .predicted_s / .median_s - 1 | fabs;
 def rounds_s: .samples_s | map(median);
 
-# Of sorted figures, the place of the lower end of the interval of their median, as src/plan/median.cpp has it: the last at which the number of
+# Of sorted figures, the place of the lower end of the interval of their median, as src/plan/race/median.cpp has it: the last at which the number of
 # heads in so many throws of a coin is at most that with a probability of no more than 2.5 %; the first place where there is none.
 def lower_place: length as $n
   | [foreach range(0; $n) as $k ({next: pow(0.5; $n), sum: 0}; {sum: (.sum + .next), next: (.next * ($n - $k) / ($k + 1))}; .sum)]

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How far predicted times are from measured ones: races on one node and, with --hosts, between six hosts on this machine (tests/hosts), each
+# Compares predicted times with measured ones: races on one node and, with --hosts, between six hosts on this machine (tests/hosts), each
 # after its fit of the model max-rate. Prints median errors, and how often the predicted best is the measured best or tied with it.
-# Usage: predictions.sh [--time SECONDS] [--rounds N] [--ranks "2 4 8"] [--sizes 8B,..] [--hosts] [COLLECTIVE...]
-#   default: alltoall, 0.6s a size, 5 rounds, under both MPIs. The JSON of all is kept in build/bench/predictions.
+# Usage: predictions.sh [--time SECONDS] [--repetitions N] [--ranks "2 4 8"] [--sizes 8B,..] [--hosts] [COLLECTIVE...]
+#   default: alltoall, 0.6s a size, 5 repetitions, under both MPIs. The JSON of all is kept in build/bench/predictions.
 #   --hosts    instead of one node: 6 x 4 ranks, links of 100 Mbit/s, 8 B to 16 KiB unless --sizes says else
 # Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-time=0.6s rounds=5 all_ranks="2 4 8" sizes='' hosts='' collectives=()
+time=0.6s repetitions=5 all_ranks="2 4 8" sizes='' hosts='' collectives=()
 while [ $# -gt 0 ]; do
   case $1 in
     --time) time=$2; shift 2 ;;
-    --rounds) rounds=$2; shift 2 ;;
+    --repetitions) repetitions=$2; shift 2 ;;
     --ranks) all_ranks=$2; shift 2 ;;
     --sizes) sizes=$2; shift 2 ;;
     --hosts) hosts=1; shift ;;
@@ -33,7 +33,7 @@ mkdir -p "$folder"
 race() {  # race FILE COLLECTIVE LAUNCH...
   local file=$1 collective=$2
   shift 2
-  "$@" "$quadrille" race "$collective" --block "$sizes" --rounds "$rounds" --time "$time" --json --output "$file" 2>"$folder/log" ||
+  "$@" "$quadrille" race "$collective" --block "$sizes" --repetitions "$repetitions" --time "$time" --json --output "$file" 2>"$folder/log" ||
     { cat "$folder/log" >&2; exit 1; }
 }
 

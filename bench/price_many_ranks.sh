@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How long it takes to price all algorithms of alltoall at 100,000 ranks on 12,500 nodes.
+# Measures how long it takes to price all algorithms of alltoall at 100,000 ranks on 12,500 nodes.
 #
 #   bench/price_many_ranks.sh build/release/bin/quadrille
 set -eu

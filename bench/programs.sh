@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Other people's programs from Debian's packages, whole runs by turns without and with the drop-in (`quadrille wrap`), under Open MPI, which
+# Runs programs from Debian's packages, alternately without and with the drop-in (`quadrille wrap`), under Open MPI, which
 # they are built for. Prints the median of each, the ratio without / with (above 1: the drop-in is faster) and its interval, and whether the
 # results are the same: bit by bit, or, where the program's own runs differ or it sums in another order, to how many digits.
-# Usage: programs.sh [--rounds N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
-#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 rounds
+# Usage: programs.sh [--repetitions N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
+#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
 #     pwcell   the same of silicon's primitive cell, with more k-points: many short collectives
 #     fftw     FFTW-MPI, 64^3, out of place, MEASURE (libfftw3-mpi-dev); fftw-transforms is its figure without planning
@@ -18,10 +18,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-rounds=7 install='' folder='' csv='' wanted=()
+repetitions=7 install='' folder='' csv='' wanted=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --rounds) rounds=$2; shift 2 ;;
+    --repetitions) repetitions=$2; shift 2 ;;
     --install) install=1; shift ;;
     --folder) folder=$2; shift 2 ;;
     --csv) csv=$2; shift 2 ;;
@@ -31,7 +31,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ ${#wanted[@]} -gt 0 ] || wanted=(pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4)
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "Rounds are a number from 1 on, not $rounds"
+[[ $repetitions =~ ^[1-9][0-9]*$ ]] || fail "Repetitions are a number from 1 on, not $repetitions"
 quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs
 export OMP_NUM_THREADS=1 LC_ALL=C
 
@@ -97,10 +97,10 @@ result_gromacs() {
 
 prepare_hpcc() { sed 's/^1000 /600 /' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt; }
 run_hpcc() { rm -f hpccoutf.txt && run_mpi openmpi "$1" "${@:2}" hpcc; }
-# Its checks; all else that it prints is times.
+# Only its checks are compared; the rest of its output is times.
 result_hpcc() { grep -oE '^(Success|CommWorldProcs|MPIRandomAccess.*_Errors|PTRANS_n|HPL_N)=.*|PASSED|FAILED' hpccoutf.txt; }
 
-# ---- What is made of them
+# ---- Comparison and measurement
 
 seconds() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.3f", b - a}'; }
 
@@ -120,13 +120,13 @@ compare() {
 }
 
 run_once() {  # run_once NAME RANKS ROUND WAY
-  local name=$1 ranks=$2 round=$3 way=$4 start end wrap=()
+  local name=$1 ranks=$2 repetition=$3 way=$4 start end wrap=()
   [ "$way" = without ] || wrap=("$quadrille" wrap)
   start=$EPOCHREALTIME
   "run_$name" "$ranks" ${wrap[@]+"${wrap[@]}"} 2>errors.txt || { cat errors.txt >&2; fail "$name ended with an error, $way the drop-in"; }
   end=$EPOCHREALTIME
-  "result_$name" >"result_${way}_$round" || true
-  [ -s "result_${way}_$round" ] || fail "$name has printed no result, $way the drop-in; see $PWD"
+  "result_$name" >"result_${way}_$repetition" || true
+  [ -s "result_${way}_$repetition" ] || fail "$name has printed no result, $way the drop-in; see $PWD"
   jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --argjson s "$(seconds "$start" "$end")" '{$name, $ranks, $way, $s}'
   if declare -F "also_$name" >/dev/null; then
     "also_$name" | jq -Rc --argjson ranks "$ranks" --arg way "$way" 'split(" ") | {name: .[0], $ranks, $way, s: (.[1] | tonumber)}'
@@ -134,17 +134,17 @@ run_once() {  # run_once NAME RANKS ROUND WAY
 }
 
 measure() {  # measure NAME RANKS: lines of JSON
-  local name=$1 ranks=$2 round way ways=(without with)
+  local name=$1 ranks=$2 repetition way ways=(without with)
   mkdir -p "$folder/$name"
   cd "$folder/$name"
   "prepare_$name" >prepare.txt 2>&1 || { cat prepare.txt >&2; fail "The input of $name cannot be made"; }
-  for ((round = 0; round < rounds; ++round)); do
-    for way in "${ways[@]}"; do run_once "$name" "$ranks" "$round" "$way"; done
+  for ((repetition = 0; repetition < repetitions; ++repetition)); do
+    for way in "${ways[@]}"; do run_once "$name" "$ranks" "$repetition" "$way"; done
     ways=("${ways[1]}" "${ways[0]}")
   done
-  for ((round = 0; round < rounds; ++round)); do
+  for ((repetition = 0; repetition < repetitions; ++repetition)); do
     for way in without with; do
-      jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --arg same "$(compare "$name" result_without_0 "result_${way}_$round")" '{$name, $ranks, $way, $same}'
+      jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --arg same "$(compare "$name" result_without_0 "result_${way}_$repetition")" '{$name, $ranks, $way, $same}'
     done
   done
   cd "$OLDPWD"

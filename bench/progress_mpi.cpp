@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What driving MPI's progress in our collectives is worth, and what it costs:
+// Measures what driving MPI's progress in our collectives gains, and what it costs:
 //   overlap  a message of 1 MiB to the next rank is posted, then come one alltoall and MPI_Waitall; ours and the vendor's by turns,
 //            and the same without an alltoall;
 //   polling  alltoall of 8 B by shared memory with no message in flight: with progress to drive, and without, by turns.
-// Usage, under mpirun (progress_mpi.sh runs it): progress_mpi [--rounds N] [--message BYTES]
-#include <getopt.h>
-
+// Usage, under mpirun (progress_mpi.sh runs it): progress_mpi [--repetitions N] [--message BYTES]
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
-#include "execute/shared/meet.hpp"
+#include "execute/shared/memory/meet.hpp"
+#include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"
 
@@ -18,7 +16,7 @@ namespace quadrille::bench {
 namespace {
 
 struct Settings {
-  long rounds = 30;
+  long repetitions = 30;
   Bytes message = Bytes{1} << 20;
 };
 
@@ -64,7 +62,7 @@ class Message {
   std::vector<std::byte> sent_, received_;
 };
 
-// The median of some spans.
+// Returns the median of some measurements of `work`.
 template <class Work>
 double typical_us(int times, Work&& work) {
   std::vector<double> spans;
@@ -77,10 +75,10 @@ void overlap(const Settings& settings, Communicator& communicator) {
   for (const Bytes block : {Bytes{8}, Bytes{1} << 10, Bytes{16} << 10, Bytes{64} << 10}) {
     Exchange exchange(communicator, block);
     std::vector<double> ours, theirs, alone;
-    for (long round = -1; round < settings.rounds; ++round) {
+    for (long repetition = -1; repetition < settings.repetitions; ++repetition) {
       double times[3] = {};
-      for (long turn = 0; turn < 3; ++turn) {  // each candidate is first, second and last in a third of the rounds
-        const long which = (turn + round + 1) % 3;
+      for (long turn = 0; turn < 3; ++turn) {  // each candidate is first, second and last in a third of the repetitions
+        const long which = (turn + repetition + 1) % 3;
         times[which] = typical_us(20, [&] {
           message.around([&] {
             if (which == 0) exchange.ours();
@@ -88,7 +86,7 @@ void overlap(const Settings& settings, Communicator& communicator) {
           });
         });
       }
-      if (round < 0) continue;  // the first messages and collectives make connections
+      if (repetition < 0) continue;  // not measured: the first messages and collectives set up connections
       ours.push_back(times[0]);
       theirs.push_back(times[1]);
       alone.push_back(times[2]);
@@ -97,13 +95,13 @@ void overlap(const Settings& settings, Communicator& communicator) {
     if (communicator.rank() == 0)
       std::printf(
           "overlap, %lld ranks, %s, %lld B a block: ours %.1f us, vendor's %.1f us, messages alone %.1f us; ours/vendor's %.2f "
-          "[%.2f, %.2f], %ld rounds\n",
+          "[%.2f, %.2f], %ld repetitions\n",
           static_cast<long long>(communicator.size()), std::string(mpi_library).c_str(), static_cast<long long>(block),
-          median(ours), median(theirs), median(alone), both.median, both.low, both.high, settings.rounds);
+          median(ours), median(theirs), median(alone), both.median, both.low, both.high, settings.repetitions);
   }
 }
 
-// The time of one alltoall of many back to back.
+// Returns the time of one alltoall, averaged over `executions` without pauses.
 double back_to_back_us(Exchange& exchange, int executions) {
   return span_us([&] {
            for (int i = 0; i < executions; ++i) exchange.ours();
@@ -112,7 +110,7 @@ double back_to_back_us(Exchange& exchange, int executions) {
 }
 
 void polling(const Settings& settings, Communicator& communicator) {
-  const Met met = meet(communicator);  // with no progress to drive
+  const Met met = meet(communicator);  // a group that drives no MPI progress
   if (!met.node || met.node->size() != communicator.size()) {
     if (communicator.rank() == 0) std::printf("polling: %s\n", met.no_sharing.c_str());
     return;
@@ -120,13 +118,13 @@ void polling(const Settings& settings, Communicator& communicator) {
   Exchange polling(communicator, 8), without(*met.node, 8);
   const int executions = communicator.size() > 2 ? 2000 : 20000;
   std::vector<double> with_us, without_us;
-  for (long round = -1; round < 2 * settings.rounds; ++round) {
+  for (long repetition = -1; repetition < 2 * settings.repetitions; ++repetition) {
     double times[2] = {};
     for (const bool first : {true, false}) {
-      const bool polls = first == (round % 2 == 0);
+      const bool polls = first == (repetition % 2 == 0);
       times[polls] = back_to_back_us(polls ? polling : without, executions);
     }
-    if (round < 0) continue;
+    if (repetition < 0) continue;
     with_us.push_back(times[true]);
     without_us.push_back(times[false]);
   }
@@ -137,34 +135,16 @@ void polling(const Settings& settings, Communicator& communicator) {
                 both.median, both.low, both.high, with_us.size());
 }
 
-Settings settings_of(int count, char** arguments) {
-  static constexpr option known[] = {
-      {"rounds", required_argument, nullptr, 'r'}, {"message", required_argument, nullptr, 'm'}, {nullptr, 0, nullptr, 0}};
-  Settings settings;
-  for (int found = 0; (found = ::getopt_long(count, arguments, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'r': settings.rounds = std::stol(optarg); break;
-      case 'm': settings.message = std::stoll(optarg); break;
-      default: std::exit(2);  // getopt has said why
-    }
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace quadrille::bench
 
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
-  const Settings settings = settings_of(count, arguments);
-  MPI_Init(&count, &arguments);
-  try {
+  Settings settings;
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("message", settings.message, 1)};
+  return run_program(count, arguments, options, [&] {
     const auto communicator = quadrille::over(MPI_COMM_WORLD);
     overlap(settings, *communicator);
     polling(settings, *communicator);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
+  });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the machine itself takes for the bytes of an alltoall: each rank copies p blocks of its own, all at once, from shared memory
-// to shared memory, by ordinary or streaming stores, whichever is faster. Usage: shared_copies BYTES..., under any launcher; a JSON
-// object on rank 0, seconds from the first rank's start to the last one's end.
+// Measures how long the machine needs to copy the bytes of an alltoall: each rank copies p blocks of its own, all ranks at once,
+// from shared memory to shared memory, with ordinary or streaming stores, whichever are faster. This is a bound for every alltoall.
+// Usage: shared_copies BYTES..., under any launcher. Rank 0 prints a JSON object with the seconds from the first rank's start to
+// the last rank's end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "execute/streaming.hpp"
-#include "execute/transport.hpp"
+#include "execute/executors.hpp"
+#include "execute/script/streaming.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/transports.hpp"
 
@@ -25,7 +26,7 @@ double seconds_of_copies(Communicator& group, Bytes block, bool streams) {
   std::memset(input.get(), 1, static_cast<std::size_t>(p * block));
   const auto runs = std::clamp<Count>(20'000'000 / (p * p * block), 1, 1000);
   double least = 1e9;
-  for (int repetition = 0; repetition < 7; ++repetition) {  // the first is cold
+  for (int repetition = 0; repetition < 7; ++repetition) {  // the first repetition has cold caches
     group.barrier();
     const auto start = Clock::now();
     for (Count run = 0; run < runs; ++run)
@@ -52,8 +53,9 @@ double seconds_of_copies(Communicator& group, Bytes block, bool streams) {
 int main(int count, char** arguments) {
   using namespace quadrille;
   const std::unique_ptr<Communicator> world = launched_world();
-  if (const auto sharing = world->transport().over_shared_memory(); !sharing) {
-    fmt::print(stderr, "{}\n", sharing.error());
+  const Transport& preferred = *world->transport().offered().front();
+  if (row_of(preferred.executor()).memory == SharedBy::nobody) {
+    fmt::print(stderr, "{}\n", preferred.no_sharing());
     world->abort(2);
   }
   std::string sizes;

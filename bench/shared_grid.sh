@@ -69,11 +69,11 @@ run_race() {  # run_race FILE MPI RANKS COLLECTIVE OPTIONS...
   local file=$1 mpi=$2 ranks=$3 collective=$4 size part=0
   shift 4
   if [ -z "$traffic" ]; then
-    run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$sizes" --executor shared --rounds 3 --time "$time" "$@" --json \
+    run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$sizes" --executor shared --repetitions 3 --time "$time" "$@" --json \
       --output "$file.json"
   else
     for size in ${sizes//,/ }; do
-      run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --pattern "$traffic:$size" --executor shared --rounds 3 \
+      run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --pattern "$traffic:$size" --executor shared --repetitions 3 \
         --time "$time" "$@" --json --output "${file}_part$((part += 1)).json"
     done
   fi

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Simulating more ranks than there are. Wanted, on one core: Bruck's alltoall among 1,048,576 ranks by rounds in less than 2 s; on
-// a torus of 64 x 64 with its links, by the torus exchange and by direct messages, 16.7 million of them, in less than 10 s; by
-// events at least 2 million messages a second, apart from what making the programs takes; the four stages among 16,384 ranks with
-// 8 partners each in less than 8 GiB. `messages/s` counts what comes after the programs.
+// Measures simulations of more ranks than the machine has. Goals, on one core: Bruck's alltoall among 1,048,576 ranks by rounds in
+// less than 2 s; on a torus of 64 x 64 with its links, the torus exchange and direct messages (16.7 million) in less than 10 s; by
+// events at least 2 million messages a second, without the time of generating the programs; the four stages among 16,384 ranks with
+// 8 partners each in less than 8 GiB. `messages/s` counts the time after the programs are generated.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -49,7 +49,7 @@ BENCHMARK_CAPTURE(torus_by_rounds, torus, "torus")->Arg(64)->Unit(benchmark::kMi
 BENCHMARK_CAPTURE(torus_by_rounds, direct, "direct")->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(torus_by_rounds, shift, "shift")->Arg(64)->Unit(benchmark::kMillisecond);
 
-// One simulation an iteration; what making the programs takes is measured apart.
+// Runs one simulation per iteration; the time of generating the programs is measured separately.
 void events(benchmark::State& state, const Problem& problem, const std::string& specification, EventOptions options) {
   using Clock = std::chrono::steady_clock;
   const MessageTimes times{.overhead = 1'500'000, .latency = 3'000'000, .gap = 2'000'000, .per_byte = ByteTime::of_seconds(1e-10)};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Holds our predictions against SimGrid's SMPI, a simulator that nobody here wrote. Schedules run inside it (quadrille-smpi) on a torus, a
+# Compares our predictions with SimGrid's SMPI, an independent simulator. Schedules run inside it (quadrille-smpi) on a torus, a
 # fat tree and a cluster of 64 and 256 hosts, and are simulated by events and priced for the same machine. Then the algorithm with the
 # best price races there against what SMPI's selectors ompi, mpich, mvapich2 and impi take. Prints both tables as markdown.
 # Usage: smpi.sh [--quick] [agreement] [choice]
@@ -33,7 +33,7 @@ ranks_of() { case $1 in *-256 | torus-16x16) echo 256 ;; *) echo 64 ;; esac; }
 topology_of() { case $1 in cluster-*) echo "cluster:$(ranks_of "$1")x1" ;; *) echo "$platforms/$1.xml" ;; esac; }
 grid_of() { case $1 in torus-*) echo "--grid ${1#torus-}" ;; esac; }
 
-block_of() { case "$*" in *spike:* | *transpose:*) ;; *) echo "--block $1" ;; esac; }  # these patterns say their sizes themselves
+block_of() { case "$*" in *spike:* | *transpose:*) ;; *) echo "--block $1" ;; esac; }  # these patterns state their sizes themselves
 
 inside() {  # inside NAME PLATFORM SELECTOR OPTIONS OF quadrille-smpi...: lines of JSON into NAME.smpi
   local name=$1 platform=$2 selector=$3 ranks hosts

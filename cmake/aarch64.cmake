@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds for 64-bit Arm on a machine of another kind, with Debian's cross compiler, and runs the tests under qemu-user. The arm64
-# packages of the libraries are unpacked in build/aarch64-packages (unpack_aarch64 in scripts/setup.sh); what is headers only, and the
-# same for all processors, is this machine's own.
+# Cross-compiles for 64-bit Arm with Debian's cross compiler, and runs the tests under qemu-user. The arm64 packages of the
+# libraries are unpacked in build/aarch64-packages (unpack_aarch64 in scripts/setup.sh); libraries that consist of headers only,
+# which are the same for all processors, are this machine's own.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -15,7 +15,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${libraries}/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${packages})
 
-# As RPATH, which also holds for the libraries of libraries.
+# Set as RPATH (not RUNPATH), which also applies to the libraries of libraries.
 set(CMAKE_BUILD_RPATH ${libraries})
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--disable-new-dtags -Wl,-rpath-link,${libraries}")
 

@@ -1,13 +1,14 @@
-# What compiling costs. Two things take most of it: reading the headers of the standard library, fmt and others again for each file,
-# and optimising what does not run for long.
+# Reduces compile times. Two things take most of the time: parsing the headers of the standard library, fmt and others again for
+# each file, and optimising code that does not run for long.
 
-# Each target reads these headers once. A file still includes what it uses: `./check --long` also builds without this.
+# Precompiles these headers once for each target. A file still includes what it uses, and `./check --long` also builds without
+# precompiled headers to check that.
 function(quadrille_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN} <algorithm> <array> <functional> <map> <memory> <numeric> <optional> <span> <string>
                             <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
 endfunction()
 
-# The optimisation that is enough for a target, where a build optimises at all.
+# Sets a lower level of optimisation for a target, in builds that optimise at all.
 function(quadrille_optimise target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()

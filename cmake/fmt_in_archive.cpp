@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmt's own functions, from its headers, for libquadrille.a where fmt comes as a shared library only.
+// Compiles fmt's functions from its headers into libquadrille.a, if fmt is only installed as a shared library.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

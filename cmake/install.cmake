@@ -1,5 +1,5 @@
-# The package: command, library, plug-ins, headers, what find_package and pkg-config need, completion, and documentation. It may be moved as
-# a whole. All of it is there when the target quadrille_command has been built.
+# Installs the package: command, library, plug-ins, headers, files for find_package and pkg-config, shell completion, and
+# documentation. It can be moved as a whole. All its files exist once the target quadrille_command has been built.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/quadrille)
 
@@ -26,6 +26,6 @@ install(FILES ${printed}/quadrille.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fis
 install(FILES ${printed}/quadrille.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _quadrille)
 install(FILES ${printed}/quadrille.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
-# In the tree's own folders, so that links between the documents hold.
+# Installed in the same folders as in the tree, so that links between the documents work.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

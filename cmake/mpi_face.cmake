@@ -3,14 +3,11 @@
 # standard ABI is, lib/quadrille/quadrille-preload-abi.so, too: it passes everything through.
 
 set(QUADRILLE_MPI_ABI "" CACHE PATH "the folder of the standard ABI's mpi.h, for a library to preload")
-set(quadrille_preload_sources c_symbols fortran_symbols seen library_in_use)
-list(JOIN quadrille_preload_sources "|" quadrille_preload_pattern)
+file(GLOB quadrille_preload_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/symbols/*.cpp)
 
 function(quadrille_mpi_face mpi)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp)
-  set(symbols ${sources})
-  list(FILTER symbols INCLUDE REGEX "/(${quadrille_preload_pattern})\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/(${quadrille_preload_pattern}|record[a-z_]*|report[a-z_]*|rules)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/rules\\.cpp$")  # part of the library
 
   set(target quadrille_face_${mpi})
   add_library(${target} SHARED ${sources})
@@ -22,7 +19,7 @@ function(quadrille_mpi_face mpi)
   quadrille_precompile(${target} <mpi.h>)
 
   set(preload quadrille_preload_${mpi})
-  add_library(${preload} MODULE ${symbols})
+  add_library(${preload} MODULE ${quadrille_preload_sources})
   set_target_properties(${preload} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-preload-${mpi}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
                         BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
@@ -41,16 +38,14 @@ foreach(mpi openmpi mpich)
   endif()
 endforeach()
 
-# A library to preload under the standard ABI, by the mpi.h in `folder`. It is not linked with an MPI library: the program is. There is
-# no Fortran in the ABI.
+# A library to preload for the standard ABI, built with the mpi.h in `folder`. It is not linked with an MPI library, because the
+# program is. The ABI has no Fortran.
 function(quadrille_mpi_abi_face target folder)
   if(NOT EXISTS ${folder}/mpi.h)
     message(FATAL_ERROR "QUADRILLE_MPI_ABI: there is no mpi.h in ${folder}")
   endif()
   set(symbols ${quadrille_preload_sources})
-  list(REMOVE_ITEM symbols fortran_symbols)
-  list(TRANSFORM symbols PREPEND ${PROJECT_SOURCE_DIR}/src/mpi_face/)
-  list(TRANSFORM symbols APPEND .cpp)
+  list(FILTER symbols EXCLUDE REGEX "/fortran_symbols\\.cpp$")
   add_library(${target} MODULE ${symbols} ${PROJECT_SOURCE_DIR}/src/mpi_face/calls.cpp ${PROJECT_SOURCE_DIR}/src/mpi_face/abi/pass_through.cpp)
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-preload-abi)
   target_include_directories(${target} SYSTEM PRIVATE ${folder})

@@ -1,8 +1,8 @@
-# One plug-in for each MPI found, linked to exactly that MPI: lib/quadrille/quadrille-<mpi>.so.
-# None is needed: without MPI the threads executor remains.
+# One plug-in for each MPI found, linked with exactly that MPI: lib/quadrille/quadrille-<mpi>.so. No MPI is required: without one,
+# ranks are threads or the processes of `quadrille run`.
 
-# Sets QUADRILLE_WRAPPER_<mpi>, unless the user did, to the first of `wrappers` that answers `question` and says something
-# that matches `answer`. Plain mpicxx may belong to either MPI, so it is asked.
+# Sets QUADRILLE_WRAPPER_<mpi>, unless the user did, to the first of `wrappers` whose output for the option `question` matches
+# `answer`. The question is needed because plain mpicxx may belong to either MPI.
 function(quadrille_mpi_wrapper mpi question answer wrappers)
   if(QUADRILLE_WRAPPER_${mpi})
     return()
@@ -32,7 +32,7 @@ function(quadrille_mpi_plug_in mpi compile link)
   separate_arguments(compile_flags UNIX_COMMAND "${compile_flags}")
   separate_arguments(link_flags UNIX_COMMAND "${link_flags}")
 
-  # Only the C library is wanted, by its full path: where two MPIs are installed, "-lmpi" finds either.
+  # Links only MPI's C library, by its full path: if two MPIs are installed, "-lmpi" may find either.
   set(includes ${compile_flags})
   list(FILTER includes INCLUDE REGEX "^-I")
   list(TRANSFORM includes REPLACE "^-I" "")
@@ -51,7 +51,7 @@ function(quadrille_mpi_plug_in mpi compile link)
     return()
   endif()
 
-  # What a C++ program needs that calls this MPI.
+  # The flags of a C++ program that calls this MPI.
   add_library(quadrille_uses_${mpi} INTERFACE)
   target_include_directories(quadrille_uses_${mpi} SYSTEM INTERFACE ${includes})
   target_compile_definitions(quadrille_uses_${mpi} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -20,7 +20,8 @@ set(DOXYGEN_SHOW_INCLUDE_FILES NO)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_IF_UNDOCUMENTED NO)
-# In the page, links to files that are no part of the reference lead into the source tree, and headings get the names that links have.
+# In docs/using.md, links to files outside the reference are changed to point into the source tree, and headings get the anchors
+# that links use.
 set(DOXYGEN_FILTER_PATTERNS "\"*.hpp=awk -f ${PROJECT_SOURCE_DIR}/cmake/reference_filter.awk\""
     "\"*.md=sed -E -e 's,\\]\\(([a-z./_-]+)(\\)|#),](file://${PROJECT_SOURCE_DIR}/docs/\\1\\2,g' -e 's/^## (.*)$/## \\1 {#\\L\\1}/' -e ':more; s/(\\{#[^ }]*) /\\1-/; t more'\"")
 doxygen_add_docs(quadrille_reference docs/using.md include/quadrille WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

@@ -1,5 +1,5 @@
-# quadrille-smpi, for SimGrid's smpirun: a shared object with a main, since SMPI takes no plain executable. Not needed; without SimGrid
-# there is none.
+# Builds quadrille-smpi for SimGrid's smpirun. It is a shared object with a main function, since SMPI cannot run plain executables.
+# It is optional, and left out if SimGrid is missing.
 find_program(QUADRILLE_SMPIRUN smpirun)
 find_path(QUADRILLE_SMPI_INCLUDE smpi/mpi.h)
 find_library(QUADRILLE_SIMGRID simgrid)
@@ -8,7 +8,7 @@ if(NOT QUADRILLE_SMPIRUN OR NOT QUADRILLE_SMPI_INCLUDE OR NOT QUADRILLE_SIMGRID)
   return()
 endif()
 set(sources ${PROJECT_SOURCE_DIR}/tools/smpi/main.cpp)
-foreach(part executable mpi_operator vendor vendor_reduction)
+foreach(part executable mpi_operator vendor vendor_calls)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/${part}.cpp)
 endforeach()
 find_package(CLI11 REQUIRED)
@@ -18,7 +18,7 @@ set_target_properties(quadrille_smpi PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME 
 target_include_directories(quadrille_smpi PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tools)
 target_include_directories(quadrille_smpi SYSTEM PRIVATE ${QUADRILLE_SMPI_INCLUDE}/smpi ${QUADRILLE_SMPI_INCLUDE})
 target_compile_definitions(quadrille_smpi PRIVATE QUADRILLE_MPI_LIBRARY="smpi")
-target_link_libraries(quadrille_smpi PRIVATE quadrille_problem_options quadrille_command_line quadrille quadrille_settings fmt::fmt
+target_link_libraries(quadrille_smpi PRIVATE quadrille_support quadrille quadrille_settings fmt::fmt
                       nlohmann_json::nlohmann_json CLI11::CLI11 ${QUADRILLE_SIMGRID})
 quadrille_precompile(quadrille_smpi)
 quadrille_optimise(quadrille_smpi -O1)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by ./demo and ./check: installs what is missing on Debian 12. Sets `mpis` to the MPI libraries that are there.
+# Sourced by ./demo and ./check: installs missing packages on Debian 12. Sets `mpis` to the installed MPI libraries.
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
                 libpugixml-dev libexpected-dev)
 openmpi_packages=(openmpi-bin libopenmpi-dev)
 mpich_packages=(mpich libmpich-dev)
-# What ./check needs besides. Tests that miss one of the optional packages are skipped, with the reason.
+# Further packages for ./check. Tests that need a missing optional package are skipped, with the reason.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 optional_test_packages=(gnuplot-nox libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi4py)
 # For ./check --long.
@@ -25,7 +25,7 @@ missing() {  # those of the packages that are not installed
   done
 }
 
-apt_install() {  # quietly, asking nothing; what apt says is shown where it fails
+apt_install() {  # quietly, without questions; shows the end of apt's output if it fails
   local said
   talk "Installing $*"
   said=$(mktemp)
@@ -39,8 +39,8 @@ apt_install() {  # quietly, asking nothing; what apt says is shown where it fail
   fi
 }
 
-# Unpacks the libraries' arm64 packages in build/aarch64-packages, for cmake/aarch64.cmake. They are not installed: that would add an
-# architecture to the system and could change the versions of its own packages. Unpacking changes nothing and needs no root.
+# Unpacks the libraries' arm64 packages in build/aarch64-packages, for cmake/aarch64.cmake. They are not installed, because that would add
+# an architecture to the system and could change the versions of its own packages. Unpacking changes nothing and needs no root.
 unpack_aarch64() {
   local target=$PWD/build/aarch64-packages work options package
   [ ! -e "$target/complete" ] || return 0
@@ -59,9 +59,9 @@ unpack_aarch64() {
   [ -e "$target/complete" ]
 }
 
-# set_up NEEDED -- OPTIONAL: installs these packages, and one MPI if there is none. Ends the script where a needed one cannot be had.
+# set_up NEEDED -- OPTIONAL: installs these packages, and one MPI if there is none. Ends the script if a needed one cannot be installed.
 set_up() {
-  command -v apt-get >/dev/null || { talk "This is no Debian system: nothing installed. Needed: the likes of ${build_packages[*]}."; find_mpis; return; }
+  command -v apt-get >/dev/null || { talk "No apt-get here: nothing installed. Needed are packages like ${build_packages[*]}."; find_mpis; return; }
   local needed=() optional=()
   while [ "$1" != -- ]; do needed+=("$1"); shift; done
   mapfile -t needed < <(missing "${needed[@]}")
@@ -71,10 +71,10 @@ set_up() {
 
   if ! is_root; then
     [ ${#needed[@]} = 0 ] || fail "Missing packages. Run: sudo apt-get install ${needed[*]} ${optional[*]}"
-    [ ${#optional[@]} = 0 ] || talk "Going on without ${optional[*]}. To install: sudo apt-get install ${optional[*]}"
+    [ ${#optional[@]} = 0 ] || talk "Continuing without ${optional[*]}. To install them: sudo apt-get install ${optional[*]}"
   else
     [ ${#needed[@]} = 0 ] || apt_install "${needed[@]}" || fail "These packages cannot be installed: ${needed[*]}"
-    [ ${#optional[@]} = 0 ] || apt_install "${optional[@]}" || talk "They cannot be installed; going on without: ${optional[*]}"
+    [ ${#optional[@]} = 0 ] || apt_install "${optional[@]}" || talk "These packages cannot be installed; continuing without: ${optional[*]}"
   fi
   find_mpis
   [ ${#mpis[@]} -gt 0 ] || talk "No MPI is used: everything runs on threads."
@@ -89,7 +89,7 @@ find_mpis() {
   done
 }
 
-launcher_of() {  # launcher_of MPI: the name of its mpirun, or nothing where it or the compiler wrapper is not there
+launcher_of() {  # launcher_of MPI: prints the name of its mpirun, or nothing if that or the compiler wrapper is missing
   local names
   if command -v "mpirun.$1" >/dev/null && command -v "mpicxx.$1" >/dev/null; then echo "mpirun.$1"; return; fi  # as Debian names them
   type -P mpirun mpicxx >/dev/null || return 0
@@ -107,7 +107,7 @@ build() {  # build PRESET [OPTIONS OF cmake --build...]
   with_progress cmake --build --preset "$1" -j "$(nproc)" "${@:2}"
 }
 
-quietly() {  # the command's output is shown only where it fails
+quietly() {  # shows the command's output only if it fails
   local said
   said=$(mktemp)
   if "$@" >"$said" 2>&1; then rm -f "$said"; else
@@ -117,7 +117,7 @@ quietly() {  # the command's output is shown only where it fails
   fi
 }
 
-# On a terminal the command's own counter is seen; elsewhere a line of its output every ten seconds, and all of it where it fails.
+# On a terminal, shows the command's output; elsewhere a line of it every ten seconds, and all of it if the command fails.
 with_progress() {
   local said
   if [ -t 2 ]; then "$@" >&2; return; fi
@@ -129,7 +129,7 @@ with_progress() {
   fi
 }
 
-now_and_then() {  # passes a line on every ten seconds
+now_and_then() {  # copies one line every ten seconds
   local line next=$((EPOCHSECONDS + 10))
   while IFS= read -r line; do
     [ "$EPOCHSECONDS" -ge "$next" ] || continue
@@ -138,7 +138,7 @@ now_and_then() {  # passes a line on every ten seconds
   done
 }
 
-run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this machine, root and more ranks than cores included
+run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings for this machine, for root and for more ranks than cores
   local mpi=$1 ranks=$2 launcher cores
   shift 2
   launcher=$(launcher_of "$mpi")
@@ -155,9 +155,9 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings that suit this ma
   fi
 }
 
-# From here on this shell and what it starts are scheduled among themselves, where that is permitted: with more ranks than cores a
-# rank that yields hands its core to another rank then. Else it may go to a stranger, or back to itself at once: MPICH starts each rank in
-# a session of its own, and a kernel that groups by session (sched_autogroup_enabled) keeps a yield inside one. Who calls this calls
+# Moves this shell and all that it starts to a control group of their own, if that is permitted. With more ranks than cores, a rank that
+# yields then gives its core to another rank. Otherwise the core may go to another program, or back to the same rank: MPICH starts each
+# rank in a session of its own, and a kernel that groups by session (sched_autogroup_enabled) keeps a yield inside one. The caller must call
 # leave_control_group in the end.
 own_control_group() {
   local root
@@ -172,12 +172,12 @@ own_control_group() {
     fi
   done
   control_group=
-  talk "No control group of its own: other programs and MPICH's sessions will show in times with more ranks than cores."
+  talk "No control group of its own: with more ranks than cores, other programs and MPICH's sessions will influence the times."
 }
 
 leave_control_group() {
   local i
   [ -n "$control_group" ] || return 0
   echo $$ >"${control_group%/*}/cgroup.procs"
-  for ((i = 0; i < 100; ++i)); do rmdir "$control_group" 2>/dev/null && return 0 || sleep 0.01; done  # what has been killed may take a moment
+  for ((i = 0; i < 100; ++i)); do rmdir "$control_group" 2>/dev/null && return 0 || sleep 0.01; done  # killed processes take a moment to end
 }

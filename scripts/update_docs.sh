@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fills in what the documentation quotes: printed outputs, tables, files. Each stands behind a mark:
+# Renews the printed outputs, tables and files that the documentation quotes. Each follows a mark:
 #   <!-- output of: COMMAND -->         a code block follows
 #   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
 #   <!-- contents of: FILE -->          a code block follows
-#   <!-- contents of: FILE, NAME -->    the same, of what stands in the file between "// part: NAME" and "// end"
+#   <!-- contents of: FILE, NAME -->    the same, with the lines of the file between "// part: NAME" and "// end"
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
-#   <!-- reproduction by: COMMAND -->   the same, and its -o FOLDER holds the pictures that the lines show from reproduction/
-#   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds what the command prints
+#   <!-- reproduction by: COMMAND -->   the same; its -o FOLDER holds the pictures that the lines show from reproduction/
+#   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds the output of the command
 # Usage: update_docs.sh [--check] [BUILD_FOLDER]
-# With --check it changes nothing, leaves timed outputs alone, and exits 1 with the difference where something is stale.
+# With --check it changes nothing, skips timed outputs, and exits 1 with the difference if something is stale.
 set -euo pipefail
 check=false
 if [ "${1:-}" = --check ]; then
@@ -33,7 +33,7 @@ quote() {  # the code block for one mark
   printf '```\n'
 }
 
-part() {  # part FILE NAME: its lines, without the indentation that they share with the mark
+part() {  # part FILE NAME: prints the part's lines, without the indentation of the mark
   awk -v name="$2" '
     /^ *\/\/ part: / && substr($0, index($0, "part: ") + 6) == name { inside = 1; found = 1; indentation = index($0, "/") - 1; next }
     inside && /^ *\/\/ end$/ { inside = 0; next }
@@ -41,13 +41,13 @@ part() {  # part FILE NAME: its lines, without the indentation that they share w
     END { exit !found }' "$1" || { printf 'no part %s in %s\n' "$2" "$1" >&2; exit 1; }
 }
 
-printed() {  # what a command prints; it must succeed
+printed() {  # prints the output of a command, which must succeed
   bash -c "source scripts/setup.sh; $1" </dev/null 2>/dev/null || { printf 'this failed: %s\n' "$1" >&2; exit 1; }
 }
 
-picture() {  # picture DOCUMENT IMAGE COMMAND: brings the image's file up to date, or says that it is stale
+picture() {  # picture DOCUMENT IMAGE COMMAND: renews the image's file, or says that it is stale
   local file fresh
-  [[ $2 =~ ^'!['.*']('(.*)')'$ ]] || { printf 'no image behind a mark\n' >&2; return 1; }
+  [[ $2 =~ ^'!['.*']('(.*)')'$ ]] || { printf 'no image after a mark\n' >&2; return 1; }
   file=$(dirname "$1")/${BASH_REMATCH[1]}
   fresh=$(mktemp)
   printed "$3" >"$fresh"
@@ -58,7 +58,7 @@ picture() {  # picture DOCUMENT IMAGE COMMAND: brings the image's file up to dat
   rm -f "$fresh"
 }
 
-reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, brings its pictures up to date or says which are stale
+reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, renews its pictures or says which are stale
   local folder fresh svg known
   folder=$(dirname "$1")/reproduction
   fresh=$(mktemp -d)
@@ -67,7 +67,7 @@ reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, brings its 
     [ -e "$svg" ] || break  # there is no gnuplot
     known=$folder/$(basename "$svg")
     if cmp -s "$svg" "$known"; then continue; fi
-    if $check; then  # another gnuplot draws otherwise
+    if $check; then  # another version of gnuplot draws differently
       if [ ! -e "$known" ] || [ "$(made_by "$svg")" = "$(made_by "$known")" ]; then printf 'stale: %s\n' "$known" >&2; stale=1; fi
     else
       mkdir -p "$folder"
@@ -85,7 +85,7 @@ render() {
   while IFS= read -r line; do
     if [ -n "$until" ]; then  # inside the old quotation
       if [[ $until == fence && $line == '```'* ]]; then until=fence_end; continue; fi
-      if [[ $until == fence ]]; then printf 'no code block behind a mark\n' >&2; return 1; fi
+      if [[ $until == fence ]]; then printf 'no code block after a mark\n' >&2; return 1; fi
       if [[ $until == fence_end ]]; then
         [[ $line != '```' ]] || until=""
         continue

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms as records. One file holds an algorithm and its record, one row of src/collectives/table.cpp lists it, and
-// with that it is known to the command, the tests, the race and the documentation.
+// An algorithm is a record (Algorithm): its name, its parameters and the functions that generate its programs. One file
+// under src/collectives defines the algorithm and its record, and one row of src/collectives/table.cpp lists it. The
+// command, the tests, the race and the documentation read that table, so nothing else has to change for a new
+// algorithm.
+//
+// The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs
+// are formulas in p (ranks), b (bytes of a block or vector), C1 (the number of rounds that have a message) and C2 (the sum over
+// the rounds of the longest message, in bytes or blocks). A rank with k ports sends and receives up to k messages in a round.
 //
 //   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
 //   Schedule schedule = make_schedule(Problem::alltoall(64, 8), "bruck:radix=8,ports=2");
@@ -13,116 +19,120 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrille/incremental_program.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
-#include "quadrille/staged_program.hpp"
 
 namespace quadrille {
 
-// A word that stands for a number, which depends on the problem: columns=best.
+// A word that may be given instead of a number; the number it stands for depends on the problem. Example: columns=best.
 struct NamedNumber {
   std::string_view name;
   Count (*value)(const Problem&) = nullptr;
 };
 
-// A parameter is a whole number in a range that may depend on the problem, or one of a few words; or, beside these, any word of a
-// form, such as 4x4x4.
+// A parameter is either a whole number, whose range may depend on the problem, or one of a few words. A parameter of
+// words may also accept free text of a given form, such as 4x4x4.
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard = Count{1};  // the default; a number is clipped to the range of the problem
-  // A default that depends on the problem and on the parameters that stand before it; clipped as well.
+  ParameterValue standard = Count{1};  // the default; a number outside the problem's range is clipped to it
+  // Computes a default that depends on the problem and on parameters listed earlier. The result is clipped as well.
   ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
-  std::string_view standard_rule;    // that default in words, for people
-  std::vector<std::string> choices;  // words; empty for a number
-  std::string_view form = {};        // description of further values, such as "sides, such as 4x4x4"; empty: none
+  std::string_view standard_rule;    // describes the default computed by `standard_for`
+  std::vector<std::string> choices;  // the words allowed; empty if the parameter is a number
+  std::string_view form = {};        // describes the free text that is also accepted, such as "sides, such as 4x4x4"; empty: none
   bool (*is_of_the_form)(std::string_view) = nullptr;
-  Count least = 1;                          // numbers
-  Count (*most)(const Problem&) = nullptr;  // numbers; null: no upper limit
-  std::string_view range;                   // numbers: the range in words, such as "2..max(2,p)"
-  std::vector<NamedNumber> named;           // numbers: words for some of them
-  // Values among which the best may be, for whoever chooses; null: the default only. May depend on parameters that stand before.
+  Count least = 1;                          // numbers only: the smallest value
+  Count (*most)(const Problem&) = nullptr;  // numbers only: the largest value; null: no upper limit
+  std::string_view range;                   // numbers only: the range as text, such as "2..max(2,p)"
+  std::vector<NamedNumber> named;           // numbers only: words that stand for some of them
+  // The values that a search for the best parameters tries; they may depend on parameters listed earlier. Null: only
+  // the default.
   std::vector<ParameterValue> (*worth_trying)(const Problem&, const Parameters& before) = nullptr;
 };
 
-// What ranks would otherwise all compute again. Made once by `analyse`, shared by the generators of all ranks.
+// Data that every rank would otherwise compute for itself. `analyse` makes it once, and the generators of all ranks
+// share it.
 struct Analysis {
   virtual ~Analysis() = default;
 };
 
 struct Algorithm {
   Collective collective;
-  std::string_view id;       // as in the literature
+  std::string_view id;       // the name used in the literature
   std::string_view summary;  // one line
-  std::string_view needs;    // restrictions in words; empty: any number of ranks, any sizes
-  std::string_view source;   // citation key of docs/references.bib, with the place
+  std::string_view needs;    // restrictions as text; empty: works for any number of ranks and any sizes
+  std::string_view source;   // citation key of docs/references.bib, and the place in that work
   std::vector<Parameter> parameters;
 
-  // One rank's program: pure, at a cost that grows with what the rank does. `analysis` is what `analyse` returned, or null.
+  // Returns the program of one rank. A pure function; its cost grows with the work of that rank, not with p. `analysis`
+  // is what `analyse` returned, or null.
   Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);
 
-  // Optional. Nothing if the algorithm applies to the problem, else the reason.
+  // The remaining functions are optional (null). `applies` returns success if the algorithm can solve the problem, else
+  // the reason why not.
   Result<> (*applies)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
-  // alltoallv. Do programs depend on what their own rank sends and receives, and on no other counts?
+  // alltoallv only: a rank's program depends only on the counts that this rank itself sends and receives.
   bool needs_own_counts_only = false;
-  // alltoallv. The same program for a rank that has no more than its own counts, made while it runs; null where the parameters
-  // do not ask for headers.
-  std::unique_ptr<StagedProgram> (*in_stages)(const Problem&, const Parameters&, Rank) = nullptr;
+  // alltoallv only: generates the same program while it runs, for a rank that knows only its own counts. Returns null
+  // unless the parameters ask for headers.
+  std::unique_ptr<IncrementalProgram> (*incremental)(const Problem&, const Parameters&, Rank) = nullptr;
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;
-  // The largest number of messages that a rank sends, or receives, in a round; null: as many as it likes.
+  // The most messages that a rank sends, or receives, in one round. Null: no limit.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
-  // The largest number of exchanges that the ranks of a node have with other nodes in a round; null: as many as they like. So many
-  // pairs of ranks send, or receive, whichever are more: a node's port works both ways at once.
+  // The most exchanges that one node's ranks have with other nodes in one round. Null: no limit. A node's port works in
+  // both directions at once, so the number of exchanges is the larger of two numbers: pairs of ranks that send to other
+  // nodes, and pairs that receive from them.
   Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
-  // Reductions: the strictest way of combining that the programs keep to; and when, in words, such as "rank order; fixed
-  // tree where p is a power of two". Where a problem asks for more, the algorithm does not apply.
+  // Reductions only: the strictest order of combining that the programs observe. The algorithm does not apply to a
+  // problem that requires a stricter one. `combining_rule` says the same as text, such as "rank order; fixed tree where
+  // p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
 };
 
-// The one table, in its order.
+// All rows of src/collectives/table.cpp, in that order.
 std::span<const Algorithm* const> all_algorithms();
 std::span<const Algorithm* const> default_algorithms();  // one for each collective; it applies to every problem
 std::vector<const Algorithm*> algorithms_for(Collective collective);
 const Algorithm* find_algorithm(Collective collective, std::string_view id);  // null if there is none
-const Algorithm& default_algorithm(Collective collective);                    // what plans take where none is named
+const Algorithm& default_algorithm(Collective collective);                    // used by plans if no algorithm is named
 
-// An algorithm with all its parameters given, defaults filled in and ranges checked.
+// An algorithm with a value for every parameter: defaults are filled in and ranges are checked.
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters;
   bool operator==(const Choice&) const = default;
 };
 
-// Reads "id" or "id:name=value,name=value". Throws Error{misuse}: unknown names (the sentence offers the nearest one),
-// values out of range for this problem.
+// Parses "id" or "id:name=value,name=value". Throws Error{misuse} for an unknown name (the message suggests the most
+// similar one) and for a value out of range for this problem.
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
-// With the defaults of the parameters that `choice` lacks. Throws Error{misuse} for values out of range for this problem.
+// Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for
+// this problem.
 Choice completed(const Problem& problem, Choice choice);
 
-// Without the parameters that have their defaults.
+// Returns `choice` without the parameters whose values are the defaults.
 Choice shortened(const Problem& problem, const Choice& choice);
 
-// Can `choice` solve `problem`? If not, why.
+// Succeeds if `choice` can solve `problem`; otherwise returns the reason why not.
 Result<> applies(const Problem& problem, const Choice& choice);
 
-// Throws Error{misuse} with that reason.
+// Throws Error{misuse} with the reason if `choice` cannot solve `problem`.
 void check_applies(const Problem& problem, const Choice& choice);
 
-// "bruck:radix=2,ports=1": all parameters in the command's notation.
+// The text that names the algorithm with all its parameters, as the command reads it: "bruck:radix=2,ports=1".
 std::string specification(const Choice& choice);
 
-// Throws Error{misuse} if the algorithm does not apply, with its reason.
+// Throws Error{misuse}, with the reason, if the algorithm does not apply to the problem.
 Schedule make_schedule(const Problem& problem, const Choice& choice);
 Schedule make_schedule(const Problem& problem, std::string_view specification);
 
-// The entry of `known` that is nearest to `word` in edit distance, if it is near enough to be meant.
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
-
-// Parameters of generators: the entry is there, checked.
+// The value of a parameter, for use in generators. The parameter must exist and have been checked.
 Count number(const Parameters& parameters, const std::string& name);
 const std::string& word(const Parameters& parameters, const std::string& name);
 

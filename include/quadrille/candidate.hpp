@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What solves a problem: an algorithm of the table with its parameters, or the transport's own collective. A text is read once,
-// where it comes in; from there on the value is passed.
+// A candidate is one way to solve a problem: an algorithm of the table with its parameters, or the transport's own
+// collective (the "vendor"). Text from the user is parsed once, on entry; after that the program passes the parsed
+// value.
 //
 //   const Candidate candidate = parse_candidate(problem, "bruck:radix=8");
 //   Plan exchange = plan(communicator, problem, {.algorithm = candidate});
@@ -14,24 +15,24 @@
 
 namespace quadrille {
 
-// The transport's own collective: MPI_Alltoall, for instance. It has no schedule.
+// The transport's own collective, such as MPI_Alltoall. It has no schedule.
 struct Vendor {
-  std::string algorithm;  // of the library's own, which it is made to take; empty: the one that it takes by itself
+  std::string algorithm;  // forces this algorithm of the MPI library; empty: the library chooses
 
   bool operator==(const Vendor&) const = default;
 };
 
 using Candidate = std::variant<Choice, Vendor>;
 
-// With or without an algorithm of the library's own.
+// True for the vendor's collective, whether or not one of its algorithms is forced.
 inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
-bool names_vendor(std::string_view text);  // does parse_candidate read it as the transport's own collective?
+bool names_vendor(std::string_view text);  // true if parse_candidate reads `text` as the transport's own collective
 
-// Reads "vendor", "vendor:linear_sync", or an algorithm as parse_choice does; empty: the default of the collective
-// (`default_algorithm`).
+// Parses "vendor", "vendor:linear_sync", or an algorithm as parse_choice does. Empty text means the collective's
+// default algorithm (`default_algorithm`).
 Candidate parse_candidate(const Problem& problem, std::string_view text);
 
-// What parse_candidate reads: "vendor" or "vendor:linear_sync", or the algorithm with all its parameters.
+// The inverse of parse_candidate: "vendor", "vendor:linear_sync", or the algorithm with all its parameters.
 std::string specification(const Candidate& candidate);
 
 }  // namespace quadrille

@@ -7,22 +7,22 @@
 //   double longest = allreduce(ranks, length, op::max);
 //   Request exchange = ialltoall(ranks, input, output);   // request.hpp
 //
-// Buffers are anything with data() and size() (elements.hpp). The input and the output of a call have elements of one type, which
-// is trivially copyable, and do not overlap. Sizes are in elements.
+// Buffers are anything with data() and size() (elements.hpp). Input and output of a call have the same trivially copyable element
+// type and must not overlap. Sizes are in elements.
 //
-// All are collective: every rank of `ranks` calls them, in the same order, with blocks of one length, and with the same root,
-// operator and options. A call returns when this rank's output is complete and its input may be changed. An in-place form takes one
-// buffer, in which the result replaces what was given, as with MPI_IN_PLACE. An i-form returns a request, and the buffers are the
-// call's until that is over.
+// All functions are collective: every rank of `ranks` calls them, in the same order, with the same block length, root, operator and
+// options. A call returns when this rank's output is complete and its input may be changed. An in-place form takes one buffer, in
+// which the result replaces the input, as with MPI_IN_PLACE. An i-form (nonblocking) returns a request, and the buffers must not be
+// touched until the request is over.
 //
-// The first call of a kind chooses an algorithm and makes a plan with the other ranks; further ones find it (call.hpp). So the
-// first i-form of a kind waits for all ranks, and where the ranks compare their calls (see below) each one does. Plans
-// (typed_plan.hpp) can be made beforehand.
+// The first call of a kind chooses an algorithm and makes a plan together with the other ranks; later calls reuse that plan
+// (call.hpp). The first i-form of a kind therefore waits for all ranks, and if ranks compare their calls (see below), every one
+// does. To avoid this, make plans beforehand (typed_plan.hpp).
 //
-// Errors: Error{misuse} at this rank, before anything is sent, if sizes do not fit each other and the number of ranks, or if there
-// is no such root; and what `plan` and Plan::execute throw. In debug builds (without NDEBUG), and with QUADRILLE_CHECK=1 in the
-// environment, the ranks compare what must be equal before each call, and all throw an Error{misuse} that names both values; then
-// an error in one rank's sizes is thrown on all ranks, too.
+// Errors: Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of ranks, or if
+// the root is no rank; and errors of `plan` and Plan::execute. In debug builds (without NDEBUG), and with QUADRILLE_CHECK=1 in the
+// environment, ranks compare the arguments that must be equal before each call. If they differ, all ranks throw Error{misuse},
+// which names both values; an error in one rank's sizes is then also thrown on all ranks.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@
 
 namespace quadrille {
 
-// How a call is put together; for the functions below.
+// Helpers that assemble the arguments of a call.
 namespace call_detail {
 
 template <class Input, class Output>
@@ -88,7 +88,7 @@ Request start_combining(Communicator& ranks, CallArguments arguments, const Give
 
 }  // namespace call_detail
 
-// p blocks each way: block j of the input goes to rank j, block i of the output comes from rank i.
+// Input and output are p blocks each: block j of the input goes to rank j, block i of the output comes from rank i.
 template <InputRange Input, OutputRange Output>
 void alltoall(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::alltoall, input, output), options);
@@ -109,8 +109,8 @@ Request ialltoall_in_place(Communicator& ranks, Buffer&& buffer, const CallOptio
   return start_call(ranks, call_detail::in_place(Collective::alltoall, buffer), options);
 }
 
-// The input is one block; block i of the output, p blocks, is the input of rank i. In place: the own block is at its place in
-// the result.
+// The input is one block. The output is p blocks; block i is the input of rank i. In place: this rank's block is already at its
+// place in the output.
 template <InputRange Input, OutputRange Output>
 void allgather(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::allgather, input, output), options);
@@ -131,7 +131,7 @@ Request iallgather_in_place(Communicator& ranks, Buffer&& buffer, const CallOpti
   return start_call(ranks, call_detail::in_place(Collective::allgather, buffer), options);
 }
 
-// The root's buffer, into the buffers of all ranks, which are as long.
+// Copies the root's buffer into the buffers of all ranks, which have the same length.
 template <OutputRange Buffer>
 void broadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
@@ -147,8 +147,8 @@ Request ibroadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const Ca
   return start_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
 }
 
-// The input, p blocks, counts at the root only: rank i gets block i. In place: at the root the buffer is the p blocks, and its own
-// stays there.
+// Rank i receives block i of the root's input. The input has p blocks and is read at the root only. In place: the root's buffer
+// holds the p blocks, and its own block stays there.
 template <InputRange Input, OutputRange Output>
 void scatter(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::scatter, input, output, root), options);
@@ -169,8 +169,8 @@ Request iscatter_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, c
   return start_call(ranks, call_detail::in_place(Collective::scatter, buffer, root), options);
 }
 
-// The output, p blocks, counts at the root only: block i is the input of rank i. In place: at the root the buffer is the p blocks,
-// with its own where it belongs; elsewhere it is what the rank gives.
+// The output at the root is p blocks; block i is the input of rank i. Other ranks' outputs are not used. In place: the root's
+// buffer holds the p blocks, its own already at its place; on other ranks the buffer is the block to send.
 template <InputRange Input, OutputRange Output>
 void gather(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::gather, input, output, root), options);
@@ -191,8 +191,8 @@ Request igather_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, co
   return start_call(ranks, call_detail::in_place(Collective::gather, buffer, root), options);
 }
 
-// Element by element, the inputs of all ranks in rank order; the output counts at the root only. In place: the result replaces the
-// buffer of the root.
+// Combines the inputs of all ranks element by element, in rank order, into the root's output. Other ranks' outputs are not used. In
+// place: the result replaces the root's buffer.
 template <InputRange Input, OutputRange Output, class Op>
 void reduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, Rank root = 0,
             const CallOptions& options = {}) {
@@ -217,7 +217,7 @@ Request ireduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, Ran
                                                          options);
 }
 
-// Element by element, the inputs of all ranks in rank order, at all ranks.
+// Combines the inputs of all ranks element by element, in rank order; every rank gets the result.
 template <InputRange Input, OutputRange Output, class Op>
 void allreduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::allreduce, input, output), op, options);
@@ -246,8 +246,8 @@ Request iallreduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, 
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::allreduce, buffer), op, options);
 }
 
-// As allreduce of p blocks, of which rank i gets block i (MPI_Reduce_scatter_block). In place: the result begins where the buffer
-// does.
+// Combines inputs of p blocks like allreduce; rank i gets block i of the result (MPI_Reduce_scatter_block). In place: the result is
+// at the beginning of the buffer.
 template <InputRange Input, OutputRange Output, class Op>
 void reduce_scatter(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce_scatter, input, output), op,
@@ -271,7 +271,7 @@ Request ireduce_scatter_in_place(Communicator& ranks, Buffer&& buffer, const Op&
                                                          options);
 }
 
-// Element by element, the inputs of ranks 0 to this one in rank order.
+// Combines the inputs of ranks 0 to this one element by element, in rank order (inclusive prefix).
 template <InputRange Input, OutputRange Output, class Op>
 void scan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::scan, input, output), op, options);
@@ -299,7 +299,7 @@ Request iscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::scan, buffer), op, options);
 }
 
-// As scan without this rank's own input. Rank 0 gets nothing: its output stays as it is.
+// As scan, but without this rank's own input (exclusive prefix). The output of rank 0 is left unchanged.
 template <InputRange Input, OutputRange Output, class Op>
 void exscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::exscan, input, output), op, options);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reductions of collectives.hpp combine elements of a type T by:
+// The operators that the reductions of collectives.hpp accept for elements of a type T:
 //
-//   op::sum, op::min ...                        ours, on the number types of operator.hpp
-//   [](T a, T b) { return ...; }                any function that is associative; `a` is from the lower ranks
-//   commutative([](T a, T b) { return ...; })   the same for one that commutes: more algorithms apply
-//   commutative(f, "longest"), ordered(f, "x")  with a name, which the ranks compare, and which errors have
+//   op::sum, op::min ...                        built in, for the number types of operator.hpp
+//   [](T a, T b) { return ...; }                any associative function; `a` is from the lower ranks
+//   commutative([](T a, T b) { return ...; })   an associative function that also commutes: more algorithms apply
+//   commutative(f, "longest"), ordered(f, "x")  with a name, which ranks compare and errors show
 //   std::shared_ptr<const Operator>             of operator.hpp; its elements are as long as T
 //   MPI_Op                                      with quadrille/mpi.hpp
 //
-// Ranks agree on the size of an element, on commutativity and on the name. Each rank combines by the function that it has given to
-// this call. A function may be called by several threads at a time.
+// All ranks must give operators with the same element size, commutativity and name. Each rank combines with the function that it
+// passed to this call. Several threads may call a function at the same time.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@
 
 namespace quadrille {
 
-// An element of op::minloc and op::maxloc, laid out as MPI's pair types. Other structs with these two members will do as well.
+// An element of op::minloc and op::maxloc, laid out like MPI's pair types. Any other struct with these two members works as well.
 template <class Value>
 struct ValueAndIndex {
   Value value;
@@ -54,7 +54,7 @@ inline constexpr BuiltIn<Name::bxor> bxor;
 inline constexpr BuiltIn<Name::land> land;
 inline constexpr BuiltIn<Name::lor> lor;
 inline constexpr BuiltIn<Name::lxor> lxor;
-inline constexpr BuiltIn<Name::minloc> minloc;  // of equal values the least index
+inline constexpr BuiltIn<Name::minloc> minloc;  // among equal values, the least index wins
 inline constexpr BuiltIn<Name::maxloc> maxloc;
 
 constexpr std::string_view text(Name name) {
@@ -65,7 +65,7 @@ constexpr std::string_view text(Name name) {
 
 }  // namespace op
 
-// A function with what ranks agree on. `name` lives until the call returns.
+// A function with the properties that must be equal on all ranks. The text behind `name` must live until the call returns.
 template <class Function>
 struct DescribedFunction {
   Function function;
@@ -83,7 +83,7 @@ DescribedFunction<Function> ordered(Function function, std::string_view name) {
   return {std::move(function), false, name};
 }
 
-// The type of operator.hpp that has the elements T: "f64"; empty: none.
+// The name that operator.hpp uses for elements of type T, such as "f64"; empty if there is none.
 template <class T>
 constexpr std::string_view type_name_of() {
   if constexpr (std::is_same_v<T, std::byte> || std::is_same_v<T, bool>) {
@@ -113,7 +113,7 @@ constexpr std::string_view type_name_of() {
   }
 }
 
-// Does built_in_operator have it? Sums of bool would be no bool.
+// True if built_in_operator has this operator for T. Sums of bool are excluded, because a sum may be neither 0 nor 1.
 template <class T>
 constexpr bool has_built_in(op::Name name) {
   constexpr std::string_view type = type_name_of<T>();
@@ -128,7 +128,7 @@ constexpr bool has_built_in(op::Name name) {
   return !finds;
 }
 
-// Of what a program may give as an operator, what the library takes; `of` does not copy. mpi.hpp adds MPI_Op.
+// Converts the operator that a program passes into the form that the library uses; `of` does not copy it. mpi.hpp adds MPI_Op.
 template <class T, class Given>
 struct OperatorFor {
   static_assert(std::is_invocable_r_v<T, const Given&, const T&, const T&>,
@@ -153,7 +153,7 @@ struct OperatorFor {
 
   static void combine(const void* given, const std::byte* __restrict source, std::byte* __restrict target, Count elements,
                       OperandOrder order) {
-    using Bits = std::array<std::byte, sizeof(T)>;  // T need not have a default constructor, and lies at any address
+    using Bits = std::array<std::byte, sizeof(T)>;  // T may lack a default constructor and may be unaligned
     const Given& function = from(given);
     for (Count i = 0; i < elements; ++i, source += sizeof(T), target += sizeof(T)) {
       Bits source_bits, target_bits;
@@ -185,7 +185,7 @@ struct OperatorFor<T, op::BuiltIn<name>> {
   static_assert(has_built_in<T>(name), "there is no such operator on these elements; give a function (T, T) -> T");
 
   static CallOperator of(const op::BuiltIn<name>&) {
-    static const Operator& row = *built_in_operator(op::text(name), type_name_of<T>());  // all of them are kept for ever
+    static const Operator& row = *built_in_operator(op::text(name), type_name_of<T>());  // built-in operators are never destroyed
     return {.built_in = &row, .element_bytes = row.element_bytes, .commutative = row.commutative};
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures counted from a schedule, and the lower bounds that hold for every schedule of the same problem.
+// Counts a schedule's figures, such as rounds and bytes, and gives lower bounds that hold for every schedule of the
+// same problem.
 #pragma once
 
 #include <optional>
@@ -12,47 +13,51 @@
 namespace quadrille {
 
 struct Figures {
-  Count c1 = 0;             // rounds with at least one message (barrier: with control)
-  Bytes c2 = 0;             // sum over rounds of the longest message
-  Count ports = 0;          // most messages that a rank sends, or receives, in a round
-  Count startups = 0;       // messages sent by a rank, largest over the ranks
-  Bytes traffic_out = 0;    // bytes sent by a rank, largest
-  Bytes traffic_in = 0;     // bytes received by a rank, largest
-  Bytes scratch = 0;        // bytes of scratch of a rank, largest
-  Bytes control_bytes = 0;  // headers and count exchanges, all ranks together
+  Count c1 = 0;             // rounds with at least one message; for a barrier, control messages count
+  Bytes c2 = 0;             // sum over all rounds of the bytes of the round's longest message
+  Count ports = 0;          // the most messages that any rank sends, or receives, in one round
+  Count startups = 0;       // the most messages that any rank sends
+  Bytes traffic_out = 0;    // the most bytes that any rank sends
+  Bytes traffic_in = 0;     // the most bytes that any rank receives
+  Bytes scratch = 0;        // the most scratch memory of any rank, in bytes
+  Bytes control_bytes = 0;  // bytes of headers and count exchanges, summed over all ranks
   bool operator==(const Figures&) const = default;
 };
 
-// Counts from the orbit representatives where the schedule states a symmetry (so p = 10^6 takes no longer than p = 10),
-// from all ranks otherwise; from all ranks as well if `every_rank`.
+// Returns the schedule's figures. If the schedule states a symmetry, only the programs of the orbit representatives
+// are made, so that 10^6 ranks take no longer than 10. Otherwise, or if `every_rank` is set, the programs of all
+// ranks are made.
 Figures figures(const Schedule& schedule, bool every_rank = false);
 
-// Bytes of output and scratch of a rank together, the most: what a schedule writes to. Counts from the same ranks.
+// Returns the most bytes of output and scratch memory together that any rank has, which is the memory that a schedule
+// writes to. It makes the same programs as `figures` does without `every_rank`.
 Bytes output_and_scratch(const Schedule& schedule);
 
 struct Bound {
   std::string figure;  // "c1", "c2" or "c2_shared"
-  Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has less
+  Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has a smaller figure
   std::string source;
 };
 
-// Bounds for a problem on k ports. `rounds`: the C1 of the schedule they stand beside; with it the compound bound, which
-// says what C2 must at least be in so many rounds, applies to alltoall. Empty where none is known.
+// Returns lower bounds for a problem on `ports` ports, or nothing if none is known. `rounds` is the C1 of the
+// schedule to compare with; for an alltoall it adds the compound bound: the least C2 that is possible in so many
+// rounds.
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds = {});
 
-// What a schedule does to a network's links. Messages with a port run straight from it, where the
-// network has such a way, and others as it routes them.
+// How a schedule loads the links of a network. A message with a port runs straight from that port where the network
+// has such a route; other messages take the network's own route.
 struct LinkFigures {
-  Count sharing = 0;    // the most messages of a round that go over one directed link; 1: no contention
-  Bytes c2_shared = 0;  // sum over rounds of the longest message times the sharing of the round
+  Count sharing = 0;    // the most messages of one round that share a directed link; 1 means no contention
+  Bytes c2_shared = 0;  // sum over all rounds of the round's longest message times the round's sharing
   bool operator==(const LinkFigures&) const = default;
 };
 
-// From all ranks; where no symmetry is stated their messages are held in memory. Throws Error{misuse} unless the topology has as
-// many ranks as the schedule.
+// Counts the messages of all ranks. If the schedule states no symmetry, all of them are held in memory. Throws
+// Error{misuse} if the topology has a different number of ranks from the schedule.
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
 
-// Bounds that hold on a topology however messages are routed. Empty where none is known. Throws like link_figures.
+// Returns lower bounds that hold on a topology for every routing, or nothing if none is known. Throws like
+// link_figures.
 std::vector<Bound> lower_bounds(const Problem& problem, const Topology& topology);
 
 }  // namespace quadrille

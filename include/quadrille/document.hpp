@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules as documents: the exchange format `quadrille-schedule/1` (JSON, one document for all ranks, strides
-// flattened) and the text form (`.sched`, one program after the other, strides kept). Both are read back: the text form
-// exactly, JSON up to the order and cutting of regions. docs/schedule-format.md describes both.
+// Schedules as files, in two forms: `quadrille-schedule/1` (JSON, all ranks in one object, strides expanded into
+// single regions) and the text form (`.sched`, one program after the other, strides kept). Reading the text form
+// gives exactly the schedule that was written; reading JSON may give regions in another order or cut differently.
+// docs/schedule-format.md describes both.
 #pragma once
 
 #include <iosfwd>
@@ -14,12 +15,12 @@ namespace quadrille {
 
 void write_text(std::ostream& out, const Schedule& schedule);
 
-// A JSON object without a newline at its end. Makes the programs of all ranks.
+// Writes a JSON object without a newline at its end. Makes the programs of all ranks.
 void write_json(std::ostream& out, const Schedule& schedule);
 
-// Reads one document in either form, or a JSON array of documents. Memory stays proportional to the text.
-// Throws Error{malformed} with the line (text) or the key (JSON) and what was expected there; what is well-formed but
-// wrong as a schedule (say a region outside its buffer) is left to `verify`.
+// Reads one schedule in either format, or a JSON array of schedules. The memory used is proportional to the length of
+// the text. Throws Error{malformed} with the line (text) or the key (JSON) and what was expected there. It does not
+// check the schedule: for example, `verify` reports a region outside its buffer.
 std::vector<Schedule> parse_documents(std::string_view text);
 
 }  // namespace quadrille

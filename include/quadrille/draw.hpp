@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures of schedules, as SVG: complete documents that need no fonts or files and follow the reader's light or dark colours.
+// Draws schedules as SVG. Each picture is a complete document, needs no fonts or other files, and follows the
+// reader's light or dark colour scheme.
 //
 //   std::string svg = draw_space_time(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2"));
 #pragma once
@@ -14,30 +15,34 @@
 
 namespace quadrille {
 
-// All throw Error{too_large} with one sentence where the picture would have more parts than anybody could tell apart. `round`: only
-// the messages of this round, instead of those of all rounds; Error{misuse} where nothing is sent in it. Of a barrier its control
-// messages are drawn, which are all it has.
+// All functions throw Error{too_large}, with a sentence for the user, if the picture would have more parts than a
+// reader could tell apart. If `round` is given, only the messages of this round are drawn; it is Error{misuse} if the
+// round has none. Of a barrier the control messages are drawn, because it has no others.
 //
-// `findings` are what `verify` says of this schedule. With any, the picture is one of a wrong schedule: a legend below it tells the
-// first finding, how many there are, and how many bytes of the output are missing or foreign at the end. Crosses mark the places;
-// the first finding's is circled. Of findings first is the one of the earliest round, then of the lowest rank. Deadlocks, and what
-// is wrong at the end, follow from others and come last.
+// `findings` are the result of `verify` for this schedule. If there are any, the picture has crosses where they are,
+// and a circle around the first. A legend below states the first finding, the number of findings, and how many bytes
+// of the output are missing or wrong at the end. Findings are ordered by round, then by rank. Deadlocks and errors in
+// the final output come last, because they follow from others.
 
-// What the memory of each rank holds at first and after each round [bruck1997, figure 2]: blocks by whom they come from and go to.
-// Rounds in which nothing changes are left out, unless something is found in them. Bytes of the output that were never delivered,
-// and foreign ones, are marked at the end. Error{misuse} where there are no bytes.
+// Draws what the memory of each rank holds at the start and after each round [bruck1997, figure 2]. Each block is
+// labelled with its origin and its destination. Rounds in which nothing changes are left out, unless they have
+// findings. Bytes of the output that were never delivered, and wrong ones, are marked at the end. Error{misuse} if
+// there are no bytes.
 std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& findings = {});
 
-// Ranks below each other, rounds from left to right, messages as arrows in the colour of their stage, dashed for counts and
-// headers. A square: a local operation. With findings, messages that only one end has are drawn half.
+// Draws a space-time diagram: ranks from top to bottom, rounds from left to right, messages as arrows in the colour
+// of their stage. Arrows of control messages are dashed. A square is a local operation. With findings, a message that
+// has only one end is drawn as half an arrow.
 std::string draw_space_time(const Schedule& schedule, const std::vector<Finding>& findings = {});
 
-// The network, each directed link in the colour of the bytes that go over it, on the ways that cost.hpp counts. Findings are marked
-// at their ranks. Error{misuse} unless the topology has as many ranks as the schedule.
+// Draws the network. The colour of a directed link shows the bytes that cross it, on the routes that link_figures
+// (cost.hpp) uses. Findings are marked at their ranks. Error{misuse} if the topology has a different number of ranks
+// from the schedule.
 std::string draw_links(const Schedule& schedule, const Topology& topology, std::optional<Count> round = {},
                        const std::vector<Finding>& findings = {});
 
-// The bytes that each rank sends to each, as a matrix. Findings are marked beside the rows of their ranks.
+// Draws the bytes that each rank sends to each other rank, as a matrix. Findings are marked beside the rows of their
+// ranks.
 std::string draw_traffic(const Schedule& schedule, std::optional<Count> round = {}, const std::vector<Finding>& findings = {});
 
 }  // namespace quadrille

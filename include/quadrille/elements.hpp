@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What typed calls take as buffers: anything with data() and size(), such as std::vector, std::array, std::span, an array of C, or
-// a multidimensional array whose elements follow each other without gaps. Elements are trivially copyable.
+// The buffers that typed calls accept: anything with data() and size(), such as std::vector, std::array, std::span, a C array, or a
+// multidimensional array whose elements are contiguous. Elements must be trivially copyable.
 #pragma once
 
 #include <concepts>
@@ -23,19 +23,19 @@ concept HasElements = requires(Range& range) {
 template <class Range>
 using ElementOf = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>;
 
-// What is sent.
+// A buffer to send from.
 template <class Range>
 concept InputRange = HasElements<Range> && std::is_trivially_copyable_v<ElementOf<Range>>;
 
-// What is received, so it is not const.
+// A buffer to receive into; it is not const.
 template <class Range>
 concept OutputRange = InputRange<Range> && !std::is_const_v<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>;
 
-// One value for each rank: of any integer type, in elements.
+// One value per rank, of any integer type, in elements.
 template <class Range>
 concept CountRange = HasElements<Range> && std::integral<ElementOf<Range>>;
 
-// A single value, for calls that take no range.
+// A single value, for calls that take a value instead of a range.
 template <class Value>
 concept SingleValue = std::is_trivially_copyable_v<Value> && !HasElements<Value>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the executors of a group take for what schedules do, measured now or taken from a preset machine, and times predicted by it.
+// Costs of the executors of a group, measured now or taken from a preset machine, and times predicted from them.
 #pragma once
 
 #include <string>
@@ -11,23 +11,25 @@
 namespace quadrille {
 
 struct FitOptions {
-  std::vector<Executor> executors;  // empty: all that the group has
-  double seconds = 1;               // about how long it may take, for each executor
+  std::vector<Executor> executors;  // empty: all executors of the group
+  double seconds = 1;               // approximate duration, for each executor
 };
 
-// Collective; the same on all ranks. Nothing for a single rank.
+// Measures the executors. Collective; the same result on all ranks. Empty for a single rank.
 std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOptions& options = {});
 
-// Collective; the same on all ranks. Of the collectives that the MPI library has; none without one.
+// Measures the MPI library's own version of each of the collectives. Collective; the same result on all ranks. Empty without MPI,
+// and leaves out collectives that the library does not have.
 std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<Collective>& collectives, double seconds = 1);
 
-// Of a machine whose file has figures for the model max-rate. `cores` of a node; 0: one for each rank.
+// Takes the figures from a machine file, which must have a table for the model max-rate. `cores`: of a node; 0 means one per rank.
 ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Situation& situation, Count cores);
 
-// By the model max-rate; the workload has its work counted.
+// The price of a workload by the model max-rate. The workload must have its local work counted.
 Price price_by(const ExecutorFit& fit, const Workload& workload);
 
-// Between measured sizes a line, beyond them as many times as long.
+// The predicted time for a block size: linear between measured sizes, constant below the smallest, proportional to the size beyond
+// the largest.
 double seconds_by(const VendorFit& fit, Bytes block_bytes);
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists whose index is a rank, a count or an enumeration. Those are signed or no integers, and the standard library's indices are
-// unsigned: the conversion, with its check, stands here and nowhere else.
+// Lists indexed by a rank, a count or an enumeration. These are signed or not integers, while the standard library's indices are
+// unsigned; only this header converts them, with a check.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace quadrille {
 
-// A count as an index or a size of the standard library.
+// Converts a count to an index or size of the standard library.
 constexpr std::size_t index(Count count) {
   assert(count >= 0);
   return static_cast<std::size_t>(count);
@@ -25,7 +25,7 @@ Count size(const std::vector<Value>& list) {
   return static_cast<Count>(list.size());
 }
 
-// One value for each rank (node, round, ...), from 0.
+// One value per rank (or node, round, ...), indexed from 0.
 template <class Value>
 class ByRank : public std::vector<Value> {
   using Base = std::vector<Value>;
@@ -39,7 +39,7 @@ class ByRank : public std::vector<Value> {
   decltype(auto) operator[](Rank rank) const { return Base::operator[](index(rank)); }
 };
 
-// One value for each value of an enumeration whose values are 0, 1, .., length - 1.
+// One value per value of an enumeration, whose values must be 0, 1, ..., length - 1.
 template <class Enum, class Value, std::size_t length>
 class ByEnum : public std::array<Value, length> {
   using Base = std::array<Value, length>;

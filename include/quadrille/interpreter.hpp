@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The meaning of a schedule: all programs run in one thread on plain bytes, round by round, exactly as the words in
-// schedule.hpp say. Slow and obvious; every executor must leave the same bytes.
+// The reference executor: runs all programs in one thread on plain bytes, round by round, exactly as schedule.hpp
+// defines them. It is slow and simple; every other executor must produce the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ namespace quadrille {
 using ByteVector = std::vector<std::byte>;
 
 struct InterpreterOptions {
-  std::byte unwritten{0xA5};                  // what output and scratch hold before anything is written
-  std::shared_ptr<const Operator> operation;  // reductions need one
+  std::byte unwritten{0xA5};                  // initial value of the bytes of output and scratch memory
+  std::shared_ptr<const Operator> operation;  // required if the schedule has reductions
 };
 
-// Runs `schedule` on one input per rank and returns one output per rank. A message without its other end is lost, and one
-// of unequal ends is cut to the shorter. Throws Error{misuse} if a region lies outside its buffer, if a reduction has no
-// operator, or if an operand of it is not made of whole elements: cut by a region, or with bytes of several elements in one.
+// Runs `schedule` on one input per rank and returns one output per rank. A message whose other end is missing is
+// lost; if the ends have different lengths, it is cut to the shorter one. Throws Error{misuse} if a region lies
+// outside its buffer, if a reduction has no operator, or if an operand does not consist of whole elements: a region
+// cuts an element, or an element is put together from bytes of several.
 std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                   const InterpreterOptions& options = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the typed calls with counts hand to the library. For irregular_collectives.hpp and typed_plan.hpp; programs do not use it.
+// How the typed calls with counts are handed to the library. Used by irregular_collectives.hpp and typed_plan.hpp; programs do not
+// use it.
 #pragma once
 
 #include <iterator>
@@ -11,18 +12,18 @@
 
 namespace quadrille {
 
-// Blocks of one side of a call, one for each rank, in elements.
+// The blocks on one side of a call, one per rank, in elements.
 struct Blocks {
   std::vector<Count> counts;
-  std::optional<std::vector<Count>> displacements;  // none: the blocks follow each other
+  std::optional<std::vector<Count>> displacements;  // absent: the blocks follow each other without gaps
 };
 
 struct IrregularCall {
-  // Without buffers its numbers of elements are ignored, except the own count of a gatherv or scatterv.
+  // Without buffers its numbers of elements are ignored, except the rank's own count in a gatherv or scatterv.
   CallArguments arguments;
   bool has_buffers = true;
-  // alltoallv uses both; in place, `send` may be empty, and then each block that is received replaces the one that is sent.
-  // scatterv and reduce_scatterv use `send`, allgatherv and gatherv use `receive`. scatterv and gatherv use them at the root only.
+  // alltoallv uses both. If it is in place, `send` may be empty: then each received block replaces the block sent to the same rank.
+  // scatterv and reduce_scatterv use `send`; allgatherv and gatherv use `receive`. scatterv and gatherv use them at the root only.
   Blocks send, receive;
 };
 
@@ -43,7 +44,7 @@ Blocks placed_blocks(const Counts& counts, const Displacements& displacements) {
   return {as_counts(counts), as_counts(displacements)};
 }
 
-// Collective, and so are the next two.
+// These three are collective.
 Plan plan_irregular(Communicator& ranks, const IrregularCall& call, const PlanOptions& options);
 
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options);

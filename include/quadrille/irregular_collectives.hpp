@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives whose blocks differ in length, as functions on typed memory. What collectives.hpp says of buffers, in-place
-// forms, i-forms and errors holds here, too.
+// Collectives on typed memory whose blocks differ in length. The rules of collectives.hpp for buffers, in-place forms, i-forms and
+// errors apply here, too.
 //
-//   alltoallv(ranks, input, send_counts, output, receive_counts);   // blocks follow each other
+//   alltoallv(ranks, input, send_counts, output, receive_counts);   // blocks are contiguous in both buffers
 //   alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements);
 //
-// Counts and displacements are contiguous ranges of any integer type, with one value for each rank, in elements. A buffer may be
-// longer than its blocks.
+// Counts and displacements are contiguous ranges of any integer type, with one value per rank, in elements. A buffer may be longer
+// than its blocks.
 //
-// Counts are a rank's own, and may change from call to call on some ranks only. So each call makes its plan anew, i-forms as well,
-// and returns on no rank before all ranks have called. It takes the simplest algorithm (direct; linear where there is a root)
-// unless CallOptions names one. Where counts stay the same, keep a plan: plan_alltoallv and so on (typed_plan.hpp).
+// Counts may change from call to call on some ranks only, and no rank sees all of them. Therefore each call, i-forms included,
+// makes its plan anew, and returns on no rank before all ranks have called. It uses the simplest algorithm (direct, or linear for
+// rooted collectives) unless CallOptions names another. If counts stay the same, keep a plan instead: plan_alltoallv and so on
+// (typed_plan.hpp).
 //
-// All ranks throw Error{misuse}, or none does: for a wrong number of counts, for a negative one, for a block that ends behind its
-// buffer, and where two ranks do not agree on the length of what one sends to the other.
+// Either all ranks throw Error{misuse} or none does: for a wrong number of counts, a negative count, a block that ends behind its
+// buffer, and if two ranks disagree on the length of a block that one sends to the other.
 #pragma once
 
 #include <span>
@@ -23,7 +24,7 @@
 
 namespace quadrille {
 
-// How a call is put together; for the functions below.
+// Helpers that assemble the arguments of a call.
 namespace call_detail {
 
 template <class Input, class Output>
@@ -98,7 +99,7 @@ Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& se
       options);
 }
 
-// What comes from rank i replaces what goes there, and is as long.
+// In place: the block from rank i replaces the block sent to rank i, and has the same length.
 template <OutputRange Buffer, CountRange Counts>
 void alltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, packed_blocks(counts)), options);
@@ -123,7 +124,7 @@ Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& 
       ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, placed_blocks(counts, displacements)), options);
 }
 
-// Block i of the output is the whole input of rank i; all ranks give the same counts.
+// Block i of the output is the whole input of rank i. All ranks give the same counts.
 template <InputRange Input, OutputRange Output, CountRange Counts>
 void allgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, packed_blocks(counts)), options);
@@ -149,7 +150,7 @@ Request iallgatherv(Communicator& ranks, const Input& input, Output&& output, co
       ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, placed_blocks(counts, displacements)), options);
 }
 
-// The own block is at its place in the result.
+// In place: this rank's block is already at its place in the buffer.
 template <OutputRange Buffer, CountRange Counts>
 void allgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, packed_blocks(counts)), options);
@@ -175,7 +176,7 @@ Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts&
       ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, placed_blocks(counts, displacements)), options);
 }
 
-// The same at the root only; elsewhere output, counts and displacements are not looked at.
+// As allgatherv, but only the root gets the output. Other ranks' output, counts and displacements are not read.
 template <InputRange Input, OutputRange Output, CountRange Counts>
 void gatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
              const CallOptions& options = {}) {
@@ -203,7 +204,7 @@ Request igatherv(Communicator& ranks, const Input& input, Output&& output, const
       ranks, call_detail::irregular(Collective::gatherv, input, output, {}, placed_blocks(counts, displacements), root), options);
 }
 
-// At the root the buffer has the blocks, with its own where it belongs; elsewhere it is what the rank gives.
+// In place: the root's buffer holds all blocks, its own already at its place; on other ranks the buffer is the block to send.
 template <OutputRange Buffer, CountRange Counts>
 void gatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, packed_blocks(counts), root), options);
@@ -230,7 +231,7 @@ Request igatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& co
       ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, placed_blocks(counts, displacements), root), options);
 }
 
-// Block i of the root's input becomes the whole output of rank i; elsewhere input, counts and displacements are not looked at.
+// Rank i's output is block i of the root's input. Other ranks' input, counts and displacements are not read.
 template <InputRange Input, CountRange Counts, OutputRange Output>
 void scatterv(Communicator& ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
               const CallOptions& options = {}) {
@@ -258,7 +259,7 @@ Request iscatterv(Communicator& ranks, const Input& input, const Counts& counts,
       ranks, call_detail::irregular(Collective::scatterv, input, output, placed_blocks(counts, displacements), {}, root), options);
 }
 
-// At the root the buffer has the blocks, and its own stays; elsewhere it is what the rank gets.
+// In place: the root's buffer holds all blocks, and its own block stays there; on other ranks the buffer receives the block.
 template <OutputRange Buffer, CountRange Counts>
 void scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, packed_blocks(counts), {}, root), options);
@@ -287,8 +288,8 @@ Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& c
       options);
 }
 
-// Element by element, the inputs of all ranks in rank order, of which rank i gets block i. All ranks give the same counts. In
-// place: the result begins where the buffer does.
+// Combines the inputs of all ranks element by element, in rank order; rank i gets block i. All ranks give the same counts. In
+// place: the result is at the beginning of the buffer.
 template <InputRange Input, OutputRange Output, CountRange Counts, class Op>
 void reduce_scatterv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
                      const CallOptions& options = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a schedule costs on a machine. A model is a formula; a machine is a file that says what the formula's coefficients are
-// there. A schedule's workload is counted once and priced by any model.
+// Predicts what a schedule costs on a machine. A model is a formula; a machine is a file with the values of the
+// formula's coefficients. The prediction is called the price. A schedule's workload is counted once and can then be
+// priced by any model.
 //
 //   MachineCosts sp1 = find_machine("sp1");
 //   Price price = price_of(workload(make_schedule(Problem::alltoall(64, 64), "bruck:radix=8")), *find_model("linear"), sp1);
@@ -23,101 +24,103 @@
 
 namespace quadrille {
 
-struct MessageTimes;  // simulate.hpp
+struct MessageTimes;  // message_times.hpp
 
-// What is counted.
+// Figures: what is counted from a schedule.
 
-// A round as models see it: the most that any rank, node or link has of each. Control messages are messages.
+// The figures of one round: the most that any rank, node or link has of each. Control messages count as messages.
 struct RoundFigures {
   Count number = 0;
-  Count messages = 0;      // that a rank sends, or receives
-  Bytes bytes = 0;         // that a rank sends, or receives
-  Bytes longest = 0;       // of a message
-  bool both_ways = false;  // does a rank send and receive?
-  // On links; control messages other than a barrier's are left out.
-  Count turns = 0;       // in which a rank sends its messages, one on each of its links at a time
+  Count messages = 0;      // sent, or received, by a rank
+  Bytes bytes = 0;         // sent, or received, by a rank
+  Bytes longest = 0;       // bytes of the longest message
+  bool both_ways = false;  // does some rank both send and receive?
+  // Figures of links. They do not count control messages, except a barrier's.
+  Count turns = 0;       // steps that a rank needs to send its messages, if each of its links takes one message in a step
   Count sharing = 0;     // messages over one directed link
-  Bytes link_bytes = 0;  // over one directed link
-  Link busiest_link;     // that `sharing` messages go over; none where that is 0
-  // Between nodes, whose ports work both ways at once: what a node's ranks send to other nodes, or receive, whichever is more. All
-  // that one rank sends to another is one exchange.
-  Count exchanges = 0;  // of a node's ranks with other nodes
-  Bytes exchanged = 0;  // by a node's ranks with other nodes
-  Bytes longest_exchange = 0;
-  Count inside_messages = 0;  // that a rank sends, or receives, inside its node
-  Bytes inside_bytes = 0;     // that a rank sends, or receives, inside its node
-  // Work of a rank and of all ranks of a node together, which share its cores, memory and network adapters. Counted where nodes
-  // are; where the problem names none, all ranks are on one.
-  Count outside_messages = 0;       // that a rank sends to other nodes, or receives from them
-  Bytes outside_bytes = 0;          // of these
-  Count node_outside_messages = 0;  // of all ranks of a node
-  Count node_inside_messages = 0;   // that all ranks of a node send inside it
-  Bytes node_inside_bytes = 0;      // of these
-  Bytes copied = 0;                 // by a rank, between its own buffers
-  Bytes node_copied = 0;            // by all ranks of a node
-  Bytes combined = 0;               // by a rank, in reductions
-  Bytes node_combined = 0;          // by all ranks of a node
-  bool in_circle = false;           // in the whole operation, does a rank wait for ranks that wait for it?
+  Bytes link_bytes = 0;  // bytes over one directed link
+  Link busiest_link;     // the link that carries `sharing` messages; none if `sharing` is 0
+  // Figures of nodes, whose ports are full-duplex: what a node's ranks send to other nodes or what they receive from
+  // them, whichever is more. All messages from one rank to another in the round count as one exchange.
+  Count exchanges = 0;         // exchanges of a node's ranks with other nodes
+  Bytes exchanged = 0;         // bytes of these exchanges
+  Bytes longest_exchange = 0;  // bytes of the longest exchange
+  Count inside_messages = 0;   // sent, or received, by a rank within its node
+  Bytes inside_bytes = 0;      // sent, or received, by a rank within its node
+  // Work of a rank, and of all ranks of a node together, since they share its cores, memory and network adapters. If
+  // the problem names no nodes, all ranks are on one.
+  Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
+  Bytes outside_bytes = 0;          // bytes of these
+  Count node_outside_messages = 0;  // the same for all ranks of a node together
+  Count node_inside_messages = 0;   // sent by all ranks of a node together within it
+  Bytes node_inside_bytes = 0;      // bytes of these
+  Bytes copied = 0;                 // bytes that a rank copies between its own buffers
+  Bytes node_copied = 0;            // the same for all ranks of a node together
+  Bytes combined = 0;               // bytes that a rank combines in reductions
+  Bytes node_combined = 0;          // the same for all ranks of a node together
+  bool in_cycle = false;            // in the whole operation, does a rank wait, directly or not, for ranks that wait for it?
 };
 
 struct StageFigures {
   std::string name;
-  Count startups = 0;                // S: sum over rounds of `messages`
+  Count startups = 0;                // S: sum over the rounds of `messages`
   Count messages = 0;                // the most that a rank sends, or receives, in the stage
-  Bytes volume = 0;                  // V: sum over rounds of `bytes`
-  Bytes wire = 0;                    // V, or where links are counted the sum of `link_bytes`, if these are more
+  Bytes volume = 0;                  // V: sum over the rounds of `bytes`
+  Bytes wire = 0;                    // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
   Bytes load = 0;                    // the most bytes that a rank sends, or receives, in the stage
-  bool in_pieces = false;            // is a message not one run of bytes?
-  std::vector<RoundFigures> rounds;  // those with a message, or where work is counted with work
+  bool in_pieces = false;            // are the bytes of some message not contiguous in memory?
+  std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
 };
 
 struct Workload {
   std::vector<StageFigures> stages;
-  Bytes held = 0;              // bytes of a rank's input or output, the largest
-  Bytes scratch = 0;           // bytes of scratch of a rank, the largest
-  Bytes control_bytes = 0;     // that a rank sends in headers and count exchanges, the largest
-  Count ports = 0;             // most messages that a rank sends, or receives, in a round
+  Bytes held = 0;              // bytes of a rank's input or of its output, the largest
+  Bytes scratch = 0;           // bytes of scratch memory of a rank, the largest
+  Bytes control_bytes = 0;     // bytes that a rank sends in headers and count exchanges, the largest
+  Count ports = 0;             // the most messages that a rank sends, or receives, in a round
   bool has_links = false;      // are links counted?
-  bool has_nodes = false;      // are nodes counted? Where ranks are on more than one
+  bool has_nodes = false;      // are nodes counted? Only if the ranks are on several nodes
   bool has_work = false;       // is the work of ranks and nodes counted?
-  bool is_exchange = false;    // of alltoall or alltoallv
-  Count messages_counted = 0;  // how long it took
-  Count nodes_sampled = 0;     // programs were made and work was counted on so many nodes only; 0: on all, or on those that
-                               // stand for all
+  bool is_exchange = false;    // is it an alltoall or alltoallv?
+  Count messages_counted = 0;  // a measure of how long the counting took
+  // If not 0, work was counted on this many nodes only. 0 means on all nodes, or on nodes that represent all by symmetry.
+  Count nodes_sampled = 0;
 };
 
 bool is_exchange(Collective collective);  // alltoall, alltoallv
 
 struct WorkloadOptions {
-  const Topology* topology = nullptr;  // count links
-  bool nodes = false;                  // count nodes, where the problem names more than one
+  const Topology* topology = nullptr;  // if given, count links
+  bool nodes = false;                  // count nodes, if the problem names more than one
   bool work = false;                   // count the work of ranks and nodes (RoundFigures::outside_messages and on)
 };
 
-// By the representatives of a stated symmetry, as `figures`; links and nodes from the messages of all ranks, which are images of
-// the representatives' where a symmetry is stated, and else held in memory. Throws Error{misuse} unless the topology has as many
-// ranks as the schedule, Error{too_large} where a sum reaches 2^63 bytes.
+// Counts a schedule's workload. Like `figures`, it makes only the representatives' programs if the schedule states a
+// symmetry. Links and nodes need the messages of all ranks: with a symmetry, these are the images of the
+// representatives' messages; without one, they are held in memory. Throws Error{misuse} if the topology has a
+// different number of ranks from the schedule, and Error{too_large} if a sum reaches 2^63 bytes.
 Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
-std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload, without links and nodes
+std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload without links and nodes
 
-// Formulas.
+// Models: formulas over these figures.
 
-// One number of a model, as it stands in a machine's file: its key ends in its unit, _us for microseconds and _us_per_byte.
+// One coefficient of a model. In a machine's file, its key ends in the unit: _us for microseconds, _us_per_byte for
+// microseconds per byte.
 struct Coefficient {
   std::string_view key;
   std::string_view meaning;
-  bool required = true;            // else a file may leave it out
-  std::optional<double> standard;  // its value then; absent: the model does without it
+  bool required = true;            // if false, a file may leave it out
+  std::optional<double> standard;  // the value if a file leaves it out; if absent, the model does without the coefficient
   double least = 0;
-  double most = 1e6;      // a second, or a millisecond a byte: more is a mistake
-  bool is_whole = false;  // a whole number
+  double most = 1e6;      // one second, or one millisecond per byte: a larger value is a mistake
+  bool is_whole = false;  // must it be an integer?
 };
 
 using Coefficients = std::map<std::string, double, std::less<>>;  // by key, in the units of the file
 
-// What a schedule pays for: so many start-ups or bytes, and what they take.
+// One term of a price: a number of start-ups or bytes, and the time for them.
 struct PriceTerm {
-  std::string_view name;  // "start-ups", or what the bytes are, "bytes on a link"
+  std::string_view name;  // "start-ups", or the kind of bytes, such as "bytes on a link"
   Count amount = 0;
   bool is_bytes = false;
   double seconds = 0;
@@ -129,147 +132,157 @@ struct RoundPrice {
 };
 
 struct StagePrice {
-  Picoseconds before = 0;          // what is done ahead of its first round; all, where the model tells no rounds apart
-  std::vector<RoundPrice> rounds;  // those with a message; none where the model tells no rounds apart
+  Picoseconds before = 0;          // time before its first round; the whole stage if the model does not price single rounds
+  std::vector<RoundPrice> rounds;  // rounds with a message; none if the model does not price single rounds
 };
 
-// `terms` add up to `blocking_s`, and so do the stages, which are those of the workload. Where a model knows no overlap, the three
-// times are the same; where it does, `nonblocking` and `dataflow` add up to these: of each stage what nothing else hides.
+// The blocking price is the sum of `terms`, and also the sum of `stages`, which correspond to those of the workload.
+// If a model knows no overlap, the prices of the three policies are equal. Otherwise, `nonblocking` and `dataflow`
+// sum up to the prices of these policies; they contain only the time that is not hidden behind other work.
 struct Price {
   std::vector<PriceTerm> terms, nonblocking, dataflow;
   std::vector<StagePrice> stages;
-  Picoseconds blocking = 0;  // blocking_s, exactly
-  double blocking_s = 0;     // round by round
-  double nonblocking_s = 0;  // all messages of a stage together
-  double dataflow_s = 0;     // messages leave when what they carry is there
+  Picoseconds blocking = 0;  // blocking_s, without rounding
+  double blocking_s = 0;     // one round after the other
+  double nonblocking_s = 0;  // all messages of a stage at once
+  double dataflow_s = 0;     // each message starts as soon as its data is available
 
   double seconds(Policy policy) const;
-  const std::vector<PriceTerm>& terms_of(Policy policy) const;  // which add up to `seconds`
+  const std::vector<PriceTerm>& terms_of(Policy policy) const;  // terms whose sum is seconds(policy)
 };
 
-// What a round, or what is done ahead of a stage, takes of each of a model's terms.
+// Amount and time of one term, for a round or for the work before a stage.
 struct Charge {
   Count amount = 0;
   Picoseconds time = 0;
 };
 using Charges = std::array<Charge, 8>;
 
-// What of each stage nothing else hides, in the order of Model::overlapped_terms.
+// The time of all stages that is not hidden behind other work, in the order of Model::overlapped_terms.
 struct Overlapped {
   Charges nonblocking{}, dataflow{};
 };
 
-// A model with a machine's coefficients, which are whole numbers by now: the one description of what a round takes, for prices and
-// simulations.
+// A model with the coefficients of a machine, converted to whole numbers. Prices and simulations use the same
+// formula, so a round takes the same time in both.
 struct Formula {
-  std::function<Charges(const RoundFigures&)> of_round = {};  // empty: stages are taken as a whole, by of_stage
-  // What a stage takes besides its rounds, ahead of them; empty: nothing.
+  std::function<Charges(const RoundFigures&)> of_round = {};  // empty if stages are priced as a whole, by of_stage
+  // The time of a stage in addition to its rounds, before the first of them; empty if there is none.
   std::function<Charges(const StageFigures&, const Workload&)> of_stage = {};
-  std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty: nothing overlaps
+  std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty if the model knows no overlap
 };
 
 struct ModelTerm {
   std::string_view name;
   bool is_bytes = false;
-  bool is_on_links = false;  // told only where links are counted
+  bool is_on_links = false;  // reported only if links are counted
 };
 
-// Of models of stages that hide parts of what they take: these.
+// The terms of models that overlap parts of a stage.
 inline const std::vector<ModelTerm> parts_of_stages{
     {"start-ups"}, {"composed bytes", true}, {"copied bytes", true}, {"wire bytes", true}};
 
-// One file and one row in the table of src/cost/models.cpp; with them files, command and documentation know it.
+// A model needs one file and one row in the table of src/cost/models.cpp. The command, the reading of machine files
+// and the documentation then know it; `quadrille calibrate` knows only the models that it names.
 struct Model {
   std::string_view id;
   std::string_view formula;  // one line
   std::string_view source;   // citation key of docs/references.bib, with the place
   std::vector<Coefficient> coefficients;
   bool tells_policies_apart = false;
-  bool needs_links = false;                              // Workload::has_links
-  bool needs_nodes = false;                              // Workload::has_nodes
-  bool needs_work = false;                               // Workload::has_work
-  bool needs_exchange = false;                           // Workload::is_exchange
-  std::vector<ModelTerm> terms;                          // at most as many as Charges
-  Formula (*formula_of)(const Coefficients&) = nullptr;  // complete, checked coefficients
-  std::vector<ModelTerm> overlapped_terms = {};          // of Formula::overlapped
-  std::string_view shared_table = {};  // of another model, whose figures in a machine's file it reads; empty: none
-  // What a message takes by itself, of models that tell it: those can be simulated by events. Null: rounds are all it tells.
+  bool needs_links = false;                              // requires Workload::has_links
+  bool needs_nodes = false;                              // requires Workload::has_nodes
+  bool needs_work = false;                               // requires Workload::has_work
+  bool needs_exchange = false;                           // requires Workload::is_exchange
+  std::vector<ModelTerm> terms;                          // at most as many as Charges has
+  Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
+  std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
+  std::string_view shared_table = {};  // the id of another model whose table in a machine's file it reads; empty if it has its own
+  // The cost of a single message, for models that define it; these can be simulated by events. Null if the model only
+  // prices rounds.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;
 
-  bool knows(std::string_view key) const;                                              // has it this coefficient?
-  std::string_view table() const { return shared_table.empty() ? id : shared_table; }  // of its figures in a machine's file
+  bool knows(std::string_view key) const;                                              // is this a key of its coefficients?
+  std::string_view table() const { return shared_table.empty() ? id : shared_table; }  // the name of its table in a machine's file
 };
 
-std::span<const Model* const> all_models();    // in the order in which they are preferred
+std::span<const Model* const> all_models();    // in order of preference
 const Model* find_model(std::string_view id);  // null if there is none
 
-// Nothing if the model can price the workload, else the reason.
+// Succeeds if the model can price the workload; otherwise says why not.
 Result<> applies(const Model& model, const Workload& workload);
 
-// Machines.
+// Machines: coefficients of the formulas.
 
-using Assumptions = std::map<std::string, std::string, std::less<>>;  // by a coefficient's key: the rule that gives its value
+// By key of a coefficient: the rule from which its value follows.
+using Assumptions = std::map<std::string, std::string, std::less<>>;
 
 struct MachineCosts {
   std::string name, description, source;
-  std::map<std::string, Coefficients, std::less<>> models;  // by the model's id: complete, checked
-  std::map<std::string, Assumptions, std::less<>> assumed;  // by the model's id: those of its figures without a published source
+  std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
+  std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
 };
 
-// A TOML file: name, description, source and a table for each model that the machine is known by, [linear] or [flat], with its
-// coefficients; one table for models that share it. A table [linear.assumed] says by which rule those of its figures were found
-// that are not published. Throws Error{environment, malformed}, with the line where there is one.
+// Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it
+// supports, such as [linear] or [flat]. Models may share a table. A table such as [linear.assumed] gives, for values
+// that are not published, the rule from which they follow. Throws Error{environment, malformed}, with the line if
+// there is one.
 MachineCosts read_machine(const std::string& file);
 
-// The same as text; `remarks` become lines of comment at its head. Throws Error{malformed} where `read_machine` would refuse it.
+// Returns the same as text. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`
+// would refuse the text.
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks = {});
 
-// The machine of this name: a file NAME.toml in the user's folder or in the one that is installed beside the library; or else the
-// file of this path. Throws Error{misuse} if there is none.
+// Returns the machine with this name, from a file NAME.toml in the user's folder or in the folder installed with the
+// library; if there is none, the machine in the file with this path. Throws Error{misuse} if there is no such file
+// either.
 MachineCosts find_machine(const std::string& name_or_file);
 std::vector<std::string> machine_names();
 
-// The user's folder, ~/.config/quadrille/machines or where XDG_CONFIG_HOME says; empty where there is no home.
+// Returns the user's folder: quadrille/machines in $XDG_CONFIG_HOME, or else in ~/.config; empty if there is no home
+// directory.
 std::string user_machine_folder();
 
-// The machine's coefficients for the model. Throws Error{misuse} where it is not known by the model.
+// Returns the machine's coefficients for the model. Throws Error{misuse} if it has none.
 const Coefficients& coefficients_of(const MachineCosts& machine, const Model& model);
 
-// Throw Error{misuse} where the machine is not known by the model, or the workload cannot be priced by it, and Error{too_large}
-// where it would take 2^63 picoseconds.
+// Throw Error{misuse} if the machine has no coefficients for the model or the model cannot price the workload, and
+// Error{too_large} if the price reaches 2^63 picoseconds.
 Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine);
 Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients);
 
-// The flat model of [liu2002] in numbers, which races are predicted by: a message costs its start-up and a time for each byte,
-// whoever sends it to whom.
+// The flat model of [liu2002] in numbers; races use it for their predictions. A message costs a start-up and a time
+// for each byte, between any two ranks.
 
 struct FlatModel {
   std::string name, description, source;
-  double startup_s = 0;           // T_s, of sending and receiving a message
-  double compose_s_per_byte = 0;  // t_m, of putting messages together and taking them apart
-  double copy_s_per_byte = 0;     // t_c, to and from the interface
-  double wire_s_per_byte = 0;     // t_d
-  // How much longer the wire takes for messages that meet at a rank, where everybody goes at their own pace: calibrated. Without
-  // it ranks are taken to go in step.
+  double startup_s = 0;           // T_s: sending and receiving a message
+  double compose_s_per_byte = 0;  // t_m: packing messages and unpacking them
+  double copy_s_per_byte = 0;     // t_c: copying to and from the network interface
+  double wire_s_per_byte = 0;     // t_d: transfer on the wire
+  // The factor by which the wire is slower when messages for one rank arrive at the same time, because each rank runs
+  // at its own pace. It is measured by calibration. Without it, ranks are assumed to run in step.
   std::optional<double> contention;
-  bool is_fitted = false;  // to ranks, just before; else a machine's file says it
+  bool is_fitted = false;  // true if it was fitted to the ranks just before, instead of read from a machine's file
 };
 
 FlatModel flat_model_of(const Coefficients& coefficients);
-FlatModel flat_model_of(const MachineCosts& machine);  // throws Error{misuse} where the machine is not known by it
+FlatModel flat_model_of(const MachineCosts& machine);  // throws Error{misuse} if the machine has no coefficients for it
 
 struct Prediction {
   Count startups = 0;        // S
   Bytes volume = 0;          // V
   double blocking_s = 0;     // S T_s + V (t_m + t_c + t_d)
   double nonblocking_s = 0;  // each stage: V t_m + max(S T_s, V t_c, V t_d)
-  double dataflow_s = 0;     // the same, where composing is hidden behind the stage before
+  double dataflow_s = 0;     // like nonblocking, with packing hidden behind the stage before
 
   double seconds(Policy policy) const;
 };
 
-// With a contention factor f, a stage whose ranks go at their own pace has its load for V, and f times that, but no more than
-// V, on the wire. Where links are counted, the wire's V is that of the busiest link, if that is more.
+// Predicts the times of a schedule. Without a contention factor, V is the volume of a stage. With a factor f, the
+// ranks of a stage run at their own pace: V is then the load of the stage, except on the wire, where it is f times
+// the load, but at most the volume. If links are counted, the volume on the wire is at least that of the busiest
+// link.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quadrille over the MPI library of the including program. Include after or instead of <mpi.h>; Open MPI and MPICH (and
-// libraries of their ABIs) are recognised by their headers.
+// Quadrille over the MPI library of the including program. Include it after <mpi.h> or instead of it. Open MPI, MPICH and libraries
+// with their ABIs are recognised by macros of their <mpi.h>.
 //
 //   MPI_Init(&argc, &argv);
 //   auto communicator = quadrille::over(MPI_COMM_WORLD);
@@ -31,30 +31,34 @@ inline constexpr std::string_view mpi_library = "mpich";
 #error "quadrille has a plug-in for Open MPI and one for MPICH; this <mpi.h> is neither's"
 #endif
 
-// The ranks of an MPI communicator, of any origin: split, duplicated, merged with spawned or connected processes, or made from a
-// session's group. Collective over `communicator` when it is called there for the first time: then its ranks meet, by a collective
-// call on `communicator` itself. What they learn is kept as an attribute of it, so calling this there again is local.
+// Returns a Communicator of the ranks of an MPI communicator of any origin: split, duplicated, merged with spawned or connected
+// processes, or made from a session's group. The first call for an MPI communicator is collective over it, and its ranks exchange
+// data by a collective call on it. The result is kept as an attribute of the MPI communicator, so later calls for it are local.
 //
-// What is collective. All that is made over one MPI communicator is one group: plans of all Communicators over it are numbered
+// Collective calls. Everything made over one MPI communicator belongs to one group: the plans of all its Communicators are numbered
 // together, and all ranks make and start them in the same order. Barriers, all_gather and making a plan count as collective calls
-// on the MPI communicator itself, so they keep their place among the program's own collective calls there, and two threads must not
-// make them at the same time. Executing sends nothing over it (with QUADRILLE_CHECK=1 the ranks compare the plans that they start,
-// and do). Messages of the program never meet ours. Errors of MPI on `communicator` go to its error handler.
+// on the MPI communicator itself: their order relative to the program's own collective calls there must be the same on all ranks,
+// and two threads must not make such calls at the same time. Executing a plan sends nothing over the MPI communicator, except with
+// QUADRILLE_CHECK=1, where ranks compare the plans that they start. The program's messages and Quadrille's never match each other.
+// MPI errors on `communicator` go to its error handler.
 //
-// Contexts. A plan that runs by MPI messages, by MPI's own collective or by both ways (executor hybrid) uses a private duplicate of
-// the communicator. These are kept and used again, and there are at most 256 in a process. If 256 communicators have such plans at
-// the same time, a plan over a further one throws Error{environment} on all its ranks. Shared memory takes no context.
+// Contexts. A plan that uses MPI messages (executors mpi and hybrid) or MPI's own collective needs a private duplicate of the
+// communicator. Duplicates are kept and reused, at most 256 per process. If 256 communicators have such plans at the same time,
+// making one over a further communicator throws Error{environment} on all its ranks. Plans that use only shared memory need no
+// duplicate.
 //
-// Lifetimes. Communicators and plans may be destroyed in any order, and also after MPI_Finalize; after it they cannot be used. When
-// the program frees the MPI communicator (MPI_Comm_free, in any language), plans work on. Making a plan for messages then throws
-// Error{misuse}, and so do all members that need messages, and executing a plan for messages whose memory was given back. In a
-// program that has sessions only, destroy plans and Communicators and free their MPI communicators before MPI_Session_finalize.
-// Where ranks that share memory have failed, all plans over the communicator throw. Calling this again on all ranks makes a new
-// group. Each rank calls it after it has had the error: one that asks earlier still gets the old group, and the others wait for it.
+// Lifetimes. Communicators and plans may be destroyed in any order, even after MPI_Finalize, but cannot be used after it. After the
+// program frees the MPI communicator (MPI_Comm_free, in any language), plans can still be executed. What throws Error{misuse} then:
+// making a plan that needs messages, all members that need messages, and executing a plan that needs messages and has given its
+// memory back. In a program that uses only sessions, destroy plans and Communicators and free their MPI communicators before
+// MPI_Session_finalize. After ranks that share memory have failed, all plans over the communicator throw. Calling this function
+// again on all ranks then makes a new group. Each rank must call it only after it has received the error itself: a rank that calls
+// earlier still gets the old group, and the other ranks wait for it.
 //
-// Threads. Calls count as calls of MPI for MPI's thread levels. A thread that waits drives MPI's progress if it may call MPI.
+// Threads. Each call counts as an MPI call for MPI's thread levels. A thread that waits also drives MPI's progress, if it may call
+// MPI.
 //
-// Throws Error{misuse} for MPI_COMM_NULL and for an intercommunicator, Error{environment} if the plug-in for this MPI was not
+// Throws Error{misuse} for MPI_COMM_NULL and for an intercommunicator, Error{environment} if the plug-in for this MPI is not
 // installed.
 inline std::unique_ptr<Communicator> over(MPI_Comm communicator) {
   return over_mpi_handle(mpi_library, &communicator, sizeof communicator);
@@ -71,7 +75,7 @@ inline void reduce_local(const std::byte* source, std::byte* target, Count eleme
   }
 }
 
-// target = target o source, where MPI only has target = source o target: by way of a copy of the source.
+// target = target o source. MPI only offers target = source o target, so this works on a copy of the source.
 inline void reduce_local_behind(const std::byte* source, std::byte* target, Count elements, Bytes element_bytes, MPI_Datatype type,
                                 MPI_Op op) {
   alignas(64) std::array<std::byte, 16384> room;
@@ -95,10 +99,10 @@ std::vector<std::byte> bytes_of(const Handle& handle) {
 
 }  // namespace mpi_detail
 
-// An operator of MPI's, or one made by MPI_Op_create, on elements of `type`; both must outlive the result. Combining goes through
-// MPI_Reduce_local, always in the order that the schedule asks for: an operator that commutes need not do so bit by bit (zeros of
-// either sign, NaN). An element takes the extent of `type`, as MPI's buffers have it. Throws Error{misuse} for a type whose
-// elements begin before their address or overlap the next.
+// Wraps a predefined MPI operator, or one made by MPI_Op_create, on elements of `type`; both must outlive the result. Elements are
+// combined by MPI_Reduce_local, always in the order that the schedule gives, even for a commutative operator: its result may still
+// depend on the order in single bits (signed zeros, NaN). An element takes the extent of `type`, as in MPI's buffers. Throws
+// Error{misuse} if elements of `type` begin before their address or overlap the next element.
 inline std::shared_ptr<const Operator> operator_of(MPI_Op op, MPI_Datatype type) {
   MPI_Aint first = 0, extent = 0, true_first = 0, true_extent = 0;
   int commutative = 0, length = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   MPI's blocking collectives, run by Quadrille where that is faster: the same arguments, meaning and errors as MPI's own. An editor's
-   search and replace of MPI_Alltoall by quadrille_alltoall (and so on) ports a program. Link with libquadrille-openmpi or
-   libquadrille-mpich, whichever MPI the program uses. For C and C++; docs/drop-in.md. */
+   MPI's blocking collectives, run by Quadrille where that is faster, with the same arguments, meaning and errors as MPI's own. To
+   port a program, replace MPI_Alltoall by quadrille_alltoall (and so on) in an editor, and link with libquadrille-openmpi or
+   libquadrille-mpich, depending on the MPI library that the program uses. For C and C++; see docs/drop-in.md. */
 #pragma once
 
 #include <mpi.h>

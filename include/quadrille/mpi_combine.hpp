@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Op as an operator of the typed calls (combine.hpp); part of quadrille/mpi.hpp.
 //
-//   allreduce(*ranks, input, output, MPI_SUM);                  // MPI's own are taken as op::sum and so on, where that exists
-//   allreduce(*ranks, input, output, my_op);                    // of MPI_Op_create, on T's own MPI_Datatype
-//   allreduce(*ranks, input, output, operator_of(my_op, type)); // on another; an element of `type` is as long as T
+//   allreduce(*ranks, input, output, MPI_SUM);                  // predefined operators become op::sum and so on, if there is one
+//   allreduce(*ranks, input, output, my_op);                    // made by MPI_Op_create, for the MPI_Datatype that belongs to T
+//   allreduce(*ranks, input, output, operator_of(my_op, type)); // for another datatype whose elements are as long as T
 #pragma once
 
 #include <complex>
@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace mpi_detail {
 
-// MPI_DATATYPE_NULL: there is none.
+// The MPI datatype of T, or MPI_DATATYPE_NULL if there is none.
 template <class T>
 MPI_Datatype datatype_of() {
   if constexpr (std::is_same_v<T, char>) return std::is_signed_v<char> ? MPI_SIGNED_CHAR : MPI_UNSIGNED_CHAR;
@@ -46,7 +46,7 @@ MPI_Datatype datatype_of() {
   return MPI_DATATYPE_NULL;
 }
 
-// Sets `found` to our operator if `op` is `mpi` and we have it on elements T.
+// If `op` is the predefined operator `mpi`, and Quadrille has operator `name` for elements T, sets `found` to it and returns true.
 template <class T, op::Name name>
 bool is_built_in(MPI_Op op, MPI_Op mpi, CallOperator& found) {
   if constexpr (has_built_in<T>(name))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts of MPI's datatypes, for the MPI library of the including program. Include after or instead of <mpi.h>.
+// Layouts made from MPI datatypes, for the MPI library of the including program. Include after <mpi.h> or instead of it.
 //
 //   MPI_Datatype column;  // of a matrix of 100 rows of `ranks` doubles: one for each rank
 //   MPI_Type_vector(100, 1, ranks, MPI_DOUBLE, &column);
@@ -23,7 +23,7 @@
 
 namespace quadrille {
 
-// The most pieces that a layout of a datatype may have; so many take 256 MiB.
+// Limit on the pieces in a layout of a datatype; this many take 256 MiB.
 inline constexpr Count most_layout_pieces = Count{1} << 24;
 
 namespace mpi_detail {
@@ -55,14 +55,14 @@ inline Bytes extent_of(MPI_Datatype type) {
   return extent;
 }
 
-// The constructor of a datatype and its arguments. MPI hands out copies of the inner types; the destructor frees them.
+// The constructor of a datatype and its arguments. MPI returns new handles for the inner types; the destructor frees them.
 class TypeContents {
  public:
   explicit TypeContents(MPI_Datatype type) {
     int integer_count = 0, address_count = 0, type_count = 0;
     check_told(MPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner));
     if (is_predefined()) return;
-    const auto room = [](int count) { return static_cast<std::size_t>(std::max(count, 1)); };  // MPICH wants an array in any case
+    const auto room = [](int count) { return static_cast<std::size_t>(std::max(count, 1)); };  // MPICH needs an array even for 0
     integers.resize(room(integer_count));
     addresses.resize(room(address_count));
     std::vector<MPI_Datatype> inner(room(type_count), MPI_DATATYPE_NULL);
@@ -94,16 +94,16 @@ class TypeContents {
   std::vector<MPI_Datatype> types;
 };
 
-// One dimension of an array, and what a type takes of it.
+// One dimension of an array, and the indices that a type takes from it.
 struct ArrayDimension {
   Count length = 0;
-  std::vector<std::pair<Count, Count>> taken;  // from which index on, and how many
+  std::vector<std::pair<Count, Count>> taken;  // first index and number of indices of each run
 };
 
-// Reads datatypes down to the predefined ones.
+// Reads nested datatypes down to the predefined ones.
 class TypeReader {
  public:
-  // The pieces of one element, from its address on, in the order of the type map.
+  // The pieces of one element, relative to its address, in the order of the type map.
   const Layout& pieces_of(MPI_Datatype type) {
     if (const auto known = known_.find(type); known != known_.end()) return known->second;
     if (++depth_ > most_depth) throw Error(ErrorCode::too_large, "a datatype is nested more than 1000 deep");
@@ -112,7 +112,7 @@ class TypeReader {
     return known_.emplace(type, std::move(pieces)).first->second;
   }
 
-  // Appends `count` elements, `stride` bytes apart, the first at `offset`.
+  // Appends `count` copies of `element`, `stride` bytes apart, the first at `offset`.
   void add(Layout& layout, const Layout& element, Count count, Bytes stride, Bytes offset) {
     if (count <= 0 || element.empty()) return;
     const Bytes last = sum(offset, product(count - 1, stride));
@@ -131,7 +131,7 @@ class TypeReader {
 
   static void checked_end(const LayoutPiece& piece) { sum(piece.offset, piece.length); }
 
-  // Adjacent pieces become one.
+  // Appends a piece; merges it with the last one if they are adjacent.
   void add(Layout& layout, const LayoutPiece& piece) {
     checked_end(piece);
     if (!layout.empty() && layout.back().offset + layout.back().length == piece.offset) {
@@ -144,8 +144,8 @@ class TypeReader {
   }
 
   Layout read(MPI_Datatype type) {
-    // Kept, so that no handle is given to another type while this reader knows it. Open MPI hands out a new handle each time, so a
-    // type that is made of another in many places is read as often.
+    // All contents stay alive while the reader lives, so that MPI cannot reuse a handle for another type. Open MPI returns a new
+    // handle each time, so there an inner type that occurs in several places is read several times.
     if (contents_.size() == most_types) throw Error(ErrorCode::too_large, "a datatype is made of more than 2^18 others");
     const TypeContents& contents = *contents_.emplace_back(std::make_unique<TypeContents>(type));
     if (contents.is_predefined()) return predefined(type);
@@ -188,7 +188,7 @@ class TypeReader {
     throw Error(ErrorCode::misuse, "the datatype " + std::string(name) + " has a gap, and MPI does not tell where");
   }
 
-  // Of MPI_MINLOC and MPI_MAXLOC.
+  // The pair types of MPI_MINLOC and MPI_MAXLOC.
   template <class Value>
   Layout value_and_index() {
     struct Pair {
@@ -201,7 +201,7 @@ class TypeReader {
     return layout;
   }
 
-  // `stride`: bytes from block to block.
+  // `stride`: bytes from one block to the next.
   Layout vector(MPI_Datatype element, Count count, Count block_length, Bytes stride) {
     Layout block, layout;
     add(block, pieces_of(element), block_length, extent_of(element), 0);
@@ -231,7 +231,7 @@ class TypeReader {
     return array(contents.types.at(0), std::move(dimensions), contents.integer(1 + 3 * count));
   }
 
-  // The processes of a distributed array stand row by row, whatever the order of its elements.
+  // The process grid of a distributed array is in row-major order, whatever the order of the array's elements.
   Layout distributed_array(const TypeContents& contents) {
     const auto count = static_cast<std::size_t>(contents.integer(2));
     std::vector<ArrayDimension> dimensions(count);
@@ -260,7 +260,7 @@ class TypeReader {
   }
 
   Layout array(MPI_Datatype element, std::vector<ArrayDimension> dimensions, int order) {
-    if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());  // from now on the fastest first
+    if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());  // the fastest dimension first
     Layout layout = pieces_of(element);
     Bytes stride = extent_of(element);
     for (const ArrayDimension& dimension : dimensions) {
@@ -274,30 +274,31 @@ class TypeReader {
 
   std::map<MPI_Datatype, Layout> known_;
   std::vector<std::unique_ptr<TypeContents>> contents_;
-  Count held_ = 0;  // pieces made for all types
+  Count held_ = 0;  // pieces made for all types together
   int depth_ = 0;
 };
 
 }  // namespace mpi_detail
 
-// Where `count` elements of `type` lie from their address on, in the order of the type map, as MPI_Pack takes them. Elements follow
-// each other by the type's extent, so a whole buffer of an alltoall among p ranks with `count` elements a block is
-// layout_of(p * count, type). Adjacent pieces are one; no data is one piece without bytes. Any type that MPI 3 makes is taken:
-// nested ones, those with negative lower bounds and strides, committed or not. Local; `type` may be freed afterwards.
+// The layout of `count` elements of `type`, relative to the buffer's address, in the order of the type map, in which MPI_Pack takes
+// them. Elements follow each other at the type's extent, so a whole buffer of an alltoall among p ranks with `count` elements per
+// block is layout_of(p * count, type). Adjacent pieces are merged; a layout without data is one piece of 0 bytes. Accepts every
+// type that MPI 3 can make, including nested ones, negative lower bounds and strides, committed or not. Local; `type` may be freed
+// afterwards.
 //
-// A type whose pieces repeat memory can be read and not written: its layout is one of an input, and a plan refuses it for an output
-// with Error{misuse}.
+// A type whose pieces overlap can only be read: a plan accepts its layout for an input, and refuses it for an output with
+// Error{misuse}.
 //
-// Throws Error{misuse} for a negative count and MPI_DATATYPE_NULL. Throws Error{too_large} if the result and the types that this
-// one is made of take more than `most_layout_pieces` pieces in all, if those are more than 2^18 types or nested more than 1000
-// deep, and if anything reaches beyond 2^63 bytes. Throws Error{transport} where MPI reports an error.
+// Throws Error{misuse} for a negative count and MPI_DATATYPE_NULL. Throws Error{too_large} if the result and the types that `type`
+// consists of have more than `most_layout_pieces` pieces in total, if there are more than 2^18 such types or they are nested more
+// than 1000 deep, and if anything reaches beyond 2^63 bytes. Throws Error{transport} if MPI reports an error.
 inline Layout layout_of(Count count, MPI_Datatype type) {
   if (count < 0) throw Error(ErrorCode::misuse, "the count of elements is " + std::to_string(count) + "; it must be 0 or more");
   if (type == MPI_DATATYPE_NULL) throw Error(ErrorCode::misuse, "MPI_DATATYPE_NULL has no layout; pass a datatype");
   mpi_detail::TypeReader reader;
   Layout layout;
   reader.add(layout, reader.pieces_of(type), count, mpi_detail::extent_of(type), 0);
-  if (layout.empty()) layout.push_back({0, 0});  // without any piece the layout would be that of a buffer without gaps
+  if (layout.empty()) layout.push_back({0, 0});  // an empty layout would mean a buffer without gaps
   return layout;
 }
 

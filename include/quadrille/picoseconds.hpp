@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of models and simulators: whole picoseconds, so that two ways of adding the same terms up agree to the last digit. 2^63 of
-// them are 106 days. A machine's coefficients become whole numbers once, before anything is priced or simulated.
+// Times of cost models and simulators, in whole picoseconds, so that adding the same terms in a different order gives
+// exactly the same sum. The largest time, 2^63 picoseconds, is 106 days. The coefficients of a machine are converted
+// to whole numbers once, before anything is priced or simulated.
 #pragma once
 
 #include <cmath>
@@ -18,13 +19,13 @@ constexpr double seconds_of(Picoseconds time) { return static_cast<double>(time)
   throw Error(ErrorCode::too_large, "this takes more than 106 days, beyond what is counted in picoseconds; make the sizes smaller");
 }
 
-// The nearest whole number of units. Throws Error{too_large} from 2^63 on.
+// Returns the nearest integer. Throws Error{too_large} if it reaches 2^63.
 inline std::int64_t whole_units(double value) {
   if (!(std::abs(value) < 0x1p63)) refuse_long_time();
   return static_cast<std::int64_t>(std::llround(value));
 }
 
-// Throw Error{too_large} where the result reaches 2^63 picoseconds.
+// These functions throw Error{too_large} if the result reaches 2^63 picoseconds.
 inline Picoseconds add_times(Picoseconds a, Picoseconds b) {
   Picoseconds sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) refuse_long_time();
@@ -36,7 +37,8 @@ inline Picoseconds times(Count count, Picoseconds each) {
   return product;
 }
 
-// What a byte takes, in attoseconds (a picosecond has a million): fast machines take less than a picosecond.
+// The time for one byte, in attoseconds (10^-18 s). Picoseconds would be too coarse: a fast machine moves a byte in
+// less than one.
 class ByteTime {
  public:
   ByteTime() = default;
@@ -46,7 +48,7 @@ class ByteTime {
     return time;
   }
 
-  // Of so many bytes, to the nearest picosecond. Throws Error{too_large}.
+  // Returns the time for `bytes` bytes, rounded to the nearest picosecond. Throws Error{too_large}.
   Picoseconds of(Bytes bytes) const {
     __extension__ typedef __int128 Wide;
     std::int64_t product = 0;

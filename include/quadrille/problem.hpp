@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A problem says what is asked: the collective, who takes part and where they sit, and how much data each rank gives
-// and gets. It holds the postcondition of every collective; how a result is reached is the business of algorithms.
+// A problem describes a collective call: the collective, the number of ranks, their nodes, and how many bytes each rank has as
+// input and output. This file also defines the postcondition of every collective. Algorithms decide how it is reached.
 //
 //   Problem problem = Problem::alltoall(/*ranks=*/5, /*block_bytes=*/8);
 //   input_bytes(problem, 0);       // 40
@@ -37,29 +37,30 @@ enum class Collective : std::uint8_t {
 };
 
 std::string_view name(Collective collective);
-std::string_view summary(Collective collective);  // what every rank ends with, in one line
+std::string_view summary(Collective collective);  // one line: what every rank has at the end
 std::optional<Collective> collective_named(std::string_view name);
 const std::vector<Collective>& all_collectives();
 
-bool is_rooted(Collective collective);     // one rank gives or gets everything
+bool is_rooted(Collective collective);     // one rank, the root, sends or receives all data
 bool is_reduction(Collective collective);  // operands are combined by an operator
 bool is_irregular(Collective collective);  // sizes come from `counts` instead of `block_bytes`
 bool has_blocks(Collective collective);    // sizes come from `block_bytes`
-// False for a barrier: its messages carry no data. All of them are control messages, and they count as messages.
+// False for a barrier only: its messages carry no data. They are control messages, but still count as messages.
 bool moves_data(Collective collective);
 
-// How the operands of ranks first .. last are combined, from the freest way to the strictest. The fixed tree is that of
-// `tree_split`: with it results are the same bit by bit whatever the algorithm, also of floating-point numbers.
+// In which order the operands of ranks first .. last may be combined; each value is stricter than the one before. The fixed tree is
+// defined by `tree_split`: with it all algorithms give the same result bit by bit, also for floating-point numbers.
 enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
 
-// The fixed tree over ranks first .. last combines first .. split - 1 with split .. last, where split - first is the largest
-// power of two below the number of ranks; `first` is 0 or a split of a larger tree. Of depth ceil(log2 n).
+// Returns the split of the fixed tree over ranks first .. last. The tree combines the result of first .. split - 1 with that of
+// split .. last, where split - first is the largest power of two below the number n of ranks. `first` must be 0 or the split of a
+// larger tree. The tree has depth ceil(log2 n).
 Rank tree_split(Rank first, Rank last);
 
 class SparseCounts;  // traffic.hpp
 struct TrafficEntry;
 
-// What a problem says of the operator of a reduction; facts_of (operator.hpp) takes it from an Operator.
+// What a problem needs to know of a reduction's operator. facts_of (operator.hpp) makes it from an Operator.
 struct OperatorFacts {
   Bytes element_bytes = 1;
   bool commutative = true;
@@ -73,23 +74,24 @@ struct Problem {
   // reduce_scatter: one rank's share. broadcast, reduce, allreduce, scan, exscan: the whole vector.
   Bytes block_bytes = 0;
 
-  // Irregular collectives. alltoallv: p*p, row i holds the bytes rank i sends to each rank. Others: p shares.
-  // Shared, so that copying a problem costs nothing.
+  // Irregular collectives. alltoallv: p*p counts; row i has the bytes that rank i sends to each rank. Others: p shares, one per
+  // rank. Shared, so that copying a problem is cheap.
   std::shared_ptr<const std::vector<Bytes>> counts;
-  // alltoallv: its entries instead of the whole matrix. Who reads counts of alltoallv does so through a Traffic.
+  // alltoallv: the entries that are not 0, instead of the whole matrix. Read counts of alltoallv through a Traffic, which takes
+  // both.
   std::shared_ptr<const SparseCounts> sparse_counts;
 
   Rank root = 0;              // rooted collectives
   Bytes element_bytes = 1;    // reductions: operands are combined element by element
-  bool commutative = true;    // reductions: may operands change places
-  bool reproducible = false;  // reductions: combine along the fixed tree, whatever the algorithm
+  bool commutative = true;    // reductions: may operands be swapped?
+  bool reproducible = false;  // reductions: must all algorithms combine along the fixed tree?
 
-  // The place: the node (host) of each rank, and a grid shape. Both may be empty (unknown).
+  // Where the ranks are: the node (host) of each rank, and the sides of a grid of ranks. Both may be empty (unknown).
   std::vector<Count> nodes;
   std::vector<Count> grid;
 
-  // A problem of each collective. The sizes mean what the fields above say. Those with `counts` have one share for each rank, and
-  // alltoallv p*p counts, row by row, or its entries. All throw Error{misuse, too_large} like `check`.
+  // One factory for each collective. The arguments mean the same as the fields above. `counts` has one share for each rank; in
+  // alltoallv, p*p counts row by row. All throw Error{misuse} or Error{too_large} as `check` does.
   static Problem alltoall(Count ranks, Bytes block_bytes);
   static Problem alltoallv(Count ranks, std::vector<Bytes> counts);
   static Problem alltoallv(Count ranks, std::vector<TrafficEntry> entries);
@@ -109,19 +111,20 @@ struct Problem {
   static Problem barrier(Count ranks);
 };
 
-// What a reduction asks for: the fixed tree where it is to be reproducible, rank order where the operator does not commute.
+// Returns the order of combining that a reduction requires: the fixed tree if it must be reproducible, else rank order if the
+// operator does not commute, else any order.
 Combining required_combining(const Problem& problem);
 
 // Throws Error{misuse} if a field is out of range or fields contradict each other, and Error{too_large} if the
 // input or the output of all ranks together reaches 2^63 bytes.
 void check(const Problem& problem);
 
-// Canonical buffers, gap-free (docs/schedule-format.md, "Layout of the user's buffers").
+// The sizes of a rank's canonical buffers, which have no gaps (docs/schedule-format.md, "The buffers of each collective").
 Bytes input_bytes(const Problem& problem, Rank rank);
 Bytes output_bytes(const Problem& problem, Rank rank);
 
-// Bytes [offset, offset + length) of a rank's output are, position by position, the combination in rank order of
-// bytes [input_offset(r), ...) of the inputs of ranks first .. last. A piece of one rank (first == last) is a plain copy.
+// Bytes [offset, offset + length) of a rank's output must be the combination, in rank order, of bytes [input_offset, input_offset +
+// length) of the inputs of ranks first .. last. If first == last, the piece is a plain copy.
 struct ExpectedPiece {
   Bytes offset = 0;
   Bytes length = 0;
@@ -130,7 +133,7 @@ struct ExpectedPiece {
   Bytes input_offset = 0;
 };
 
-// The postcondition at `rank`: pieces in ascending order that cover its output exactly. A barrier has none.
+// Returns the postcondition at `rank`: pieces in ascending order of offset that cover its output exactly. A barrier has none.
 std::vector<ExpectedPiece> expected_output(const Problem& problem, Rank rank);
 
 }  // namespace quadrille

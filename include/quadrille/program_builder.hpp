@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds one rank's program. Algorithms use it so that they need not think of round numbers, empty messages or stages:
+// Builds one rank's program. It numbers the rounds, drops empty messages and opens stages, so that algorithms need not:
 //
 //   ProgramBuilder program{me};
 //   program.stage("exchange");
@@ -13,24 +13,26 @@
 
 namespace quadrille {
 
-// A rank's program has at most so many operations, about a gigabyte. Throws Error{too_large} beyond.
+// The most operations that one rank's program may have; that many take about a gigabyte.
 inline constexpr Count most_operations_of_a_program = Count{1} << 22;
-void check_operations(Count times, Count operations = 1);  // so many operations so many times
+void check_operations(Count times, Count operations = 1);  // throws Error{too_large} if times * operations exceeds the limit
 
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(Rank rank) { program_.rank = rank; }
 
-  // About how many operations there will be: an algorithm with more of them than a few for each doubling of the ranks says so, and
-  // what is too large is refused before it is made. Operations are counted, too. Throws like `check_operations`.
+  // Announces about how many operations the program will have (times * operations), so that a program that is too large
+  // is refused before it is built. Call it if the number grows faster than a few operations for each doubling of the
+  // ranks. The builder also counts operations while it adds them. Throws like `check_operations`.
   void expect(Count times, Count operations = 1) const { check_operations(times, operations); }
 
-  void stage(std::string name);   // the rounds that follow belong to it
-  void begin_round();             // the next global round; a stage is opened where there is none
-  void skip_rounds(Count count);  // global rounds in which this rank does nothing
+  void stage(std::string name);   // the rounds that follow belong to this stage
+  void begin_round();             // begins the next global round; opens a stage if there is none
+  void skip_rounds(Count count);  // `count` global rounds in which this rank does nothing
   void scratch(Bytes bytes) { program_.scratch_bytes = bytes; }
 
-  // Empty regions and messages of no bytes are left out. A message to oneself is a broken contract: copy instead.
+  // Empty regions and messages without bytes are left out. A message to the rank itself violates the contract: use
+  // copy() instead.
   void copy(Regions source, Regions target);
   void reduce(Regions source, Regions target, OperandOrder order);
   void send(Rank to, Regions read, std::optional<Port> port = {});
@@ -41,18 +43,19 @@ class ProgramBuilder {
   Program finish() &&;
 
  private:
-  Round& round();  // the current one, entered into the program at its first operation
+  Round& round();  // the current round, which the first operation adds to the program
 
   Program program_;
   Count next_round_ = 0;
   Count operations_ = 0;
 };
 
-// Regions of whole blocks of `block_bytes` bytes in a buffer of p blocks.
+// A block, or `count` consecutive blocks, of `block_bytes` bytes each, in a buffer of p blocks.
 Region block(Buffer buffer, Count index, Bytes block_bytes);
 Region blocks(Buffer buffer, Count first, Count count, Bytes block_bytes);
 
-// Blocks first, first + 1, .. and first, first - 1, .. (mod p), `count` of them: at most two regions.
+// `count` blocks with indices first, first + 1, .. (upward) or first, first - 1, .. (downward), modulo p; at most two
+// regions.
 Regions blocks_upward(Buffer buffer, Count first, Count count, Count p, Bytes block_bytes);
 Regions blocks_downward(Buffer buffer, Count first, Count count, Count p, Bytes block_bytes);
 

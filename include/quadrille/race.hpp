@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The race: candidates for one problem run side by side on real data, checked and timed. Time of a run is the last rank's
-// end minus the first rank's start, on one clock or on clocks that are compared; candidates are interleaved in shuffled order, and
-// ratios are taken within a round (docs/benchmarking.md).
+// A race runs several candidates for one problem side by side on real data, checks their results and times them. The time of a run
+// is the last rank's end minus the first rank's start, read from one clock or from clocks that are compared with each other.
+// Candidates are interleaved in shuffled order, and ratios of times are taken within a repetition (docs/benchmarking.md).
 #pragma once
 
 #include <functional>
@@ -16,118 +16,123 @@
 namespace quadrille {
 
 struct RaceCandidate {
-  Candidate algorithm;  // for the problem of the race
+  Candidate algorithm;  // must apply to the race's problem
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
-  Executor executor = Executor::automatic;  // as in PlanOptions; a result says what it was
+  Executor executor = Executor::automatic;  // as in PlanOptions; in a result, the executor that ran
   bool keep_step = false;                   // as in PlanOptions
-  bool is_auto = false;                     // it is what a plan chooses here; for people
-  // A schedule of anybody's that is run instead of an algorithm, for the problem of the race. It is verified first (`plan`).
+  bool is_auto = false;                     // this is the candidate that a plan would choose here; shown to people only
+  // If set, this schedule runs instead of an algorithm. It must solve the race's problem; `plan` verifies it first.
   std::shared_ptr<const Schedule> schedule = nullptr;
 
+  // True for the MPI library's own collective ("the vendor's").
   bool is_vendor() const { return !schedule && quadrille::is_vendor(algorithm); }
   bool runs_the_same(const RaceCandidate& other) const { return algorithm == other.algorithm && schedule == other.schedule; }
 };
 
-// With all parameters; of a schedule its own words.
+// The text that names the candidate, with all parameters; for a schedule, the name that the schedule gives itself.
 std::string specification(const RaceCandidate& candidate);
 
-// A time may be wrong by this share of it, since the ranks' clocks differ, without remark. Batches get more runs to keep to it.
+// A measured time may be wrong by this fraction because the ranks' clocks differ, without a remark in the result. If the clocks
+// differ more, batches get more runs, which makes the fraction smaller.
 inline constexpr double tolerated_clock_error = 0.05;
 
-// A sample of one candidate in one round is the median of so many batches.
+// A sample of one candidate in one repetition is the median of this many batches.
 inline constexpr std::size_t batches_per_sample = 5;
 
 struct RaceOptions {
-  int rounds = 9;                             // of all candidates
-  double seconds_per_problem = 2.0;           // a target for all rounds of all candidates together
-  std::optional<Count> iterations;            // runs of a batch, whatever time they take; absent: as seconds_per_problem has it
-  double hopeless = 0;                        // above 0: what takes so many times as long as the fastest is left out beforehand
-  Count warm_up = 0;                          // runs of a candidate before each of its samples
-  std::uint64_t seed = 1;                     // of the shuffling
-  std::shared_ptr<const Operator> operation;  // reductions need one; a built-in one, for there is data to check those with
-  bool shared_buffers = false;                // input and output from Communicator::allocate instead of this process's own memory
-  bool cold = false;                          // input and output are in no cache: pairs of them are used by turns
-  std::vector<ExecutorFit> fits;              // to predict times by, of the group's executors (fit.hpp); others have no prediction
-  std::function<void(int round, int rounds)> progress;  // called on rank 0
+  int repetitions = 9;               // each repetition runs all candidates
+  double seconds_per_problem = 2.0;  // target for all repetitions of all candidates together
+  std::optional<Count> iterations;   // runs in a batch, however long they take; if absent, chosen to meet seconds_per_problem
+  // If above 0: a candidate that takes more than this many times the fastest one's time is dropped before the race.
+  double hopeless = 0;
+  Count warm_up = 0;       // runs of a candidate before each of its samples
+  std::uint64_t seed = 1;  // for shuffling the candidates
+  // Required by reductions; must be built in, because only then are there data to check the results.
+  std::shared_ptr<const Operator> operation;
+  bool shared_buffers = false;  // input and output come from Communicator::allocate instead of this process's private memory
+  bool cold = false;            // input and output are in no cache when a run starts: the race cycles through many pairs of buffers
+  // Fits of the group's executors (fit.hpp), to predict times; an executor without a fit gets no prediction.
+  std::vector<ExecutorFit> fits;
+  std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
 };
 
-// What intervals of medians are to reach; six rounds are the fewest that do.
+// The confidence that the intervals of medians should have. It takes at least six repetitions.
 inline constexpr double wanted_confidence = 0.95;
 
-// Wider intervals, by upper / lower, conclude nothing.
+// If upper / lower of an interval is larger than this, the interval is too wide for a conclusion.
 inline constexpr double widest_interval = 1.5;
 
-// Of the rounds' figures. Their true median is from `lower` to `upper`, with the result's confidence.
+// Summary of the figures of all repetitions. With the result's confidence, the true median lies between `lower` and `upper`.
 struct Spread {
   double median = 0, least = 0, most = 0, lower = 0, upper = 0;
 
   bool is_wide() const { return upper > widest_interval * lower; }
 };
 
-// The ranks' own durations of a run, from each rank's start to its end.
+// Durations of one run measured on each rank by itself, from the rank's start to its end.
 struct OverRanks {
   double least = 0, mean = 0, most = 0;
 };
 
 struct RaceEntry {
   RaceCandidate candidate;
-  std::vector<RaceCandidate> same_as;  // others whose steps are the same on every rank: they were not run again
+  std::vector<RaceCandidate> same_as;  // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;      // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;             // of the executor, largest over the ranks
-  Spread seconds;                      // of the rounds' times of one run
-  // What `seconds` come from: for each round the times of one run in its batches, in the order in which they ran. The median of a
-  // round's batches is the round's time.
+  Bytes staging_bytes = 0;             // the executor's packing memory, largest over the ranks
+  Spread seconds;                      // of one run, over the repetitions
+  // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
+  // The median of these batches is the repetition's time.
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
-  double clock_bound_s = 0;  // how far the comparison of the ranks' clocks may be off in them; 0 where they read the same
-  std::optional<double> predicted_seconds;  // by the fit of its executor; absent without one, and for `vendor`
-  Phases phases;                            // of one run, means over ranks and runs, taken apart from the timed ones
-  std::optional<Spread> ratio;              // of the rounds' own / vendor's; absent without a vendor
-  std::optional<Spread> to_best;            // of the rounds' own / those of RaceResult::best; absent where data was wrong
-  std::string failed_check;                 // where the data was wrong; empty: checked and right
+  double clock_bound_s = 0;  // bound on the error of these times because the ranks' clocks differ; 0 if all ranks read one clock
+  std::optional<double> predicted_seconds;  // by the fit of the candidate's executor; absent without a fit, and for `vendor`
+  Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
+  std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
+  std::optional<Spread> to_best;  // own time / time of RaceResult::best in each repetition; absent if the data was wrong
+  std::string failed_check;       // where the data was wrong; empty: the data was checked and is right
 };
 
 enum class Conclusion {
-  wrong_data,      // no candidate's was right
-  too_few_rounds,  // for wanted_confidence
-  noisy,           // a candidate may be as fast as the best, and its interval is wide
-  tied,            // candidates may be as fast as the best, by narrow intervals
-  fastest,         // the best is
+  wrong_data,           // no candidate produced the right data
+  too_few_repetitions,  // for an interval with wanted_confidence
+  noisy,                // some candidate may be as fast as the best one, but its interval is wide
+  tied,                 // some candidates may be as fast as the best one, and their intervals are narrow
+  fastest,              // the best one is faster than all others
 };
 
 std::string_view name(Conclusion conclusion);
 
-// What used the cores of a machine beside the ranks.
+// How much of a machine's processor time went to programs other than the ranks.
 struct MachineLoad {
-  double others = 0;  // cores
+  double others = 0;  // cores in use by other programs
   Count cores = 0, ranks = 0;
 
-  // Do the others want cores that the ranks need?
+  // True if the other programs need cores that the ranks need, too.
   bool disturbs() const { return others > 0.1 && others + static_cast<double>(ranks) > static_cast<double>(cores); }
 };
 
 struct RaceResult {
   Problem problem;
   std::vector<RaceEntry> entries;                               // in the order of the candidates
-  std::vector<std::pair<RaceCandidate, std::string>> left_out;  // and the reason
-  std::vector<ExecutorFit> fits;                                // that predicted the times
+  std::vector<std::pair<RaceCandidate, std::string>> left_out;  // with the reason
+  std::vector<ExecutorFit> fits;                                // used to predict the times
   std::optional<double> prediction_error;                       // median of |predicted / measured - 1|
-  std::optional<std::size_t> best;                              // the entry with the least median, of those with right data
+  std::optional<std::size_t> best;                              // among entries with right data, the one with the least median
   Conclusion conclusion = Conclusion::wrong_data;
-  double confidence = 0;      // of the intervals
-  MachineLoad load;           // while it was measured, where it disturbs the most
-  Count runs_per_sample = 1;  // of a batch
-  Count buffer_pairs = 1;     // of input and output, used by turns
-  int rounds = 0;
+  double confidence = 0;      // of all intervals
+  MachineLoad load;           // during the measurement, on the machine where it disturbs most
+  Count runs_per_sample = 1;  // runs in a batch
+  Count buffer_pairs = 1;     // pairs of input and output buffers that the runs cycle through
+  int repetitions = 0;
 };
 
-// Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` asks it first; whoever means to
-// race several problems may ask for all of them before the first.
+// Throws Error{too_large} if the data of all ranks does not fit this machine's memory. `race` calls it first. A caller that will
+// race several problems can check all of them before the first race.
 void check_memory(const Problem& problem);
 
-// Collective. Every rank gets the same result. Candidates that do not apply are left out with the reason.
-// Throws Error{too_large} if the data does not fit this machine's memory, and what `plan` throws for a schedule that is wrong.
+// Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason. Throws Error{too_large}
+// if the data does not fit this machine's memory, and whatever `plan` throws for a wrong schedule.
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
                 const RaceOptions& options = {});
 

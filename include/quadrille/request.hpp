@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executions that go on while the program does something else.
+// Requests: executions that run while the program computes something else.
 //
 //   Request exchange = ialltoall(ranks, input, output);   // or plan.start(input.data(), output.data())
 //   compute();
 //   exchange.wait();   // now `output` is complete, and `input` may be changed
 //
-// Several requests may be open at a time, of one plan or of several, and may be waited for in any order. All ranks of a
-// communicator start the same executions in the same order; executions of one plan follow each other, each with its own buffers.
+// Several requests may be open at the same time, of one plan or of several, and may be waited for in any order. All ranks of a
+// communicator must start the same executions in the same order. Executions of one plan run one after the other, each with its own
+// buffers.
 //
-// Over MPI end all requests before MPI_Finalize. One that is open over MPI messages then cannot complete any more.
+// Over MPI, complete all requests before MPI_Finalize. A request that uses MPI messages and is still open then can never complete.
 //
-// Progress. An execution goes on while its process is inside any call of the library, on any communicator: `test` and `wait` of
-// this or another request, a blocking call, making a plan. With QUADRILLE_PROGRESS=thread in the environment, a thread of the
-// process advances what has been started, too; over MPI messages it needs MPI_THREAD_MULTIPLE.
+// Progress. An execution advances whenever its process is inside any call of the library, on any communicator: `test` or `wait` on
+// this or another request, a blocking call, or making a plan. With QUADRILLE_PROGRESS=thread in the environment, a thread of the
+// process advances started executions, too; over MPI messages this needs MPI_THREAD_MULTIPLE.
 #pragma once
 
 #include <memory>
@@ -24,33 +25,34 @@ struct Started;  // an execution that has been started; internal
 
 class Request {
  public:
-  Request() noexcept;  // of nothing: it is over
+  Request() noexcept;  // an empty request, which is over
   explicit Request(std::unique_ptr<Started> started) noexcept;
   Request(Request&&) noexcept;
-  Request& operator=(Request&&) noexcept;  // ends what this had been, as the destructor does
-  // Waits until the execution is over, and ignores an error: call `wait` to learn of it. If the execution has failed, or while an
-  // exception unwinds the stack, it does not wait but withdraws: then nothing reads or writes the buffers any more, and the ranks
-  // are out of step. Those that share memory with this one throw Error{peer_lost} from all plans of the communicator; `over` makes
-  // a new group over MPI. Over MPI messages ranks may wait for this one in vain.
+  Request& operator=(Request&&) noexcept;  // first ends the request that this object held, as the destructor does
+  // Waits until the execution is over and ignores its error; call `wait` to get the error. If the execution has failed, or an
+  // exception is unwinding the stack, the destructor does not wait but withdraws this rank from the execution: from then on nothing
+  // reads or writes the buffers, but this rank is out of step with the others. Ranks that share memory with it throw
+  // Error{peer_lost} from all plans of the communicator; over MPI, `over` then makes a new group. Ranks that exchange MPI messages
+  // with it may wait for ever.
   ~Request();
 
-  // Advances everything that this process has started; is this execution over? Does not wait. Throws as `wait`.
+  // Advances everything that this process has started, without waiting. Returns true if this execution is over. Throws as `wait`.
   bool test();
 
-  // Returns when the execution is over. Throws what has gone wrong in it, once: what Plan::execute throws, and Error{misuse} if it
-  // is open over MPI messages after MPI_Finalize.
+  // Returns when the execution is over. Throws its error once: an error of Plan::execute, or Error{misuse} if the request is still
+  // open over MPI messages after MPI_Finalize.
   void wait();
 
-  bool is_over() const noexcept;  // without advancing anything
+  bool is_over() const noexcept;  // does not advance anything
 
  private:
   void finish() noexcept;
 
-  std::unique_ptr<Started> started_;  // null: it is over, and was waited for
-  int exceptions_ = 0;                // that were unwinding the stack when it was made
+  std::unique_ptr<Started> started_;  // null: the execution is over and was waited for
+  int exceptions_ = 0;                // number of exceptions that were unwinding the stack when this object was made
 };
 
-// Waits for all of them, then throws the first error. A std::vector<Request> converts to that span.
+// Waits for all requests, then throws the first error. A std::vector<Request> converts to the argument.
 void wait_all(std::span<Request> requests);
 
 }  // namespace quadrille

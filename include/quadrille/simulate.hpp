@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Simulating a schedule on a machine, which need not be at hand. By rounds: one after the other, each as long as a model says; that
-// is the schedule's price, told round by round.
+// Simulates a schedule on a machine, which need not exist or be available. There are two simulators. simulate_rounds
+// runs one round after the other; a cost model says how long each takes, so the result is the schedule's price with
+// the time of each round. simulate_events simulates every message.
 //
 //   const Schedule schedule = make_schedule(Problem::alltoall(64, 1024), "bruck:radix=8");
 //   simulate_rounds(schedule, *find_model("linear"), find_machine("sp1")).end;  // picoseconds
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/picoseconds.hpp"
 #include "quadrille/schedule.hpp"
@@ -19,48 +21,33 @@ namespace quadrille {
 
 struct SimulatedRound {
   Count number = 0;
-  Picoseconds begin = 0, end = 0;  // of its first message and its last
-  Count sharing = 0;               // messages over its busiest link, where links are counted
-  Bytes link_bytes = 0;            // the most that a link carries
-  Link busiest_link;               // that so many share; none where that is 0
+  Picoseconds begin = 0, end = 0;  // begin of its first message and end of its last message
+  Count sharing = 0;               // messages that share its busiest link, if links are counted
+  Bytes link_bytes = 0;            // the most bytes that any link carries
+  Link busiest_link;               // the link that `sharing` messages use; none if `sharing` is 0
 };
 
 struct SimulatedStage {
   std::string name;
-  Picoseconds begin = 0, end = 0;      // what is done ahead of its first round included
-  std::vector<SimulatedRound> rounds;  // those with a message, ascending; none where the model tells no rounds apart
+  Picoseconds begin = 0, end = 0;      // includes the work before its first round
+  std::vector<SimulatedRound> rounds;  // rounds with a message, in ascending order; none if the model does not price single rounds
 };
 
 struct Simulation {
-  Picoseconds end = 0;  // when the last rank is through
+  Picoseconds end = 0;  // when the last rank is done
   std::vector<SimulatedStage> stages;
 };
 
-// Round by round; `end` is Price::blocking of the same workload, to the picosecond. Counts by the representatives of a stated
-// symmetry, so that a million ranks take no longer than ten; links are loaded by the images of the representatives' messages.
-// Throws like `workload` and `price_of`.
+// Simulates round by round. `end` equals Price::blocking of the same workload exactly. If the schedule states a
+// symmetry, only the representatives' programs are made, so that a million ranks take no longer than ten; the load of
+// links is counted from the images of the representatives' messages. Throws like `workload` and `price_of`.
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const Coefficients& coefficients,
                            const WorkloadOptions& options = {});
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const MachineCosts& machine,
                            const WorkloadOptions& options = {});
 
-// What a message takes, by itself: LogGP [alexandrov1995] with several ports. A rank that sends is busy for `overhead`; `latency`
-// later the message begins to arrive, `per_byte` for each of its bytes, and its receiver is busy for `overhead`.
-struct MessageTimes {
-  Picoseconds overhead = 0;            // o
-  Picoseconds latency = 0;             // L
-  Picoseconds gap = 0;                 // g, from one message of a port to its next
-  ByteTime per_byte;                   // G
-  bool is_first_byte_included = true;  // in the overhead: LogGP counts further bytes
-  Count ports = 1;  // messages that leave a rank, and as many that come to it, at a time; overheads do not overlap
-};
-
-// Of the models loggp and linear; the start-up of the latter is both the latency and the gap. Throws Error{misuse} for other
-// models, and where the machine is not known by the model.
-MessageTimes message_times(const Model& model, const MachineCosts& machine);
-MessageTimes message_times(const Model& model, const Coefficients& coefficients);
-
-// One end of a message: from when its rank begins to send it until its last byte has left, or to receive it until it is there.
+// One end of a message. For a send: the time from the start of sending until the last byte has left. For a receive:
+// from the start of receiving until the message is complete.
 struct MessageEnd {
   Rank rank = 0;
   bool sends = false;
@@ -70,31 +57,36 @@ struct MessageEnd {
 
 struct EventOptions {
   Policy policy = Policy::blocking;
-  bool barriers = false;               // after each round, of all ranks
-  const Topology* topology = nullptr;  // with queues at its links
-  // What goes wrong, drawn from the seed; nothing by default.
+  bool barriers = false;               // adds a barrier of all ranks after each round
+  const Topology* topology = nullptr;  // if given, messages queue at its links
+  // Disturbances, drawn at random from the seed. There are none by default.
   std::uint64_t seed = 1;
-  Count late_ranks = 0;     // so many begin late
-  Picoseconds late_by = 0;  // by so much
-  Count slow_links = 0;     // so many links take
-  double slowness = 1;      // so many times as long for a byte
-  double jitter = 0;        // each overhead and latency is longer, by up to this share, from 0 to 1
-  // Told now and then how many messages have arrived, of how many; the first time when all programs are made.
+  Count late_ranks = 0;     // number of ranks that start late
+  Picoseconds late_by = 0;  // how late they start
+  Count slow_links = 0;     // number of slow links
+  double slowness = 1;      // factor by which slow links need longer for each byte
+  double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, up to this one
+  // Called now and then with the number of messages that have arrived and of all messages; first when all programs
+  // have been made.
   std::function<void(Count arrived, Count messages)> progress = {};
-  std::function<void(const MessageEnd&)> message_end = {};  // told of both ends of each message, in no order of time
+  std::function<void(const MessageEnd&)> message_end = {};  // called for both ends of each message, in no particular order
 };
 
 struct EventSimulation : Simulation {
-  std::vector<Picoseconds> rank_ends;  // when each rank is through
-  Count messages = 0;                  // of all ranks, control messages among them
+  std::vector<Picoseconds> rank_ends;  // when each rank is done
+  Count messages = 0;                  // of all ranks, including control messages
 };
 
-// Message by message; docs/simulation.md says by which rules. Without links and with a barrier after each round it is
-// simulate_rounds of the same model exactly, where ranks have no more messages each way in a round than ports, and the gap is no
-// longer than a message takes; without barriers it takes no longer. Makes one program at a time and holds 100 to 200 bytes a
-// message. Rounds overlap, so they and stages go from their first message's begin to their last one's end; links are not counted.
-// Throws Error{misuse} where ends of messages do not meet (`verify` says where), or an option is out of range, and Error{too_large}
-// from 2^32 events or 2^63 picoseconds on, and beyond the memory there is, before that is taken.
+// Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
+// simulate_rounds with the same model if three conditions hold: links are not simulated and each round ends with a
+// barrier; no rank sends or receives more messages in a round than it has ports; the gap is no longer than a message
+// takes. Without barriers the end is no later.
+//
+// Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
+// from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
+// message has no matching other end (`verify` says where) or an option is out of range, and Error{too_large} from
+// 2^32 events or 2^63 picoseconds on, or if more memory would be needed than there is; this is checked before the
+// memory is allocated.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 }  // namespace quadrille

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks as values. Products of dimensions, each a path, a ring or complete: linear arrays, rings, meshes and tori with any
-// number of dimensions, hypercubes, fully connected networks. And graphs of ranks and switches: clusters of nodes, fat trees,
-// dragonflies, lists of edges. Every edge is two directed links, one each way.
+// Networks as values. Products of dimensions, each a path, a ring or fully connected, give linear arrays, rings,
+// meshes and tori with any number of dimensions, hypercubes and fully connected networks. Graphs of ranks and
+// switches give clusters of nodes, fat trees, dragonflies and networks from lists of edges. Every edge consists of
+// two directed links, one in each direction.
 //
 //   Topology torus = parse_topology("torus:4x8");
 //   torus.for_each_link(0, 9, {}, [](const Link& link) { .. });  // 0 to 8 in dimension 0, 8 to 9 in dimension 1
@@ -19,23 +20,23 @@
 
 namespace quadrille {
 
-// The dimension that a message crosses first. (E-cube routing on a hypercube: from the lowest bit or from the highest.)
+// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.)
 enum class Routing : std::uint8_t { first_dimension_first, last_dimension_first };
 
-using Vertex = std::int64_t;  // ranks 0 .. p-1, then switches
+using Vertex = std::int64_t;  // 0 .. p-1 are ranks, larger numbers are switches
 
-// A directed link. Two may have the same ends (a ring of 2), so a link is known by its number.
+// A directed link. Two links may have the same ends (on a ring of 2), so a link is identified by its number.
 struct Link {
   Count number = 0;
   Vertex from = 0;
   Vertex to = 0;
-  int dimension = 0;  // of a product
+  int dimension = 0;  // in a product of dimensions
   bool operator==(const Link&) const = default;
 };
 
 using LinkVisitor = std::function<void(const Link&)>;
 
-// What a kind of network has to say; Topology explains each.
+// What each kind of network implements; the members of Topology with the same names say what they return.
 class Network {
  public:
   virtual ~Network() = default;
@@ -58,53 +59,59 @@ class Topology {
  public:
   Topology(std::string name, std::shared_ptr<const Network> network) : name_(std::move(name)), network_(std::move(network)) {}
 
-  // Ranks stand row by row: dimension 0 turns slowest. All throw Error{misuse} if there is no dimension or a side is below 1, and
-  // Error{too_large} if there are 2^31 ranks or more.
+  // Ranks are numbered row by row: dimension 0 changes slowest. All of these throw Error{misuse} if there is no
+  // dimension or a side is below 1, and Error{too_large} if there are 2^31 ranks or more.
   static Topology ring(Count ranks);
   static Topology array(Count ranks);
   static Topology torus(const std::vector<Count>& sides, Routing routing = Routing::first_dimension_first);
   static Topology mesh(const std::vector<Count>& sides, Routing routing = Routing::first_dimension_first);
   static Topology full(Count ranks);
-  // Dimension d is bit d of the rank. Throws Error{misuse} if `ranks` is no power of two.
+  // Dimension d is bit d of the rank. Throws Error{misuse} if `ranks` is not a power of two.
   static Topology hypercube(Count ranks, Routing routing = Routing::first_dimension_first);
 
-  // Graphs throw Error{misuse} for numbers below 1 and where no way leads from a rank to another, and Error{too_large} if ways take
-  // more than a gigabyte to know. Each node's ranks share one link to a switch between the nodes.
+  // Graphs throw Error{misuse} for numbers below 1 and if two ranks are not connected, and Error{too_large} if the
+  // table of distances would take more than a gigabyte. In a cluster, the ranks of each node share one link to a
+  // switch that connects the nodes.
   static Topology cluster(Count nodes, Count ranks_per_node);
-  // Three levels of switches with `switch_ports` ports, an even number k: k pods, k/2 ranks a switch, k^3 / 4 ranks [al-fares2008].
+  // Three levels of switches with k = `switch_ports` ports, k even: k pods, k/2 ranks at each lowest switch, k^3 / 4
+  // ranks in all [al-fares2008].
   static Topology fat_tree(Count switch_ports);
-  // The routers of a group are joined with each other, and every two groups by one link, dealt out to their routers [kim2008].
+  // The routers of a group are fully connected. Each pair of groups has one link; a group's links are distributed
+  // over its routers [kim2008].
   static Topology dragonfly(Count groups, Count routers, Count ranks_per_router);
 
-  const std::string& name() const { return name_; }  // as parse_topology reads it
+  const std::string& name() const { return name_; }  // in the notation of parse_topology
   Count ranks() const { return network_->ranks(); }
-  Count vertices() const { return network_->vertices(); }           // ranks and switches
-  std::vector<Count> grid() const { return network_->grid(); }      // the sides, where ranks stand row by row; else none
-  std::vector<Count> nodes() const { return network_->nodes(); }    // of a cluster, the node of each rank; else none
-  Count link_count() const { return network_->link_count(); }       // directed links
-  Count link_numbers() const { return network_->link_numbers(); }   // every link's number is below; not every number is a link's
-  Link link(Count number) const { return network_->link(number); }  // of this number, which a way has brought
-  std::vector<Link> links_from(Vertex vertex) const { return network_->links_from(vertex); }  // in the order of their numbers
-  std::vector<Vertex> neighbours(Vertex vertex) const;                                        // ascending, each once
-  Count distance(Rank from, Rank to) const { return network_->distance(from, to); }           // links of a shortest path
+  Count vertices() const { return network_->vertices(); }         // number of ranks and switches
+  std::vector<Count> grid() const { return network_->grid(); }    // the sides if ranks are numbered row by row, else empty
+  std::vector<Count> nodes() const { return network_->nodes(); }  // of a cluster: the node of each rank; else empty
+  Count link_count() const { return network_->link_count(); }     // number of directed links
+  // All link numbers are below this; not every number belongs to a link.
+  Count link_numbers() const { return network_->link_numbers(); }
+  Link link(Count number) const { return network_->link(number); }                            // `number` must come from a route
+  std::vector<Link> links_from(Vertex vertex) const { return network_->links_from(vertex); }  // in ascending order of their numbers
+  std::vector<Vertex> neighbours(Vertex vertex) const;                                        // in ascending order, each once
+  Count distance(Rank from, Rank to) const { return network_->distance(from, to); }           // number of links of a shortest path
   std::string text_of(const Link& link) const { return network_->text_of(link); }             // "3 -> 4 (dimension 1, +)"
 
-  // The links of the way from one rank to another, in their order. In a product: dimension by dimension, each the shorter way, half
-  // way round a ring upwards; with a port straight along that dimension in that direction. In a graph a shortest path: of several,
-  // the receiver decides which, digit by digit. Where there is no such way, nothing is visited and the answer says why.
+  // Visits the links of the route from one rank to another, in order. In a product, the route goes dimension by
+  // dimension, each in the shorter direction (upwards if both are equally long); with a port, it runs straight along
+  // the port's dimension in its direction. In a graph, it is a shortest path; of several, the digits of the
+  // receiver's number select one. If there is no such route, nothing is visited and the result says why.
   Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
     return network_->for_each_link(from, to, port, visit);
   }
 
-  // Appends the numbers of the same links, for those who look at millions of ways; false, and nothing appended, if there is no such
-  // way. Allocates nothing but what `numbers` grows by.
+  // Appends the numbers of the same links, for code that looks at millions of routes. Returns false and appends
+  // nothing if there is no such route. Allocates no memory except for the growth of `numbers`.
   bool append_way(Rank from, Rank to, const std::optional<Port>& port, std::vector<Count>& numbers) const {
     return network_->append_way(from, to, port, numbers);
   }
 
-  // Bytes that some link has to carry where every two ranks exchange blocks of `block_bytes`, whatever the routing. In a product:
-  // the average load of the links of a ring [liu2005, lemma 1], the load of those in the middle of a path; the largest of all
-  // dimensions. In a graph: the average load of all links, or of those of a rank.
+  // Returns the bytes that at least some link has to carry if every two ranks exchange blocks of `block_bytes`, for
+  // every routing. In a product, it is the maximum over the dimensions of the average load of the links of a ring
+  // [liu2005, lemma 1], or of the load of the links in the middle of a path. In a graph, it is the average load of
+  // all links, or of the links of a rank.
   Bytes exchange_load(Bytes block_bytes) const { return network_->exchange_load(block_bytes); }
 
  private:
@@ -112,18 +119,18 @@ class Topology {
   std::shared_ptr<const Network> network_;
 };
 
-// "ring:8", "array:8", "torus:4x8", "mesh:4x4x4", "hypercube:16", "full:16"; "hypercube:16,last" (or torus, mesh) crosses the last
-// dimension first. "cluster:6x4" is six nodes of four, "fat-tree:4" of switches with four ports, "dragonfly:9x4x2" nine groups of
-// four routers with two ranks each. Throws Error{misuse} with one sentence, and Error{too_large}.
+// Reads the name of a kind of network and its numbers, such as "torus:4x8"; 'quadrille list topologies' prints all kinds. A
+// message on "torus:4x8,last" crosses the last dimension first. Throws Error{misuse} with one sentence, and Error{too_large}.
 Topology parse_topology(std::string_view text);
 
-// A line an edge: two vertices, ranks by their number and switches by a word, "3 leaf-0"; from # on nothing counts. `label` names
-// the text in sentences, and the topology. Throws Error{malformed} with the line, and like Topology::cluster.
+// Reads a graph with one edge on each line: two vertices, where a rank is a number and a switch is a word, such as "3
+// leaf-0". The rest of a line after # is a comment. `label` names the text in errors and becomes the name of the
+// topology. Throws Error{malformed} with the line, and otherwise like Topology::cluster.
 Topology parse_edge_list(std::string_view text, const std::string& label);
 
-// A platform file of SimGrid (version 4) with one cluster, a torus, a fat tree or a dragonfly; only who is joined with whom counts.
-// A torus's first side turns fastest, so its sides appear in reverse. Throws Error{malformed} with the line, and like
-// Topology::cluster.
+// Reads a SimGrid platform file (version 4) with one cluster: a torus, a fat tree or a dragonfly. Only the
+// connections are used. A torus's first side changes fastest with the rank, so the sides appear in reverse order.
+// Throws Error{malformed} with the line, and otherwise like Topology::cluster.
 Topology parse_platform(std::string_view text, const std::string& label);
 
 }  // namespace quadrille

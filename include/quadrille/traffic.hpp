@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of an alltoallv send each other. A problem has it as a dense matrix (Problem::counts) or as the list of
-// its entries (Problem::sparse_counts): 16,384 ranks with 8 partners each take 6 MB instead of 2 GiB. Whoever reads the
-// counts reads them through a Traffic and need not know which; an alltoall has one too, all of whose counts are equal.
+// The byte counts of an alltoallv: what each rank sends to each other rank. A problem stores them as a dense matrix
+// (Problem::counts) or as a list of entries (Problem::sparse_counts): for 16,384 ranks with 8 partners each, the list
+// takes 6 MB and the matrix 2 GiB. A Traffic gives access to the counts in either form, and also to those of an
+// alltoall, which are all equal.
 //
 //   Problem problem = Problem::alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
 //   for (const Share& share : Traffic(problem).sent_by(0)) ..  // {.peer = 2, .bytes = 100, .offset = 0}
@@ -20,18 +21,18 @@ struct TrafficEntry {
   Bytes bytes = 0;
 };
 
-// One rank's part of the traffic: what goes to, or comes from, a peer, and where it lies in the rank's own buffer.
+// What one rank sends to, or receives from, one peer, and where the bytes are in the rank's own buffer.
 struct Share {
   Rank peer = 0;
-  Bytes bytes = 0;   // more than none
-  Bytes offset = 0;  // sent: in the input; received: in the output
+  Bytes bytes = 0;   // greater than 0
+  Bytes offset = 0;  // of a send: in the input; of a receive: in the output
   bool operator==(const Share&) const = default;
 };
 
 class SparseCounts {
  public:
-  // Entries in any order; those of no bytes are left out. Throws Error{misuse} if an entry names a rank that does not exist
-  // or a negative count, or if two name the same pair, and Error{too_large} if the sum reaches 2^63 bytes.
+  // The entries may be in any order; entries of 0 bytes are dropped. Throws Error{misuse} if an entry names a rank
+  // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^63 bytes.
   SparseCounts(Count ranks, std::vector<TrafficEntry> entries);
 
   Count ranks() const { return static_cast<Count>(row_starts_.size()) - 1; }
@@ -45,10 +46,10 @@ class SparseCounts {
   }
 
   std::vector<Share> rows_, columns_;
-  std::vector<Count> row_starts_, column_starts_;  // p + 1 of each
+  std::vector<Count> row_starts_, column_starts_;  // p + 1 indices each, for p ranks
 };
 
-// A view: the problem must outlive it, or at least its counts.
+// A view of a problem's counts. The counts must outlive it.
 class Traffic {
  public:
   explicit Traffic(const Problem& problem)
@@ -59,26 +60,27 @@ class Traffic {
 
   Count ranks() const { return ranks_; }
   Bytes bytes(Rank from, Rank to) const;
-  Bytes input_offset(Rank from, Rank to) const;   // where what `from` sends to `to` begins in its input
-  std::vector<Share> sent_by(Rank from) const;    // ascending by receiver
-  std::vector<Share> received_by(Rank to) const;  // ascending by sender
-  std::vector<Bytes> row(Rank from) const;        // all p counts
+  Bytes input_offset(Rank from, Rank to) const;   // offset in the input of `from` of the bytes for `to`
+  std::vector<Share> sent_by(Rank from) const;    // in ascending order of receiver
+  std::vector<Share> received_by(Rank to) const;  // in ascending order of sender
+  std::vector<Bytes> row(Rank from) const;        // all p counts of this sender
 
   Bytes sent_bytes(Rank from) const;
   Bytes received_bytes(Rank to) const;
-  Bytes longest() const;   // count
-  Bytes heaviest() const;  // the most that a rank sends, or receives: the L of the literature
+  Bytes longest() const;   // the largest count
+  Bytes heaviest() const;  // the most bytes that any rank sends, or receives; the literature calls it L
 
  private:
   Count ranks_;
-  Bytes block_bytes_;  // where there are no counts
+  Bytes block_bytes_;  // the count of every pair if there are no counts
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };
 
-// As one rank sees it that knows only the bytes it sends to each rank, `row`, and receives from each, `column`: enough to plan
-// `direct`, `shift`, `one-factor`, `clustered`, and with `counts=headers` two-phase, grid, four-stage and
-// folded-four-stage. Throws Error{misuse} also where the two disagree about what the rank sends itself.
+// Returns the problem as one rank sees it that knows only what it sends to each rank (`row`) and what it receives
+// from each rank (`column`), in bytes. That is enough to plan `direct`, `shift`, `one-factor` and `clustered`, and,
+// with `counts=headers`, two-phase, grid, four-stage and folded-four-stage. Throws Error{misuse} also if `row` and
+// `column` disagree about the bytes that the rank sends to itself.
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column);
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traffic to try irregular exchanges on. Whatever is drawn is drawn from the seed, alike on every machine.
+// Makes traffic to test irregular exchanges. All random numbers come from the seed and are the same on every machine.
 //
 //   Problem problem = make_traffic(64, {.kind = TrafficKind::transpose, .most = 65536});
 #pragma once
@@ -13,16 +13,16 @@
 namespace quadrille {
 
 enum class TrafficKind : std::uint8_t {
-  spike,        // everybody sends `most` to one rank, drawn for each, and `small` to all others (Pattern1 of [liu2002])
-  transpose,    // everybody sends `most` to its mirror image in a square, and `small` to all others (Pattern2 of [liu2002])
-  equal,        // all counts are `typical`
-  uniform,      // drawn from 0 to twice `typical`
-  normal,       // of mean `typical` and a quarter of it as deviation, at most twice `typical`
-  power_law,    // of mean about `typical`: few large, many small; at most p times `typical`
-  permutation,  // everybody sends `typical` to one rank, and gets it from one
-  all_to_one,   // everybody sends `typical` to rank 0
-  one_to_all,   // rank 0 sends `typical` to everybody
-  sparse,       // everybody sends to the share `density` of all ranks, to one at least, 1 byte to twice `typical`
+  spike,        // every rank sends `most` to one random rank and `small` to all others (Pattern1 of [liu2002])
+  transpose,    // every rank sends `most` to its mirror image in a square and `small` to all others (Pattern2 of [liu2002])
+  equal,        // every count is `typical`
+  uniform,      // uniformly distributed from 0 to twice `typical`
+  normal,       // normally distributed: mean `typical`, standard deviation a quarter of it, at most twice `typical`
+  power_law,    // mean about `typical`: few large counts and many small ones; at most p times `typical`
+  permutation,  // every rank sends `typical` to one rank and receives `typical` from one rank
+  all_to_one,   // every rank sends `typical` to rank 0
+  one_to_all,   // rank 0 sends `typical` to every rank
+  sparse,       // every rank sends to a share `density` of all ranks (at least one), from 1 byte to twice `typical` each
 };
 
 std::string_view name(TrafficKind kind);  // "power-law"
@@ -31,15 +31,15 @@ const std::vector<TrafficKind>& all_traffic_kinds();
 
 struct TrafficPattern {
   TrafficKind kind = TrafficKind::uniform;
-  Bytes most = 0;        // spike, transpose
-  Bytes small = 0;       // spike, transpose
-  Bytes typical = 8;     // all others
-  double density = 0.1;  // sparse: 0 to 1
+  Bytes most = 0;        // for spike and transpose
+  Bytes small = 0;       // for spike and transpose
+  Bytes typical = 8;     // for all other kinds
+  double density = 0.1;  // for sparse: from 0 to 1
   std::uint64_t seed = 1;
 };
 
-// An alltoallv problem with these counts; sparse where most counts are 0. Throws like `check`, and Error{misuse} for what is out of
-// range in the pattern.
+// Returns an alltoallv problem with these counts, stored sparsely if most of them are 0. Throws like `check`, and
+// Error{misuse} if a field of the pattern is out of range.
 Problem make_traffic(Count ranks, const TrafficPattern& pattern);
 
 }  // namespace quadrille

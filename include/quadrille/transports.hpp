@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ways of moving data this machine offers, and which one a process was started for.
+// The transports that this machine offers, and the one that a process was started for.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,20 @@ namespace quadrille {
 
 struct PlugIn {
   std::string mpi;   // "openmpi", "mpich"
-  std::string path;  // where it is, or would be
+  std::string path;  // path of the plug-in, or where it would be installed
   bool installed = false;
 };
 
 std::vector<PlugIn> plug_ins();
 
-// What connects the ranks of a process: threads, `quadrille run`'s shared memory, or an MPI library.
+// How the ranks connect: threads of one process, the shared memory of `quadrille run`, or an MPI library.
 enum class TransportKind : std::uint8_t { threads, shared, openmpi, mpich };
 
-std::string_view name(TransportKind kind);  // as Communicator::transport_name
+std::string_view name(TransportKind kind);  // the same word as Communicator::transport_name
 
-// What the environment asks for: QUADRILLE_MPI (openmpi, mpich or none), else `quadrille run` (QUADRILLE_HEAD), else Open MPI's
-// launcher (OMPI_COMM_WORLD_SIZE), else a launcher of the PMI kind (PMI_SIZE: MPICH), else threads.
+// The transport that the environment asks for. The first of these that is set decides: QUADRILLE_MPI (openmpi, mpich or none),
+// QUADRILLE_HEAD (set by `quadrille run`), OMPI_COMM_WORLD_SIZE (set by Open MPI's launcher), PMI_SIZE (set by launchers that speak
+// PMI, the process management interface: MPICH). Otherwise threads.
 struct TransportChoice {
   TransportKind transport = TransportKind::threads;
   std::string reason;  // one sentence
@@ -34,37 +35,40 @@ struct TransportChoice {
   bool is_mpi() const { return transport == TransportKind::openmpi || transport == TransportKind::mpich; }
 };
 
-// Throws Error{misuse} for an unknown QUADRILLE_MPI or a launcher that could be either.
+// Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to either MPI.
 TransportChoice choose_transport();
 
-// Initialises the chosen MPI library and returns its world; the library is finalised when the result and its plans are destroyed.
-// Throws Error{environment} if its plug-in is missing, Error{misuse} if the choice is none of MPI's.
+// Initialises the chosen MPI library and returns its world communicator. The library is finalised when the result and its plans are
+// destroyed. Throws Error{environment} if the plug-in is missing, Error{misuse} if the choice is not an MPI library.
 std::unique_ptr<Communicator> mpi_world();
 
-// The group that `quadrille run` started this process in; at most once. Throws Error{misuse} if it did not.
+// The group that `quadrille run` started this process in. Call it at most once. Throws Error{misuse} if `quadrille run` did not
+// start this process.
 std::unique_ptr<Communicator> shared_world();
 
-// The group that this process was launched in, by whichever of these two.
+// The group that this process was launched in: mpi_world() or shared_world(), whichever applies.
 std::unique_ptr<Communicator> launched_world();
 
-// For programs that are started in any way: `body` runs once for the rank that this process was launched as, in launched_world(),
-// or, if nothing has launched it, for each of `threads` threads, as run_threads does. Throws what `body` throws.
+// For programs that may be started in any way. If a launcher started this process, `body` runs once, for this process's rank in
+// launched_world(). Otherwise it runs once in each of `threads` threads, as by run_threads. Throws what `body` throws.
 void run_launched(Count threads, const std::function<void(Communicator&)>& body);
 
-// Starts `ranks` processes of this command, which share memory, and waits for them: 0, or 128 + N if signal N ended one of them,
-// else the exit code of the first that failed; the others are ended then. The ranks and what they start are one process group in a
-// session of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores them, are passed on to the group; what is
-// left of it 10 s later is killed. If this process is killed, so is the group. Not for programs with several threads. Throws
-// Error{misuse} if the command cannot be run, Error{environment} if the machine does not give what it takes.
+// Starts `ranks` processes of this command, which share memory, and waits for them. Returns 0 if all succeeded, 128 + N if signal N
+// ended one of them, otherwise the exit code of the first that failed. When a signal ends one, the others get SIGTERM at once; when
+// one exits with another code than 0, they get it 10 s later. SIGKILL follows after 1 s. The ranks and
+// their children form one process group in a session of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores
+// them, are passed on to the group; processes that still exist 10 s later are killed. If this process is killed, the group is
+// killed, too. Not for programs with several threads. Throws Error{misuse} if the command cannot be run, Error{environment} if the
+// machine lacks resources for it.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
 
-// Loads the plug-in for `library` and hands it an MPI communicator, a handle of `bytes` bytes. Use `over` of mpi.hpp.
+// Loads the plug-in for `library` and passes it an MPI communicator: a handle of `bytes` bytes. Programs use `over` of mpi.hpp.
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
 
-// The shared library of that MPI. Throws Error{environment} if its plug-in cannot be loaded.
+// Path of the shared library of that MPI. Throws Error{environment} if its plug-in cannot be loaded.
 std::string mpi_library_file(std::string_view library);
 
-// "Open MPI v4.1.4, ..." as the library itself says, or why it cannot be loaded.
+// The version that the library reports, such as "Open MPI v4.1.4, ...", or the reason why it cannot be loaded.
 std::string mpi_version(const PlugIn& plug_in);
 
 }  // namespace quadrille

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of typed collectives, for calls that a program makes again and again: plan once, execute often.
+// Plans of typed collectives, for calls that a program repeats: plan once, execute often.
 //
 //   TypedPlan<double> exchange = plan_alltoall<double>(ranks, 100);   // 100 elements from each rank to each
 //   exchange.execute(input, output);                                  // 100 p elements each
 //   Request request = exchange.start(input, output);
 //
-// Making a plan is collective, and throws as `plan` does. With PlanOptions::in_place, and for a broadcast, a plan is executed on
-// one buffer, as the in-place forms of collectives.hpp. An operator that is a function is copied into the plan.
+// Making a plan is collective, and throws as `plan` does. With PlanOptions::in_place, and for a broadcast, a plan runs on one
+// buffer, like the in-place forms of collectives.hpp. An operator that is a function is copied into the plan.
 #pragma once
 
 #include <algorithm>
@@ -22,24 +22,24 @@
 
 namespace quadrille {
 
-// An operator that owns what it needs. Throws Error{misuse} if its elements have another size.
+// Returns an operator that owns everything it needs. Throws Error{misuse} if its elements do not have `element_bytes` bytes.
 std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, Bytes element_bytes);
 
-// Throws Error{misuse} if a buffer has fewer elements than the plan reads or writes there; for TypedPlan.
+// Throws Error{misuse} if a buffer has fewer elements than the plan reads or writes there. Used by TypedPlan.
 void check_room(std::string_view buffer, Count has, Count needs);
 
-// The elements that a buffer has at least: as the layout says, or without one for `bytes` bytes. Throws Error{misuse} if a piece
-// begins before the buffer.
+// The least number of elements that a buffer must have: as far as the layout reaches or, without a layout, `bytes` bytes. Throws
+// Error{misuse} if a piece of the layout begins before the buffer.
 Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes);
 
 template <class T>
 class TypedPlan {
  public:
-  // `input_elements` and `output_elements` are what a buffer must have at least; in place, the greater of both.
+  // `input_elements` and `output_elements` are the least sizes of the buffers. An in-place buffer must have the larger of the two.
   TypedPlan(Plan made, Count input_elements, Count output_elements)
       : plan_(std::move(made)), input_elements_(input_elements), output_elements_(output_elements) {}
 
-  // As Plan::execute, start, execute_in_place and start_in_place. Throws Error{misuse} also for a buffer that is too short.
+  // As Plan::execute, start, execute_in_place and start_in_place. They also throw Error{misuse} if a buffer is too short.
   template <InputRange Input, OutputRange Output>
   void execute(const Input& input, Output&& output) {
     check(input, output);
@@ -94,7 +94,8 @@ Problem problem_of_elements(Collective collective, Communicator& ranks, Count co
   Problem problem;
   problem.collective = collective;
   problem.ranks = ranks.size();
-  problem.block_bytes = times_at_most(count, sizeof(T), std::numeric_limits<Bytes>::max());  // the plan refuses that
+  // an overflow becomes the largest size, which the plan refuses
+  problem.block_bytes = times_at_most(count, sizeof(T), std::numeric_limits<Bytes>::max());
   problem.root = root;
   return problem;
 }
@@ -110,13 +111,13 @@ template <class T, class Op>
 TypedPlan<T> combining_plan(Communicator& ranks, Problem problem, const Op& op, PlanOptions options) {
   options.operation = operator_owning(OperatorFor<T, Op>::of(op), sizeof(T));
   if constexpr (std::is_convertible_v<const Op&, std::shared_ptr<const Operator>>)
-    options.operation = op;  // with its handles for the MPI library's own collective
+    options.operation = op;  // keeps its MPI handles, for the MPI library's own collective
   problem.element_bytes = options.operation->element_bytes;
   problem.commutative = options.operation->commutative;
   return typed_plan<T>(ranks, problem, options);
 }
 
-// The last element that a rank's blocks have.
+// Returns the index behind the last element of a rank's blocks.
 inline Count reach(const Blocks& blocks) {
   Count last = 0, before = 0;
   for (std::size_t i = 0; i < blocks.counts.size(); ++i) {
@@ -126,7 +127,7 @@ inline Count reach(const Blocks& blocks) {
   return last;
 }
 
-// `count`: elements of this rank's own block, where blocks are the root's only.
+// `count`: elements of this rank's own block, for collectives in which only the root has the list of blocks.
 template <class T>
 TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Blocks& send, const Blocks& receive, Count count,
                             Rank root, const CallOperator* operation, const PlanOptions& options) {
@@ -150,7 +151,7 @@ TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Bl
 
 }  // namespace call_detail
 
-// `count`: elements of a block, as in MPI; the input and the output are those of the function without `plan_` in collectives.hpp.
+// `count`: elements in a block, as in MPI. Input and output are those of the function without `plan_` in collectives.hpp.
 template <class T>
 TypedPlan<T> plan_alltoall(Communicator& ranks, Count count, const PlanOptions& options = {}) {
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::alltoall, ranks, count), options);
@@ -161,7 +162,7 @@ TypedPlan<T> plan_allgather(Communicator& ranks, Count count, const PlanOptions&
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allgather, ranks, count), options);
 }
 
-// Always in place.
+// The plan is always in place.
 template <class T>
 TypedPlan<T> plan_broadcast(Communicator& ranks, Count count, Rank root = 0, PlanOptions options = {}) {
   options.in_place = true;
@@ -206,11 +207,11 @@ TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const P
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::exscan, ranks, count), op, options);
 }
 
-// Plans whose blocks differ in length. Blocks are packed_blocks(counts) or placed_blocks(counts, displacements), and are as for the
-// functions in irregular_collectives.hpp. As long as the counts stay the same, a plan can be executed again.
+// Plans whose blocks differ in length. Pass blocks as packed_blocks(counts) or placed_blocks(counts, displacements); they mean the
+// same as in irregular_collectives.hpp. A plan can be executed again as long as the counts stay the same.
 //
-// In place, the blocks of plan_alltoallv are sent from and received at these places of one buffer, which must not overlap. Without
-// blocks to send, {}, what comes from a rank replaces what goes there.
+// In place, plan_alltoallv sends and receives its blocks at these places of one buffer; they must not overlap. If `send` is empty,
+// {}, the block received from a rank replaces the block sent to it.
 template <class T>
 TypedPlan<T> plan_alltoallv(Communicator& ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);
@@ -223,13 +224,13 @@ TypedPlan<T> plan_allgatherv(Communicator& ranks, const Blocks& receive, const P
   return call_detail::irregular_plan<T>(ranks, Collective::allgatherv, {}, receive, count, 0, nullptr, options);
 }
 
-// `count`: elements that this rank gives. The blocks count at the root only.
+// `count`: elements that this rank contributes. The blocks are read at the root only.
 template <class T>
 TypedPlan<T> plan_gatherv(Communicator& ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::gatherv, {}, receive, count, root, nullptr, options);
 }
 
-// `count`: elements that this rank gets. The blocks count at the root only.
+// `count`: elements that this rank receives. The blocks are read at the root only.
 template <class T>
 TypedPlan<T> plan_scatterv(Communicator& ranks, const Blocks& send, Count count, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::scatterv, send, {}, count, root, nullptr, options);

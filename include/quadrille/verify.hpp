@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verifier: replays a schedule on symbolic bytes and reports everything that is wrong with it, with places. Where the schedule
-// states a symmetry, representatives are replayed, and the programs of other ranks are compared with the images of theirs.
+// The verifier replays a schedule on symbolic bytes and reports everything that is wrong, with the rank, round and
+// region. If the schedule states a symmetry, and nothing in the problem depends on the rank or on an order, only the
+// representatives are replayed; the programs of other ranks are compared with the images of the representatives' programs.
 //
 //   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))
 //     std::cout << to_string(finding) << '\n';
@@ -16,7 +17,7 @@
 
 namespace quadrille {
 
-// The rules; src/verify/verify.cpp opens with what each of them says.
+// The rules. The head of src/verify/verify.cpp explains each of them.
 enum class Rule : std::uint8_t {
   delivery,
   operand_order,
@@ -48,7 +49,7 @@ enum class Rule : std::uint8_t {
 std::string_view name(Rule rule);
 const std::vector<Rule>& all_rules();
 
-// What is wrong, and where. Places that make no sense for the rule are absent.
+// One violation of a rule. Fields that do not apply to the rule are absent or empty.
 struct Finding {
   Rule rule = Rule::delivery;
   std::optional<Rank> rank;
@@ -62,46 +63,50 @@ struct Finding {
 std::string to_string(const Finding& finding);
 
 struct VerifyOptions {
-  // The largest number of messages that a rank may send, or receive, in a round. Absent: the schedule's parameter
-  // `ports` if it has one, else the algorithm's own claim, else no limit.
+  // The largest number of messages that a rank may send, or receive, in one round. Absent: the schedule's parameter
+  // `ports` if it has one, else the limit that the algorithm states, else no limit.
   std::optional<Count> port_limit;
-  // The largest number of exchanges that the ranks of a node may have with other nodes in a round, the larger of: messages sent
-  // to other nodes, messages received from them. All that a rank sends to another in a round counts once. 1: nodes with one port,
-  // which works both ways at once. Where the problem names no nodes, every rank is one. Absent: the algorithm's own claim, else
-  // no limit.
+  // The largest number of exchanges that a node may have with other nodes in one round: the larger of the sends to
+  // other nodes and the receives from them. All messages from one rank to another in a round count as one exchange. 1
+  // stands for nodes with one full-duplex port. If the problem names no nodes, each rank is a node. Absent: the limit
+  // that the algorithm states, else no limit.
   std::optional<Count> node_port_limit;
-  // The network. With strict_links two messages of a round over one directed link are a finding, and a message that does not run
-  // straight from its port to its receiver.
+  // The network. With strict_links, two kinds of messages are findings: messages of one round that share a directed
+  // link, and a message that does not run straight from its port to its receiver.
   std::optional<Topology> topology;
   bool strict_links = false;
-  std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};  // looked at for deadlock
-  std::size_t most_findings = 100;                                                        // stop after so many
-  // Bounds on memory and time: contiguous pieces of memory held at once, and operations of all programs that are held. Under a
-  // symmetry those are the representatives'; node ports and links are looked at with all programs.
+  // The policies under which deadlocks are looked for.
+  std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
+  std::size_t most_findings = 100;  // verify stops after this many
+  // Limits on memory and time: the number of contiguous pieces of memory that the replay holds at once, and the
+  // number of operations of all programs that it holds. Under a symmetry only the representatives' programs count,
+  // but checking node ports and links needs all programs.
   Count most_pieces = Count{1} << 26;
   Count most_operations = Count{1} << 24;
 };
 
-// What `verify` looked at.
+// How much of the schedule `verify` looked at.
 struct Coverage {
   Count ranks = 0;
-  Count replayed = 0;    // ranks
-  std::string symmetry;  // by which those stand for all; empty: all ranks were replayed
-  Count compared = 0;    // ranks whose programs were compared with images: all up to most_compared_exhaustively, else a sample
+  Count replayed = 0;    // ranks whose programs were replayed
+  std::string symmetry;  // the symmetry by which the replayed ranks stand for all; empty if all were replayed
+  Count compared = 0;    // ranks whose programs were compared with images: all if at most most_compared_exhaustively, else a sample
 };
 inline constexpr Count most_compared_exhaustively = 4096;
 
 // "symmetry: translation, 1 class, all 4096 ranks compared", or "all 5 ranks replayed".
 std::string to_string(const Coverage& coverage);
 
-// Empty: the schedule is right, as far as `coverage` says it was looked at. Throws Error{too_large} if the replay needs more than
-// the options allow, and Error{misuse} unless the topology has as many ranks as the schedule. Where something is wrong with a
-// schedule that states a symmetry, all ranks are replayed if the options allow it, so that the findings name every place.
+// Returns all findings; an empty list means that the schedule is correct, as far as `coverage` says that it was
+// checked. If a schedule that states a symmetry is wrong, all ranks are replayed if the options allow it, so that the
+// findings name every place. Throws Error{too_large} if the replay needs more than the options allow, and
+// Error{misuse} if the topology has a different number of ranks from the schedule.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {}, Coverage* coverage = nullptr);
 
-// Tests a stated symmetry: maps the representative's program onto each of `ranks` and compares it with the program made
-// for that rank, byte by byte. The order of a reduction's operands may differ, and the order in which a message lists its bytes, if
-// both its ends list them alike. Returns the first difference; nothing if there is none, or no symmetry stated.
+// Tests the stated symmetry: maps the representative's program to each of `ranks` and compares the result with the
+// program made for that rank, byte by byte. Two differences are allowed: the order of a reduction's operands, and the
+// order in which a message lists its bytes if both of its ends list them in the same order. Returns the first other
+// difference, or nothing if there is none or the schedule states no symmetry.
 std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks);
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looking algorithms up, reading specifications such as "bruck:radix=8,ports=2", making schedules.
+// Finds algorithms by name, parses specifications such as "bruck:radix=8,ports=2", and makes schedules.
 #include "quadrille/algorithm.hpp"
 
 #include <fmt/format.h>
@@ -9,27 +9,12 @@
 #include <cassert>
 #include <charconv>
 #include <limits>
-#include <numeric>
 
+#include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row.back();
-}
 
 [[noreturn]] void unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
   std::string sentence = fmt::format("there is no {} '{}'", what, word);
@@ -87,14 +72,6 @@ void add_defaults(const Problem& problem, Choice& choice) {
 }
 
 }  // namespace
-
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  const auto best = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  if (best == known.end() || edit_distance(word, *best) > std::max<std::size_t>(2, best->size() / 3)) return std::nullopt;
-  return *best;
-}
 
 std::vector<const Algorithm*> algorithms_for(Collective collective) {
   std::vector<const Algorithm*> matching;
@@ -162,7 +139,7 @@ Choice completed(const Problem& problem, Choice choice) {
 
 Choice shortened(const Problem& problem, const Choice& choice) {
   Choice unusual{choice.algorithm, {}};
-  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on those before it
+  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on parameters listed earlier
     const std::string key(parameter.name);
     const ParameterValue& value = choice.parameters.at(key);
     if (completed(problem, unusual).parameters.at(key) != value) unusual.parameters[key] = value;
@@ -176,7 +153,7 @@ Result<> applies(const Problem& problem, const Choice& choice) {
     if (auto own = algorithm.applies(problem, choice.parameters); !own) return own;
   if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
     return {};
-  return cannot(fmt::format("{}; it keeps to: {}",
+  return cannot(fmt::format("{}; its order of combining is: {}",
                             problem.reproducible
                                 ? "it does not combine operands along the fixed tree that makes results reproducible"
                                 : "it combines operands in another order than that of the ranks, and the operator does not commute",
@@ -197,7 +174,8 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   check_applies(problem, choice);
   Schedule schedule;
   schedule.problem = problem;
-  // The schedule is held to the order that the algorithm keeps, and says in documents whether it needs an operator that commutes.
+  // The schedule requires a commutative operator only if the algorithm reorders operands. The verifier checks the order, and
+  // documents state it.
   if (is_reduction(problem.collective))
     schedule.problem.commutative = algorithm.combining(problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;

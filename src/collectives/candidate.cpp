@@ -16,7 +16,8 @@ Candidate parse_candidate(const Problem& problem, std::string_view text) {
   if (text == vendor) return Vendor{};
   if (names_vendor(text)) {
     text.remove_prefix(vendor_with_algorithm.size());
-    if (text.empty()) throw Error(ErrorCode::misuse, "'vendor:' lacks the name of an algorithm of the MPI library's own");
+    if (text.empty())
+      throw Error(ErrorCode::misuse, "'vendor:' must be followed by the name of one of the MPI library's algorithms");
     return Vendor{std::string(text)};
   }
   return parse_choice(problem, text.empty() ? default_algorithm(problem.collective).id : text);

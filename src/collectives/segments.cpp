@@ -7,14 +7,15 @@
 namespace quadrille {
 
 Count best_segment_count(Count pipe, Bytes bytes) {
-  const double startups = static_cast<double>(bytes) / static_cast<double>(nominal_startup_bytes);  // as many as the bytes cost
+  // The number of start-ups that cost as much as the bytes.
+  const double startups = static_cast<double>(bytes) / static_cast<double>(nominal_startup_bytes);
   const double best = std::sqrt(static_cast<double>(pipe) * startups);
   return std::llround(std::min(best, static_cast<double>(most_segments_by_default)));
 }
 
 namespace {
 
-// Of about 4, 16, 64 and 256 KiB.
+// Segments of about 4, 16, 64 and 256 KiB.
 std::vector<ParameterValue> segments_worth_trying(const Problem& problem, const Parameters&) {
   std::vector<ParameterValue> counts{Count{1}};
   for (Bytes bytes = Bytes{1} << 18; bytes >= Bytes{1} << 12; bytes /= 4)
@@ -28,7 +29,7 @@ std::vector<ParameterValue> segments_worth_trying(const Problem& problem, const 
 
 Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule) {
   return {.name = "segments",
-          .summary = "pieces that the vector is sent in",
+          .summary = "parts into which the vector is cut; they are sent as a pipeline",
           .standard_for = standard_for,
           .standard_rule = standard_rule,
           .least = 1,

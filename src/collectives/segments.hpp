@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors sent in segments, and how many there should be. A pipeline of `pipe` + segments rounds, each of one segment,
-// costs (pipe + segments) * (start-up + bytes a segment * time a byte), least for
+// Segments are the parts into which a vector is cut so that they can be sent as a pipeline. A pipeline of `pipe` +
+// segments rounds, with one segment in each round, costs
 //
-//   segments = sqrt(pipe * bytes * time a byte / start-up)
+//   (pipe + segments) * (start-up + bytes per segment * time per byte)
 //
-// A generator knows no machine, so the default is the optimum of a nominal one whose start-up takes as long as 8 KiB do.
+// The number of segments with the lowest cost is
+//
+//   segments = sqrt(pipe * bytes * time per byte / start-up)
+//
+// A generator does not know the machine. The default therefore assumes a start-up that costs as much as 8 KiB.
 #pragma once
 
 #include "patterns/cut.hpp"
@@ -13,17 +17,18 @@
 namespace quadrille {
 
 inline constexpr Bytes nominal_startup_bytes = 8192;
-inline constexpr Count most_segments_by_default = 1024;  // each is an entry in every rank's plan
+inline constexpr Count most_segments_by_default = 1024;  // each segment is an entry in every rank's plan
 
-// sqrt(pipe * bytes / nominal_startup_bytes), rounded, at most most_segments_by_default; 0 for no pipe.
+// sqrt(pipe * bytes / nominal_startup_bytes), rounded, at most most_segments_by_default; 0 if `pipe` is 0.
 Count best_segment_count(Count pipe, Bytes bytes);
 
-// The parameter `segments`, 1 .. max(1, elements of the vector).
+// The parameter `segments`, in 1 .. max(1, elements of the vector).
 Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule);
 
-// One of `segments` pieces of a vector of whole elements.
+// Segment `index` of `segments`. Segments consist of whole elements; the last one also has the bytes of an incomplete
+// element.
 inline Region segment(Buffer buffer, const Problem& problem, Count segments, Count index) {
-  const auto position = [&](Count i) {  // what moves only need not be whole elements: the last piece has the rest
+  const auto position = [&](Count i) {  // byte offset of segment i; vectors that are only moved may end with an incomplete element
     if (i == segments) return problem.block_bytes;
     return cut_position(problem.block_bytes / problem.element_bytes, segments, i) * problem.element_bytes;
   };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of algorithms. A row is the name of the record that the algorithm's file defines. DEFAULT marks the one of each
-// collective that plans take where none is named, so it has to apply to every problem: any number of ranks, any counts, any
-// operator, also along the fixed tree. Where several do, it is `direct` or `linear`, which send each byte once, and `binomial` for
-// broadcast and reduce, whose roots would otherwise be alone in sending or receiving all vectors.
+// The table of all algorithms. A row is the name of the record that the algorithm's file defines. DEFAULT marks, for
+// each collective, the algorithm that plans use if none is named. A default must therefore apply to every problem: any
+// number of ranks, any counts, any operator, and also the fixed tree. If several algorithms do, the default is the one
+// that sends each byte once: `direct` or `linear`. For broadcast and reduce it is `binomial`, because with `linear` the
+// root would send or receive all p - 1 vectors itself.
 #include "quadrille/algorithm.hpp"
 
 #define QUADRILLE_ROWS(ROW, DEFAULT)      \

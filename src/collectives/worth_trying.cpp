@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-// Those from 1 to p, each once.
+// The values from 1 to `most`, each once.
 std::vector<ParameterValue> up_to(Count most, const std::set<Count>& values) {
   std::vector<ParameterValue> kept;
   for (const Count value : values)
@@ -33,7 +33,7 @@ std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Par
 }
 
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters&) {
-  constexpr Count most_pieces = Count{1} << 17;  // more take long to deal out when a plan is made
+  constexpr Count most_pieces = Count{1} << 17;  // dealing out more pieces takes too long when a plan is made
   const Traffic traffic(problem);
   long double total = 0;
   for (Rank rank = 0; rank < problem.ranks; ++rank) total += static_cast<long double>(traffic.sent_bytes(rank));

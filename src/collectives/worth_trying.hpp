@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of parameters that several algorithms share, among which the best one may be (Parameter::worth_trying).
+// Values of parameters that several algorithms have in common, for Parameter::worth_trying.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
 
-// Powers of two up to 16, the square root of p and p itself: in between C1 and C2 change little.
+// Powers of two up to 16, the square root of p, and p itself. Between these values C1 (the number of rounds) and C2
+// (the bytes of each round's longest message, added up) change little.
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters& before);
 
-// One port; where a radix stands before, also so many that a digit takes one round; else 3, 7 and all.
+// One port. If a radix was given: also radix - 1 ports, with which a digit takes one round. Otherwise 3, 7 and p - 1
+// ports.
 std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Parameters& before);
 
-// Small ones for balance, large ones for few pieces; the price says which by start-up and byte time. The smallest is 64 B, or so
-// large that all ranks' data has no more than 2^17 pieces.
+// Small grains balance the load; large grains make fewer pieces. The price, from start-up and time per byte, decides
+// between them. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters& before);
 
 }  // namespace quadrille

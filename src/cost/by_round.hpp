@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One value for each round: side by side where a schedule says how many rounds it has, since there may be a hundred thousand that
-// every program goes through; else, as for documents that number their rounds freely, one by one.
+// Stores one value for each round. If a schedule states its number of rounds, the values are in a vector, which is
+// faster: each of many programs may touch a hundred thousand rounds. Otherwise, as in files that number their rounds
+// freely, they are in a map.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ inline Count stated_rounds(const Program& program) {
 template <class Value>
 class ByRound {
  public:
-  // By what the first program says; nothing may be in it before.
+  // Allocates the vector by the stages of the first program. Nothing may have been stored before.
   void expect(const Program& program) {
     constexpr Count most = Count{1} << 22;
     if (const Count rounds = stated_rounds(program); stated_.empty() && rounds <= most) stated_.resize(index(rounds));
@@ -31,7 +32,7 @@ class ByRound {
 
   Value& operator[](Count number) { return number >= 0 && number < size(stated_) ? stated_[index(number)] : others_[number]; }
 
-  // In the order of their numbers, those that nothing is known of included.
+  // Calls visit(number, value) in the order of round numbers, also for rounds of the vector that were never used.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (Count number = 0; number < size(stated_); ++number) visit(number, stated_[index(number)]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting figures from programs, one program in memory at a time.
+// Counts the figures of a schedule, with one program in memory at a time.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -31,7 +31,8 @@ Figures figures(const Schedule& schedule, bool every_rank) {
   Figures figures;
   std::unordered_map<Count, RoundTotals> rounds;
   const bool counts_control = !moves_data(schedule.problem.collective);
-  // Ranks of one orbit count the same, so control bytes (a sum) are weighted and everything else (a maximum) is not.
+  // Ranks of one orbit have the same figures. Control bytes are a sum and are weighted by the size of the orbit; all
+  // other figures are maxima.
   const auto count = [&](const Program& program, Count weight) {
     Count startups = 0;
     Bytes out = 0, in = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting what a schedule does to the links of a network.
+// Counts how a schedule loads the links of a network.
 #include <algorithm>
 
 #include "quadrille/checked.hpp"

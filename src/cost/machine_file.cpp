@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines as TOML files: those installed beside the library, the user's, and anybody's own.
+// Machines as TOML files: those installed with the library, the user's, and any other file.
 #define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +14,8 @@
 #include <set>
 #include <sstream>
 
-#include "cost/library_folder.hpp"
-#include "quadrille/algorithm.hpp"
+#include "foundation/library_folder.hpp"
+#include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 
@@ -25,9 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
-constexpr std::string_view assumed = "assumed";  // a table in that of a model
+constexpr std::string_view assumed = "assumed";  // name of a subtable in the table of a model
 
-// Where machines are, the nearest first.
+// Returns the folders of machine files, in the order in which they are searched.
 std::vector<fs::path> machine_folders() {
   std::vector<fs::path> folders;
   if (const std::string own = user_machine_folder(); !own.empty()) folders.emplace_back(own);
@@ -37,7 +37,7 @@ std::vector<fs::path> machine_folders() {
 
 std::string contents(const std::string& file) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) throw Error(ErrorCode::environment, fmt::format("'{}' is no machine file", file));
+  if (!fs::is_regular_file(file, error)) throw Error(ErrorCode::environment, fmt::format("'{}' is not a machine file", file));
   if (fs::file_size(file, error) > most_bytes || error)
     throw Error(ErrorCode::malformed, fmt::format("the machine file '{}': it is longer than 1 MiB", file));
   std::ifstream in(file);
@@ -48,7 +48,7 @@ std::string contents(const std::string& file) {
 
 class Reader {
  public:
-  // `place` names the text in errors.
+  // `place` names the text in error messages.
   Reader(const std::string& text, std::string place) : place_(std::move(place)) {
     try {
       table_ = toml::parse(text);
@@ -66,7 +66,7 @@ class Reader {
     MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
     for (const Model* model : all_models())
       if (const toml::node* node = table_.get(model->table())) {
-        if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), model->table()));
+        if (!node->is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(*node), model->table()));
         machine.models.emplace(model->id, coefficients(*model, *node->as_table()));
         if (Assumptions rules = assumptions(*model, *node->as_table()); !rules.empty())
           machine.assumed.emplace(model->id, std::move(rules));
@@ -90,7 +90,7 @@ class Reader {
 
   std::string text(const char* key) const {
     const auto value = table_[key].value<std::string>();
-    if (!value) fail(fmt::format("'{}' is missing, or no text", key));
+    if (!value) fail(fmt::format("'{}' is missing or is not text", key));
     return *value;
   }
 
@@ -115,19 +115,20 @@ class Reader {
     return values;
   }
 
-  // Of figures that the table has, a sentence each; those of other models that share the table are theirs.
+  // Returns the rules for those coefficients of this model that are assumed. The table may be shared, so rules for
+  // coefficients of other models are skipped.
   Assumptions assumptions(const Model& model, const toml::table& table) const {
     Assumptions rules;
     const toml::node* node = table.get(assumed);
     if (!node) return rules;
-    if (!node->is_table()) fail(fmt::format("line {}: '{}' is no table", line_of(*node), assumed));
+    if (!node->is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(*node), assumed));
     for (const auto& [key, value] : *node->as_table()) {
       if (key.str() == assumed || !table.contains(key.str()))
-        fail(fmt::format("line {}: '{}' is assumed, but the table [{}] has no such figure", line_of(value), key.str(),
+        fail(fmt::format("line {}: '{}' is assumed, but the table [{}] has no such coefficient", line_of(value), key.str(),
                          model.table()));
       const auto rule = value.value<std::string>();
       if (!rule || rule->empty())
-        fail(fmt::format("line {}: the rule by which '{}' is assumed is no text", line_of(value), key.str()));
+        fail(fmt::format("line {}: the rule by which '{}' is assumed is not text", line_of(value), key.str()));
       if (model.knows(key.str())) rules.emplace(key.str(), *rule);
     }
     return rules;
@@ -137,7 +138,7 @@ class Reader {
     const auto value = node.value<double>();
     if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
     if (!(*value >= coefficient.least && *value <= coefficient.most) || (coefficient.is_whole && *value != std::trunc(*value)))
-      fail(fmt::format("line {}: '{}' is {}; it is {}from {} to {:g}", line_of(node), coefficient.key, *value,
+      fail(fmt::format("line {}: '{}' is {}; it must be {}from {} to {:g}", line_of(node), coefficient.key, *value,
                        coefficient.is_whole ? "a whole number " : "", coefficient.least, coefficient.most));
     return *value;
   }
@@ -172,7 +173,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
   for (const Model* owner : all_models()) {
     if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
     text += fmt::format("\n[{}]\n", owner->id);
-    std::set<std::string_view> told;  // by the first model that knows the figure: what another does without stays away
+    std::set<std::string_view> told;  // keys already written; the first model of the table that has a key writes it
     std::string rules;
     for (const Model* model : all_models()) {
       const auto values = machine.models.find(model->id);

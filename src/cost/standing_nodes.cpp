@@ -26,9 +26,10 @@ class Classes {
   }
 
  private:
-  using Move = ByRank<Count>;  // where an element of the group takes each node
+  using Move = ByRank<Count>;  // the node to which a group element maps each node
 
-  // Is there an element that takes the one node to the other, and nodes to nodes? Then it is kept.
+  // Looks for a group element that maps node `from` to node `to`, and every node to a node; stores it if there is
+  // one.
   bool find_move(Count from, Count to) {
     if (nodes_.size(from) != nodes_.size(to)) return false;
     const Rank first = nodes_.ranks(from)[0];
@@ -39,7 +40,8 @@ class Classes {
     return false;
   }
 
-  // Of the element that takes rank `from` to rank `to`; empty where it parts a node.
+  // Returns where the element that maps rank `from` to rank `to` maps each node; empty if it does not map nodes to
+  // nodes.
   Move move_of(Rank from, Rank to) const {
     Move move;
     for (Count node = 0; node < nodes_.node_count(); ++node) {
@@ -53,7 +55,7 @@ class Classes {
     return move;
   }
 
-  // Marks the node, and all that the moves lead to.
+  // Marks the node and all nodes to which the known moves lead from it.
   void reach(Count node) {
     std::vector<Count> next;
     const auto mark = [&](Count reached) {
@@ -62,7 +64,7 @@ class Classes {
       next.push_back(reached);
     };
     mark(node);
-    for (Count each = 0; each < nodes_.node_count(); ++each)  // a move that is new leads on from everywhere
+    for (Count each = 0; each < nodes_.node_count(); ++each)  // a new move may lead further from any marked node
       if (is_reached_[index(each)] && each != node) next.push_back(each);
     while (!next.empty()) {
       const Count here = next.back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes that stand for others: what a symmetry of ranks says about nodes.
+// Finds nodes that represent others under a symmetry of the ranks.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace quadrille {
 
-// A node stands for another one if an element of the group takes all its ranks to the ranks of the other, and every node to a node:
-// then their ranks do the same with the same nodes. Returns one node of each class, or nothing where there are more than a few.
+// A node can represent another one if an element of the group maps its ranks to the ranks of the other, and the ranks
+// of every node to those of some node. The ranks of both nodes then do the same work with corresponding nodes.
+// Returns one node of each class, or nothing if there are more than a few classes.
 std::vector<Count> standing_nodes(const Symmetry& symmetry, const NodeRanks& nodes);
 
 }  // namespace quadrille

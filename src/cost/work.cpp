@@ -17,30 +17,30 @@
 namespace quadrille {
 namespace {
 
-constexpr Count few_messages = Count{1} << 12;   // looked at sooner than asked which nodes stand for others
-constexpr Count much_effort = Count{1} << 23;    // of all nodes: half a second; beyond it nodes are sampled
-constexpr Count sample_effort = Count{1} << 20;  // of some, as far as these are more than the least number
-constexpr Count most_messages = Count{1} << 27;  // of nodes so large that even a few of them are too much
+constexpr Count few_messages = Count{1} << 12;   // below this, counting all is faster than finding nodes that represent others
+constexpr Count much_effort = Count{1} << 23;    // for all nodes: about half a second; beyond it, nodes are sampled
+constexpr Count sample_effort = Count{1} << 20;  // for the sampled nodes, if these are more than least_sampled
+constexpr Count most_messages = Count{1} << 27;  // for nodes so large that even a few of them are too much
 constexpr Count least_sampled = 3;
 
-// What a rank does, without the memory that it does it with.
+// The messages and the amount of local work of one rank, without regions.
 class Steps {
  public:
   struct Transfer {
     Rank peer = 0;
     Bytes bytes = 0;
   };
-  struct Round {
+  struct RoundWork {
     Count number = 0;
-    std::size_t sends = 0, receives = 0, end = 0;  // where they begin among the transfers
+    std::size_t sends = 0, receives = 0, end = 0;  // where its sends, its receives, and the next round's transfers begin
     Bytes copied = 0, combined = 0;
   };
 
   void read(const Program& program) {
     rounds_.clear();
     transfers_.clear();
-    for (const quadrille::Round& round : program.rounds) {
-      Round& own = rounds_.emplace_back(Round{.number = round.number, .sends = transfers_.size()});
+    for (const Round& round : program.rounds) {
+      RoundWork& own = rounds_.emplace_back(RoundWork{.number = round.number, .sends = transfers_.size()});
       for (const Message& message : round.sends) transfers_.push_back({message.peer, bytes(message.regions)});
       for (const Control& control : round.control_sends) transfers_.push_back({control.peer, control.bytes});
       own.receives = transfers_.size();
@@ -52,17 +52,17 @@ class Steps {
     }
   }
 
-  const std::vector<Round>& rounds() const { return rounds_; }
-  std::span<const Transfer> sends(const Round& round) const {
+  const std::vector<RoundWork>& rounds() const { return rounds_; }
+  std::span<const Transfer> sends(const RoundWork& round) const {
     return {transfers_.data() + round.sends, transfers_.data() + round.receives};
   }
-  std::span<const Transfer> receives(const Round& round) const {
+  std::span<const Transfer> receives(const RoundWork& round) const {
     return {transfers_.data() + round.receives, transfers_.data() + round.end};
   }
   Count messages() const { return size(transfers_); }
 
  private:
-  std::vector<Round> rounds_;
+  std::vector<RoundWork> rounds_;
   std::vector<Transfer> transfers_;
 };
 
@@ -71,7 +71,7 @@ void add_times(Bytes& sum, Count times, Bytes bytes) {
   add_bytes(sum, product ? *product : std::numeric_limits<Bytes>::max());
 }
 
-struct Way {  // sent or received
+struct Way {  // messages in one direction, sent or received
   Count outside = 0, inside = 0;
   Bytes outside_bytes = 0, inside_bytes = 0;
 
@@ -82,7 +82,7 @@ struct Way {  // sent or received
   }
 };
 
-// A round of all ranks so far, and of those of the node that is being counted.
+// Sums over the ranks of the node that is being counted, and the figures that they go into.
 struct Tally {
   RoundFigures* figures = nullptr;
   bool is_touched = false;
@@ -120,7 +120,7 @@ class Counting {
     return program;
   }
 
-  // About how long it takes to make and read.
+  // Estimates the time to make and read a round.
   static Count effort_of(const Round& round) {
     Count effort = 1;
     for (const auto* messages : {&round.sends, &round.receives})
@@ -129,7 +129,7 @@ class Counting {
     return effort;
   }
 
-  // Everything stays inside, so that one rank of an orbit counts for all.
+  // With a single node, no message leaves it, so one rank of each orbit is counted and multiplied.
   void count_only_node() {
     const Count times = schedule_.problem.ranks / size(steps_);
     for (std::size_t i = 0; i < steps_.size(); ++i) count_rank(symmetry_->representatives()[i], steps_[i], times);
@@ -137,7 +137,7 @@ class Counting {
   }
 
   bool count_standing_nodes() {
-    Count messages = 0;  // of a rank
+    Count messages = 0;  // of one rank
     for (const Steps& steps : steps_) messages = std::max(messages, steps.messages());
     if (messages <= few_messages / schedule_.problem.ranks) return false;
     const std::vector<Count> standing = standing_nodes(*symmetry_, nodes_);
@@ -145,7 +145,8 @@ class Counting {
     return !standing.empty();
   }
 
-  // All nodes, or as many as there is time for: the root's, the first, the last and the largest one, then some all over.
+  // Counts all nodes, or as many as there is time for: those of the root, the first, the last and the largest, then
+  // others spread over the whole range.
   void count_nodes() {
     const Count count = nodes_.node_count();
     std::vector<bool> is_counted(index(count));
@@ -162,7 +163,7 @@ class Counting {
         if (nodes_.size(node) > nodes_.size(largest)) largest = node;
       for (const Count node : {nodes_.node_of(schedule_.problem.root), Count{0}, count - 1, largest}) count_once(node);
     }
-    Count step = count * 5 / 8;  // without a common divisor, so that it comes to every node
+    Count step = count * 5 / 8;  // coprime to `count`, so that it visits every node
     while (std::gcd(step, count) != 1) ++step;
     for (Count i = 0, node = step % count; i < count; ++i, node = (node + step) % count) {
       const bool is_too_much = counted > 0 && effort_ / counted > much_effort / count;
@@ -194,8 +195,8 @@ class Counting {
   void count_rank(Rank rank, const Steps& steps, Count times) {
     result_.messages += steps.messages();
     effort_ += steps.messages();
-    check_limit(schedule_.problem, result_.messages, most_messages, "messages, all of them looked at");
-    for (const Steps::Round& round : steps.rounds()) {
+    check_limit(schedule_.problem, result_.messages, most_messages, "messages, all of which have to be counted");
+    for (const Steps::RoundWork& round : steps.rounds()) {
       Tally& tally = tallies_[round.number];
       if (!tally.figures) tally.figures = &rounds_[round.number];
       if (!tally.is_touched) tally.is_touched = true, touched_.push_back(&tally);
@@ -230,14 +231,14 @@ class Counting {
   }
 
   const Schedule& schedule_;
-  const Symmetry* symmetry_;  // null: none is stated
+  const Symmetry* symmetry_;  // null if none is stated
   const NodeRanks nodes_;
   ByRound<RoundFigures>& rounds_;
   const std::function<void(const Program&)>& visit_;
   std::vector<Steps> steps_;  // of each orbit's representative; without a symmetry, of the rank that is being counted
   ByRound<Tally> tallies_;
-  std::vector<Tally*> touched_;  // by this node
-  Count effort_ = 0;             // about how many messages and regions were looked at
+  std::vector<Tally*> touched_;  // tallies used by the current node
+  Count effort_ = 0;             // about how many messages and regions have been read
   CountedWork result_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting what ranks and nodes do in each round: messages inside a node and to others, copies, reductions.
+// Counts the work of ranks and nodes in each round: messages within a node and to other nodes, copies and reductions.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,14 @@
 namespace quadrille {
 
 struct CountedWork {
-  Count messages = 0;       // both ends, of the ranks that were looked at
+  Count messages = 0;       // both ends, of the ranks whose programs were counted
   Count nodes_sampled = 0;  // Workload::nodes_sampled
 };
 
-// Adds to the figures by round. Where a symmetry is stated, only the representatives' programs are made, and where it takes each
-// node to every other one, one node stands for all. Beyond some millions of messages some nodes are looked at instead of all.
-// `visit` gets every program that is made, once; after the first one `rounds` must expect as many as it states.
+// Adds to the figures of each round. If a symmetry is stated, only the representatives' programs are made; if the
+// symmetry also maps nodes to nodes, one node of each class is counted. Beyond some millions of messages, only a
+// sample of the nodes is counted. `visit` is called once with every program that is made. It must call rounds.expect
+// with the first of them.
 CountedWork count_work(const Schedule& schedule, ByRound<RoundFigures>& rounds, const std::function<void(const Program&)>& visit);
 
 }  // namespace quadrille

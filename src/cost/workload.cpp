@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting what models price, one program in memory at a time.
+// Counts what the models price, with one program in memory at a time.
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-#include "cost/circles.hpp"
+#include "cost/cycles.hpp"
 #include "cost/work.hpp"
+#include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -63,14 +64,14 @@ class Counting {
       count_together();
     else if (!result_.has_work)
       for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
-    bool in_circle = false;
+    bool in_cycle = false;
     if (result_.has_work) {
       const CountedWork work = count_work(schedule_, rounds_, [&](const Program& program) {
         if (!is_together) count(program);
       });
       result_.nodes_sampled = work.nodes_sampled;
       result_.messages_counted = work.messages;
-      in_circle = waits_in_circle(schedule_);
+      in_cycle = waits_in_cycle(schedule_);
     }
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
@@ -81,7 +82,7 @@ class Counting {
       add_bytes(figures.volume, round.bytes);
       add_bytes(figures.wire, std::max(round.bytes, round.link_bytes));
       figures.rounds.push_back(round);
-      figures.rounds.back().in_circle = in_circle;
+      figures.rounds.back().in_cycle = in_cycle;
     });
     return std::move(result_);
   }
@@ -95,7 +96,7 @@ class Counting {
     if (result_.stages.empty())
       for (const Stage& stage : named_ = program.stages) result_.stages.push_back({.name = stage.name});
     if (!is_begun_) rounds_.expect(program), is_begun_ = true;
-    if (result_.stages.empty() && !program.rounds.empty()) result_.stages.emplace_back();  // a document may name none
+    if (result_.stages.empty() && !program.rounds.empty()) result_.stages.emplace_back();  // a file may name no stages
     result_.held =
         std::max({result_.held, input_bytes(schedule_.problem, program.rank), output_bytes(schedule_.problem, program.rank)});
     result_.scratch = std::max(result_.scratch, program.scratch_bytes);
@@ -125,9 +126,9 @@ class Counting {
     }
   }
 
-  // Does the group take a message of one run to one of several? Blocks that follow each other may not do so any more. Where their
-  // images are one run in another order, a rank lists them as one run. Looked for where links are counted, since only models of
-  // links ask.
+  // Does the group map a message that is one contiguous run to a message that is not? The images of consecutive
+  // blocks may not be consecutive. If they are one run in a different order, a rank lists them as one run. Checked
+  // only if links are counted, because only models with links need it.
   bool has_image_in_pieces(Rank representative, const Regions& regions) {
     const Bytes block = schedule_.problem.block_bytes;
     if (!schedule_.symmetry || !result_.has_links || regions.empty() || block == 0 ||
@@ -159,7 +160,7 @@ class Counting {
     return totals;
   }
 
-  // Links and nodes, which all ranks' messages of a round use together.
+  // Counts links and nodes, which the messages of all ranks use together.
   void count_together() {
     SendsByRound sends(schedule_, !moves_data(schedule_.problem.collective) || !topology_);
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
@@ -169,7 +170,7 @@ class Counting {
       sends.add(program);
     }
     std::optional<LinkLoads> loads;
-    ByRank<Count> ways;  // by which a rank can send at a time
+    ByRank<Count> ways;  // number of links on which each rank can send at a time
     if (topology_) {
       loads.emplace(*topology_);
       for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
@@ -177,7 +178,7 @@ class Counting {
     }
     Count turns = 0;
     std::vector<RoutedMessage> messages;
-    result_.messages_counted = 0;  // anew, with the images
+    result_.messages_counted = 0;  // counted again, now with the images
     sends.for_each(
         [&](Count, Rank from, auto own, auto&& image) {
           if (loads) turns = std::max(turns, ceil_divide(static_cast<Count>(own.size()), ways[from]));
@@ -241,17 +242,20 @@ class Counting {
 
   const Schedule& schedule_;
   const Topology* topology_;
-  std::optional<NodeRanks> nodes_;  // where they are counted
+  std::optional<NodeRanks> nodes_;  // present if nodes are counted
   bool is_begun_ = false;           // has a program been counted?
   std::vector<Stage> named_;
   ByRound<RoundFigures> rounds_;
-  std::tuple<Rank, Count, Count> in_one_run_;  // of a representative, blocks that stay together, whatever the group does
+  // A representative and a range of its blocks that stay together under the whole group.
+  std::tuple<Rank, Count, Count> in_one_run_;
   Workload result_;
 };
 
 }  // namespace
 
-bool is_exchange(Collective collective) { return collective == Collective::alltoall || collective == Collective::alltoallv; }
+bool is_exchange(Collective collective) {
+  return every_rank_has_all(facts_of(collective).input) && every_rank_has_all(facts_of(collective).output);
+}
 
 Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return Counting(schedule, options).run(); }
 

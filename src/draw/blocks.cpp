@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the memory of each rank holds, from round to round, from the verifier's replay.
+// Draws what the memory of each rank holds after each round, taken from the verifier's replay.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,22 +21,23 @@ constexpr Count most_ranks = 64, most_cells = 20'000;
 constexpr double cell_height = 17, usual_page = 1200, heading_height = 36, between_panels = 26, between_buffers = 8;
 constexpr std::size_t longest_label = 7;
 
-// Bytes of a buffer that belong together.
+// Adjacent bytes of a buffer that hold one part of a block.
 struct Cell {
   Bytes offset = 0, length = 0;
   bool defined = false, fresh = false;
-  double hue = 0;  // of the number of colours
+  double hue = 0;  // from 0 to 1
   std::string label, explanation;
 };
 
-// What names a block's colour: the rank it goes to, where blocks of one rank go to several; else the rank it comes from; else,
-// where all ranks have the same vector or there is only one, its place in the vector.
+// What determines the colour of a block: the rank to which it goes, if some rank sends blocks to several ranks; else
+// the rank from which it comes; else its position in the vector, if all ranks have the same vector or only one rank
+// has data.
 enum class ColourBy : std::uint8_t { target, origin, place };
 
-// A rank's input as blocks: where each begins, and the one rank that gets it.
+// The input of a rank as blocks: where each begins, and which rank gets it.
 struct OriginBlocks {
   std::set<Bytes> cuts;
-  std::map<Bytes, Rank> targets;  // by the beginning; none where several get it
+  std::map<Bytes, Rank> targets;  // by the beginning; absent if several ranks get the block
 };
 
 class BlockNames {
@@ -63,7 +64,7 @@ class BlockNames {
                                                                                : ColourBy::place;
   }
 
-  // All parts in which bytes lie anywhere, where places are what tells them apart.
+  // Cuts blocks wherever a part of memory begins or ends, if blocks are told apart by their position.
   void learn(const SymbolRun& run) {
     if (by_ != ColourBy::place || run.term == Terms::undefined) return;
     for (OriginBlocks& origin : origins_) {
@@ -115,7 +116,7 @@ class BlockNames {
     return cell;
   }
 
-  // What the headline adds.
+  // Returns the explanation that stands below the headline.
   std::string legend() const {
     const bool reduction = is_reduction(problem_.collective);
     switch (by_) {
@@ -132,7 +133,7 @@ class BlockNames {
   }
 
  private:
-  // Vectors that are never taken apart have nothing but who is combined in them.
+  // Vectors that are never divided are told apart only by the ranks that are combined in them.
   bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
 
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
@@ -151,7 +152,7 @@ class BlockNames {
   bool several_givers_ = false;
 };
 
-// Memory at one time: strips by rank and buffer.
+// The memory of all ranks at one time, by rank and buffer.
 struct Moment {
   std::optional<Count> round;
   std::vector<std::array<Strip, 3>> strips;
@@ -205,7 +206,7 @@ class BlockPicture {
  private:
   std::vector<Moment> observed() {
     std::vector<Moment> moments;
-    Report report = Report::that_keeps_nothing();
+    FindingList ignored = FindingList::that_keeps_nothing();
     Count pieces = 0;
     const auto remember = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
       const bool at_first = moments.empty();
@@ -225,9 +226,10 @@ class BlockPicture {
       terms_ = terms;
     };
     const auto at_end = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
-      if (faults_.any() && moments.size() == 1) remember(round, memories, terms);  // no rank has a round
+      if (faults_.any() && moments.size() == 1)
+        remember(round, memories, terms);  // nothing was observed after the start, because no rank has a round
     };
-    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, report, remember, at_end);
+    replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, ignored, remember, at_end);
     return moments;
   }
 
@@ -281,7 +283,7 @@ class BlockPicture {
                        [&](const FaultPlace& place) { return place.time == FaultTime::in_round && panel.round == place.round; });
   }
 
-  // One scale for all: cells of the usual length are as high as a line of text.
+  // Chooses one scale for all panels: a cell of the median length is as high as a line of text.
   void measure() {
     std::vector<Bytes> lengths;
     double label = text_width("00", 11);
@@ -333,7 +335,7 @@ class BlockPicture {
         continue;
       tops[buffer] = y;
       double height = 0;
-      for (const bool fresh : {false, true})  // strong outlines lie above the others
+      for (const bool fresh : {false, true})  // stronger outlines are drawn last, over the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
           for (const Cell& cell : columns[rank]) {
             if (cell.fresh == fresh) draw(cell, begin + extent(rank, cell_width_), y);
@@ -347,7 +349,7 @@ class BlockPicture {
     return y - top;
   }
 
-  // `numbers`: where the ranks' numbers stand, at the left of that of rank 0.
+  // `numbers` is the place of the ranks' numbers, at the left of the number of rank 0.
   void draw_faults(const Panel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
     const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
     const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_); };
@@ -372,7 +374,7 @@ class BlockPicture {
     }
   }
 
-  // The top of the region's buffer, if the picture shows both.
+  // Returns the top of the region's buffer if that buffer is drawn and contains the region.
   std::optional<double> drawn_at(Rank rank, const Region& region, const std::array<std::optional<double>, 3>& tops) const {
     const auto buffer = static_cast<std::size_t>(region.buffer);
     if (buffer >= tops.size() || !lies_in(buffer_sizes(schedule_, programs_[index(rank)]), region)) return std::nullopt;
@@ -396,7 +398,7 @@ class BlockPicture {
   const std::vector<Program> programs_;
   const Faults faults_;
   BlockNames names_;
-  std::optional<Terms> terms_;  // those of the end know all that went before
+  std::optional<Terms> terms_;  // the terms at the end include all earlier ones
   std::vector<Panel> panels_;
   std::array<Bytes, 3> longest_{};
   double cell_width_ = 0, scale_ = 1, right_ = 0;

@@ -17,7 +17,7 @@ namespace {
 constexpr double least_legend_width = 620, line_height = 17, cross_half = 5;
 constexpr std::size_t most_sentences_a_place = 4;
 
-// What precedes what. Ranks without a rank or round stand where the sentence is about the whole.
+// The order of findings in time. A finding without a rank or a round is shown at rank 0, before or after the rounds.
 enum class Turn : std::uint8_t { before_rounds, in_round, deadlock, at_end };
 
 Turn turn_of(const Finding& finding) {
@@ -34,7 +34,7 @@ std::vector<Finding> in_order(std::vector<Finding> findings) {
   return findings;
 }
 
-// Breaks words into lines of at most this width.
+// Breaks text into lines of at most this width.
 std::vector<std::string> lines_of(const std::string& words, double width) {
   std::vector<std::string> lines{""};
   for (std::size_t begin = 0; begin < words.size();) {
@@ -78,7 +78,7 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
 }
 
 void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs) {
-  Report report = Report::that_keeps_nothing();
+  FindingList ignored = FindingList::that_keeps_nothing();
   const auto compare = [&](std::optional<Count>, const std::vector<SymbolicMemory>& memories, const Terms& known) {
     Terms terms = known;
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
@@ -91,10 +91,10 @@ void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Progra
               {part.offset, part.found.length, part.found.term == Terms::undefined, to_string(part, terms, wanted)});
       }
   };
-  replay(schedule, no_symmetry(schedule.problem.ranks), programs, {}, report, {}, compare);
+  replay(schedule, no_symmetry(schedule.problem.ranks), programs, {}, ignored, {}, compare);
 }
 
-// Elements of a result whose bytes were combined in several ways are not found byte by byte.
+// Adds the elements of a result that were combined in several ways: comparing single bytes does not find these.
 void Faults::add_torn(const Finding& finding) {
   if (finding.rule != Rule::element_torn || finding.round || !finding.rank || !finding.region) return;
   wrong_[*finding.rank].push_back({finding.region->offset, finding.region->length, false, finding.message});

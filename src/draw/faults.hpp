@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with a schedule, as pictures show it: places to mark, wrong bytes at the end, and a legend.
+// Shows in pictures what is wrong with a schedule: marked places, wrong bytes of the output, and a legend.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// A part of a rank's output. Missing: nothing was delivered. Else foreign: something was that the collective does not ask for
-// there.
+// A range of bytes of a rank's output that is wrong at the end. It is missing if nothing was delivered there;
+// otherwise it is foreign: data was delivered that the collective does not require there.
 struct WrongBytes {
   Bytes offset = 0, length = 0;
   bool missing = false;
@@ -22,13 +22,13 @@ struct WrongBytes {
 
 enum class FaultTime : std::uint8_t { before_rounds, in_round, at_end };
 
-// Where something was found: one for all findings of a rank and round.
+// A place with findings: one for all findings of the same rank and round.
 struct FaultPlace {
   Rank rank = 0;
   FaultTime time = FaultTime::at_end;
-  Count round = 0;  // in_round only
+  Count round = 0;  // only if time is in_round
   std::vector<Region> regions;
-  bool is_first = false;  // has the first finding
+  bool is_first = false;  // does it have the first finding?
   std::string explanation;
 };
 
@@ -40,12 +40,12 @@ class Faults {
   bool any() const { return !places_.empty(); }
   const std::vector<FaultPlace>& places() const { return places_; }
   const std::vector<WrongBytes>& wrong_bytes(Rank rank) const { return wrong_[rank]; }
-  std::string wrong_bytes_text(Rank rank) const;  // "8 B missing, 4 B foreign"; empty: all are right
+  std::string wrong_bytes_text(Rank rank) const;  // "8 B missing, 4 B foreign"; empty if all bytes are right
 
   std::string marked(std::string headline) const { return headline + (any() ? ": wrong" : ""); }
 
-  // With faults: writes what was found below a picture, and `key`, which tells how the picture marks it. Returns how far right and
-  // down the picture now reaches.
+  // If there are faults, writes below the picture what was found and `key`, which explains the marks. Returns the
+  // lower right corner of the picture including this legend.
   Point draw_legend(Svg& svg, Point reach, const std::string& key) const;
 
  private:
@@ -58,12 +58,12 @@ class Faults {
   std::vector<std::string> sentences_;
 };
 
-// The key of pictures that show ranks and no rounds.
+// The key for pictures that show ranks but no rounds.
 inline constexpr const char* rank_key =
     "a cross: a rank with findings; in a circle: the first finding. This picture cannot show in which round they are; those of "
     "--as space-time and --as blocks do";
 
-// A cross at a place, in a circle if the first finding is there.
+// Draws a cross at a place, and a circle around it if the first finding is there.
 void mark(Svg& svg, const FaultPlace& place, Point centre);
 
 }  // namespace quadrille

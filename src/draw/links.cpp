@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A network with what goes over each of its directed links.
+// Draws a network and the load of each directed link.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 256, most_links = 2048;
-constexpr double radius = 11;     // of a rank
-constexpr double beside = 4;      // from the line between two ranks to a link, on its right
-constexpr double loose_end = 26;  // of a link that leaves the picture and comes back on the other side
+constexpr double radius = 11;     // of the circle that is a rank
+constexpr double beside = 4;      // distance of a link from the line between its two ranks, on its right-hand side
+constexpr double loose_end = 26;  // length of a line that leaves the picture, for a link that comes back on the other side
 constexpr const char* unused = "#8c959f";
 
 struct Load {
@@ -29,8 +29,8 @@ struct Load {
 
 Point moved(Point point, double by_x, double by_y) { return {point.x + by_x, point.y + by_y}; }
 
-// Where everything stands: rows and columns for up to three dimensions, else circles, one in the other: ranks, the switches next to
-// them, the switches next to those.
+// The places of all vertices. A network of two or three dimensions is drawn in rows and columns. Any other is drawn
+// on concentric circles: the ranks outside, then the switches next to them, then the switches next to those.
 class LinkMap {
  public:
   LinkMap(const Topology& topology, const std::string& title) : topology_(topology), svg_(title) {
@@ -47,8 +47,8 @@ class LinkMap {
 
   void draw(const std::map<Count, Load>& loads, bool one_round) {
     for (const auto& [number, load] : loads) most_ = std::max(most_, load.bytes);
-    // Those that carry most are drawn last.
-    std::vector<std::pair<Link, std::size_t>> links;  // and how many of the same ends came before it
+    // Links with more bytes are drawn later, over those with fewer.
+    std::vector<std::pair<Link, std::size_t>> links;  // with the number of earlier links between the same two ends
     for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) {
       std::map<Vertex, std::size_t> before;
       for (const Link& link : topology_.links_from(vertex)) links.emplace_back(link, before[link.to]++);
@@ -79,7 +79,8 @@ class LinkMap {
  private:
   Point& at(Vertex vertex) { return points_[vertex]; }
 
-  // The last dimension to the right, the one before it downwards, a third one into the depth.
+  // Places vertices in rows and columns: the last dimension goes to the right, the one before it downwards, a third
+  // one into the depth.
   void place_in_rows() {
     const std::vector<Count> sides = topology_.grid();
     std::vector<std::size_t> wide;
@@ -102,7 +103,7 @@ class LinkMap {
     height_ = points_.back().y + loose_end + 26;
   }
 
-  // How many links each vertex is away from the nearest rank.
+  // Returns the number of links between each vertex and the nearest rank.
   ByRank<std::size_t> levels() const {
     ByRank<std::size_t> level(topology_.vertices());
     std::vector<Vertex> reached;
@@ -125,7 +126,7 @@ class LinkMap {
     std::vector<std::vector<Vertex>> circles(*std::max_element(level.begin(), level.end()) + 1);
     for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) circles[level[vertex]].push_back(vertex);
     double outermost = std::max(130.0, 90.0 * static_cast<double>(circles.size()));
-    for (std::size_t i = 0; i < circles.size(); ++i)  // room for all of a circle, its share of the radius
+    for (std::size_t i = 0; i < circles.size(); ++i)  // each circle needs room for its vertices on its own radius
       outermost = std::max(outermost, 34.0 * static_cast<double>(circles[i].size()) / (2 * std::numbers::pi) *
                                           static_cast<double>(circles.size()) / static_cast<double>(circles.size() - i));
     points_.resize(level.size());
@@ -144,10 +145,10 @@ class LinkMap {
     height_ = centre.y + outermost + 36;
   }
 
-  // Of a link of a row or column: +1 or -1 if it leads out of the picture and comes back on the other side, else 0.
+  // For a network in rows: returns +1 or -1 if the link leaves the picture and comes back on the other side, else 0.
   int around(const Link& link) const {
     if (!in_rows_) return 0;
-    std::vector<Count> mine;  // numbers of the vertex's links of this dimension: + before -
+    std::vector<Count> mine;  // numbers of the vertex's links in this dimension: the one in direction + comes first
     for (const Link& other : topology_.links_from(link.from))
       if (other.dimension == link.dimension) mine.push_back(other.number);
     if (mine.size() < 2) return 0;
@@ -183,7 +184,8 @@ class LinkMap {
     const Point stop = moved(to, -gap_to * x - right * y, -gap_to * y + right * x);
     svg_.arrow(start, stop, colour, width, explanation);
     if (sharing.empty()) return;
-    // Not in the middle, where links across a circle meet; further out the wider the number is in that direction.
+    // The number is not in the middle of the link, where links across a circle cross. It is further from the link if
+    // it is wider in that direction.
     const double part = in_rows_ ? 0.5 : 0.36, away = 5 + std::abs(y) * text_width(sharing, 10) / 2 + std::abs(x) * 4;
     const Point base{start.x + part * (stop.x - start.x) - away * y, start.y + part * (stop.y - start.y) + away * x};
     numbers_.emplace_back(moved(base, 0, 3.5), sharing);
@@ -201,9 +203,9 @@ class LinkMap {
   const Topology& topology_;
   Svg svg_;
   bool in_rows_ = false;
-  ByRank<Point> points_;                                // of each vertex
-  std::vector<Point> steps_;                            // in rows: of each dimension, from a rank to the next
-  std::vector<std::pair<Point, std::string>> numbers_;  // written last
+  ByRank<Point> points_;                                // by vertex
+  std::vector<Point> steps_;                            // in rows: by dimension, the step from one rank to the next
+  std::vector<std::pair<Point, std::string>> numbers_;  // written last, over everything else
   double width_ = 0, height_ = 0, foot_ = 28;
   Bytes most_ = 0;
 };

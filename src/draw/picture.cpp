@@ -24,8 +24,7 @@ std::string headline(const Schedule& schedule) {
 
 void check_parts(Count count, Count most, const std::string& parts) {
   if (count > most)
-    throw Error(ErrorCode::too_large,
-                fmt::format("{} {} are too many to see anything in this picture; the limit is {}", count, parts, most));
+    throw Error(ErrorCode::too_large, fmt::format("{} {} are too many for this picture; the limit is {}", count, parts, most));
 }
 
 std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all pictures have: a headline, messages, and an end to what can be seen.
+// Parts that all pictures share: the headline, the messages, and limits on size.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +9,24 @@
 namespace quadrille {
 
 constexpr double picture_margin = 14;
-constexpr double headline_height = 34;  // the headline's share of the height, margin included
+constexpr double headline_height = 34;  // height for the headline, including the margin
 
 std::string headline(const Schedule& schedule);
 
-// A part of a whole, from 0 to 1.
+// Returns part / whole.
 inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
-// The share of colour for `heat`. Small amounts stay visible. If the largest amount is 0, every amount is the largest.
+// Returns the argument for `heat`. Small amounts get a visible minimum. If the largest amount is 0, the result is 1.
 inline double heat_share(Count amount, Count most) { return most > 0 ? std::max(0.02, share(amount, most)) : 1; }
 
-// How long so many of a length are.
+// Returns the length of `count` items of length `each`.
 inline double extent(Count count, double each) { return static_cast<double>(count) * each; }
 
-// Throws Error{too_large} if there are more `parts` ("ranks") than `most`.
+// Throws Error{too_large} if `count` exceeds `most`; `parts` is their name for the error, such as "ranks".
 void check_parts(Count count, Count most, const std::string& parts);
 
-// By round; with `round` those of that one. Throws like check_parts, and Error{misuse} where there are none in `round`.
+// Returns the messages by round, or only those of `round`. Throws like check_parts, and Error{misuse} if `round` has
+// none.
 MessagesByRound messages_of(const std::vector<Program>& programs, const Problem& problem, std::optional<Count> round = {});
 std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks below each other, rounds from left to right, messages as arrows.
+// Draws a space-time diagram: ranks from top to bottom, rounds from left to right, messages as arrows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,15 +20,15 @@ constexpr Count most_ranks = 96;
 constexpr Count most_rounds = 500;
 constexpr double left = 74, stage_height = 22, foot = 40;
 
-// A round of the picture, which acts at some rank.
+// A round that has operations at some rank.
 struct Column {
-  Bytes longest = 0;  // message
+  Bytes longest = 0;  // bytes of its longest message
   bool has_messages = false;
-  std::set<Rank> workers;  // with local operations
+  std::set<Rank> workers;  // ranks with local operations
   double begin = 0, width = 0;
 };
 
-// Rounds of a stage.
+// The rounds of one stage.
 struct StageColumns {
   std::string name;
   std::map<Count, Column*> rounds;
@@ -72,18 +72,18 @@ class SpaceTime {
     if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
     Point reach{std::max(end_, picture_margin + text_width(title_, 14)), bottom + foot};
     reach.x = std::max(reach.x, draw_faults());
-    reach = faults_.draw_legend(
-        svg_, reach,
-        "a cross: something was found at this rank in this round, or right of the rounds at the end, or left of "
-        "them in the whole program; in a circle: the first finding. A message with one end only is drawn "
-        "half: with a bar if nobody receives it, dotted if nobody sends it");
+    reach =
+        faults_.draw_legend(svg_, reach,
+                            "a cross: something was found at this rank in this round, or right of the rounds at the end, or left "
+                            "of them in the whole program; in a circle: the first finding. A message with one end only is drawn "
+                            "half: with a bar if nobody receives it, dotted if nobody sends it");
     return svg_.written(reach.x + picture_margin, reach.y);
   }
 
  private:
   using Ends = std::tuple<Rank, Rank, std::optional<Port>>;
 
-  // Messages with one end: sends that nobody receives, and receives that wait for nothing.
+  // Finds messages with only one end: sends that no rank receives, and receives for which nothing is sent.
   void find_lone_ends() {
     if (!faults_.any()) return;
     for (const auto& [number, messages] : messages_)
@@ -106,7 +106,7 @@ class SpaceTime {
       }
   }
 
-  // Returns how far right they reach.
+  // Draws the marks and returns their right end.
   double draw_faults() {
     double reach = end_;
     for (const FaultPlace& place : faults_.places()) {
@@ -136,7 +136,7 @@ class SpaceTime {
     return index(found - stages.begin());
   }
 
-  // A column is as wide as its figures, and a stage as its name.
+  // Places the columns. A column is at least as wide as its texts, and a stage at least as wide as its name.
   void place() {
     std::map<std::size_t, StageColumns> stages;
     const double room = std::clamp(1300 / std::max(1.0, static_cast<double>(columns_.size())), 44.0, 110.0);
@@ -227,7 +227,7 @@ class SpaceTime {
     lone.erase(found);
     const Point middle{(start.x + stop.x) / 2, (start.y + stop.y) / 2};
     svg_.arrow(start, middle, colour, width_of(length), explanation + ", which nobody receives");
-    const double across = std::hypot(stop.x - start.x, stop.y - start.y) / 6;  // for a bar of 12 pixels
+    const double across = std::hypot(stop.x - start.x, stop.y - start.y) / 6;  // chosen so that the bar is 12 pixels long
     const double x = (stop.y - start.y) / across, y = (stop.x - start.x) / across;
     svg_.line({middle.x + x, middle.y - y}, {middle.x - x, middle.y + y}, "fault");
   }
@@ -240,10 +240,10 @@ class SpaceTime {
   const std::vector<Program> programs_;
   const Faults faults_;
   const MessagesByRound messages_;
-  std::map<Count, std::multiset<Ends>> lone_sends_;  // drawn ones are taken out
+  std::map<Count, std::multiset<Ends>> lone_sends_;  // drawn ones are removed
   std::map<Count, std::vector<Ends>> lone_receives_;
   std::map<Count, Column> columns_;
-  std::vector<StageColumns> stages_;  // with columns
+  std::vector<StageColumns> stages_;  // stages with at least one column
   Bytes longest_ = 0;
   double row_height_ = 26, end_ = left;
   const std::string title_;

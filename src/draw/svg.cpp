@@ -33,7 +33,7 @@ text { font-family: sans-serif; fill: #1f2328; }
 }
 )";
 
-// Only where something is wrong.
+// Added only if something is wrong.
 constexpr const char* style_of_faults = R"(
 .fault { fill: none; stroke: #c8102e; stroke-width: 2; }
 .fault-missing { fill: none; stroke: #c8102e; stroke-width: 2; stroke-dasharray: 5 3; }
@@ -62,7 +62,7 @@ std::string number(double value) {
 }
 
 void set(pugi::xml_node node, const char* name, const std::string& value) { node.append_attribute(name) = value.c_str(); }
-// What SVG has no place for, such as bells in the names of a file, becomes a question mark.
+// Replaces control characters, which SVG cannot contain, by question marks; file names may have such characters.
 std::string printable(std::string words) {
   for (char& letter : words)
     if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
@@ -209,7 +209,7 @@ std::string stage_colour(std::size_t stage) {
 std::string member_colour(double index, double members) {
   const double sixths = 6 * index / std::max(members, 1.0);
   Colour colour{};
-  for (std::size_t i = 0; i < colour.size(); ++i) {  // a hue, halfway to white
+  for (std::size_t i = 0; i < colour.size(); ++i) {  // a full colour, mixed half and half with white
     const double turned = std::fmod(sixths + (i == 0 ? 0 : i == 1 ? 4 : 2), 6);
     colour[i] = 135 + 115 * std::clamp(std::abs(turned - 3) - 1, 0.0, 1.0);
   }

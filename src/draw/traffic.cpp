@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who sends how much to whom, as a matrix in colours.
+// Draws how many bytes each rank sends to each other rank, as a matrix of colours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round, c
   const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
   svg.text({left + std::max(side / 2, 28.0), top - 24}, "receiver", Anchor::middle, "faint");
   svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
-  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // rank has its number written
+  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // every how many ranks a number is written
   for (Rank rank = 0; rank < p; ++rank) {
     if (rank % every != 0) continue;
     const double middle = cell * (static_cast<double>(rank) + 0.5);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks of a group throw, or none does. Each rank does its own part of something collective; then the ranks exchange how that
-// went. Where a part threw, its rank throws that error, and the others throw one that tells it: "rank 2: there is not enough memory
-// for this plan". This takes one all_gather if all is well, and three if not.
+// Makes all ranks of a group throw, or none. Each rank does its part of a collective operation; then the ranks exchange whether it
+// succeeded. If a part threw, its rank throws that error again, and the others throw one that quotes it: "rank 2: there is not
+// enough memory for this plan". This takes one all_gather on success and three on failure.
 //
-// A group is a Communicator or a SharedSpace. No part may call the group's collective members, unless these throw on all ranks or
-// on none: otherwise ranks would wait for each other in different calls.
+// A group is a Communicator or a SharedSpace. A part must not call the group's collective members unless these throw on all ranks
+// or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class ErrorElsewhere : public Error {
   using Error::Error;
 };
 
-// The result of a rank's part, without its sentence; ranks exchange it by all_gather.
+// The outcome of a rank's part, without the error's text; ranks exchange it by all_gather.
 struct RankOutcome {
   enum State : std::uint8_t { done, failed, failed_elsewhere } state = done;
   ErrorCode code{};
@@ -45,38 +45,38 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   return all.substr(index(teller * length), index(length));
 }
 
-// Collective. Returns on all ranks what `part` returns on each, by rank. Values must not have pointers.
+// Collective. Returns, on all ranks, the values that `part` returns on each rank. Values must not hold pointers.
 template <class Group, class Part>
 auto gathered_or_thrown(Group& group, Part&& part) {
   using Value = decltype(part());
   static_assert(std::is_trivially_copyable_v<Value>, "values are exchanged as bytes");
-  struct Report {
+  struct PartOutcome {
     RankOutcome outcome;
     Value value;
   };
-  Report mine{};
+  PartOutcome mine{};
   std::optional<Error> error;
   try {
     mine.value = part();
   } catch (...) {
     mine.outcome = outcome_of_exception(error);
   }
-  ByRank<Report> all(group.size());
+  ByRank<PartOutcome> all(group.size());
   group.all_gather(&mine, all.data(), sizeof mine);
   ByRank<Value> values;
-  std::optional<Rank> first;  // rank that failed itself; if there is none, the first that has heard of a failure
-  for (const Report& report : all) {
-    const bool has_failed = report.outcome.state == RankOutcome::failed;
-    if (first ? has_failed && all[*first].outcome.state != RankOutcome::failed : report.outcome.state != RankOutcome::done)
+  std::optional<Rank> first;  // the first rank whose own part failed; if none did, the first that learnt of a failure elsewhere
+  for (const PartOutcome& part_outcome : all) {
+    const bool has_failed = part_outcome.outcome.state == RankOutcome::failed;
+    if (first ? has_failed && all[*first].outcome.state != RankOutcome::failed : part_outcome.outcome.state != RankOutcome::done)
       first = quadrille::size(values);
-    values.push_back(report.value);
+    values.push_back(part_outcome.value);
   }
   if (!first) return values;
   std::string sentence = told_by(group, *first, error ? error->what() : "");
   if (mine.outcome.state == RankOutcome::failed) throw *error;
   const RankOutcome& outcome = all[*first].outcome;
   if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // names the rank
-  Rank shown = *first;  // Ranks of a node's group are shown by their numbers in the whole communicator.
+  Rank shown = *first;  // a node's group shows ranks by their numbers in the whole communicator
   if constexpr (requires { group.shown(shown); }) shown = group.shown(shown);
   throw ErrorElsewhere(outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
 }

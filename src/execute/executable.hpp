@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collective made ready on one rank: a script with its messages (run.hpp), a program that is made on the way (staged.hpp), or a
-// call of MPI. One execution at a time; execution.hpp adds what executions of several plans need.
+// A collective made ready on one rank: a script with its messages (script/run.hpp), an incremental program (incremental.hpp), or a
+// call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues further ones.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,25 @@ class Executable {
   // slightly slower.
   virtual void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) = 0;
 
-  // The same in parts: `begin`, then `advance`, which never waits, until it returns true, or `finish`, which waits. If a call
-  // throws, the execution is over.
-  virtual bool runs_in_parts() const { return false; }  // false: `begin` does all, and waits for other ranks
+  // The same without blocking: call `begin`, then either `advance`, which never waits, until it returns true, or `finish`, which
+  // waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits for
+  // other ranks.
+  virtual bool runs_in_parts() const { return false; }
   virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
   virtual bool advance() { return true; }
   virtual void finish() {}
 
-  // Is it a collective of an MPI library's? MPI wants the same order of calls at all ranks, and the same function. So its
-  // executions begin in the order of starts, also while earlier ones are under way: `advance` and `finish` are about the first that
-  // is not over. And `execute`, which waits inside MPI without advancing anything else, is never replaced by `begin` and `finish`.
+  // Is this a collective of the MPI library? MPI requires the same order of calls on all ranks. So its executions begin in the
+  // order in which they are started, even while earlier ones are in flight; `advance` and `finish` refer to the oldest one in
+  // flight. MPI also requires the same function on all ranks. So a blocking execution always calls `execute`, never `begin` and
+  // `finish`.
   virtual bool is_vendors() const { return false; }
 
-  // Ends the executions under way without waiting: this rank's buffers are not read or written any more. Other ranks that wait for
-  // it throw `why`, if they share memory with this one.
+  // Ends the executions in flight without waiting. Afterwards nobody reads or writes this rank's buffers. Ranks that share memory
+  // with this one and wait for it throw `why`.
   virtual void abandon(const Error& /*why*/) noexcept {}
 
-  // That this rank has in it, between two executions.
+  // Memory of this object at this rank, between two executions.
   virtual Bytes memory_bytes() const { return 0; }
 };
 

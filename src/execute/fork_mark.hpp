@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells a forked child from the process in which something was made. Unlike getpid() it takes no system call. It
-// sees fork(); _Fork(), clone() and vfork() run no handlers, and their children must not use what was made before.
+// Tells whether an object is used in a forked child of the process that made it. Unlike getpid() it takes no system call. It
+// notices fork() only: _Fork(), clone() and vfork() run no handlers, and their children must not use objects of their parent.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@ class ForkMark {
  public:
   ForkMark();
 
-  // True in a child that was forked since this was made.
+  // True in a child that was forked after this object was made.
   bool is_in_child() const { return made_ != forks_.load(std::memory_order_relaxed); }
 
  private:
-  static std::atomic<unsigned> forks_;  // on the way from the first process to this one; written in a new child, by its one thread
+  static std::atomic<unsigned> forks_;  // the number of forks between the first process and this one; a new child increments it
   const unsigned made_;
 };
 

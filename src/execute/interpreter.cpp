@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-// Which byte of which element a byte is: the element's number times element_bytes, plus the byte. Kept in reductions only.
+// Identifies a byte in reductions: the number of its element times element_bytes, plus its position in the element.
 using ElementByte = std::uint64_t;
 constexpr ElementByte no_element = static_cast<ElementByte>(-1);
 
@@ -60,13 +60,13 @@ struct Memory {
   }
 };
 
-// Numbers the elements of a reduction: those of the inputs, and what each two give, in their order, when they are combined.
-// Equal numbers are equal elements.
+// Numbers the elements of a reduction: each element of the inputs, and each result of combining two elements in a given order.
+// Equal numbers mean equal elements.
 class Elements {
  public:
   explicit Elements(Bytes element_bytes) : size_(static_cast<ElementByte>(element_bytes)) {}
 
-  // Of a whole buffer, with new elements.
+  // Returns the bytes of a whole buffer of new elements.
   std::vector<ElementByte> of_input(std::size_t bytes) {
     std::vector<ElementByte> elements(bytes);
     for (std::size_t i = 0; i < bytes; ++i) elements[i] = count_ * size_ + i;
@@ -130,7 +130,8 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   Elements elements(options.operation ? options.operation->element_bytes : 1);
   std::vector<Program> programs;
   std::vector<Memory> memories;
-  std::map<Count, std::vector<std::pair<std::size_t, const Round*>>> rounds;  // by number: who does what
+  std::map<Count, std::vector<std::pair<std::size_t, const Round*>>>
+      rounds;  // by round number: the ranks that act, with their rounds
   for (std::size_t rank = 0; rank < p; ++rank) programs.push_back(schedule.program(static_cast<Rank>(rank)));
   for (std::size_t rank = 0; rank < p; ++rank) {
     const auto fresh = [&](Bytes size) {
@@ -146,7 +147,7 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   for (const auto& [number, acting] : rounds) {
     for (const auto& [rank, round] : acting)
       for (const Local& local : round->locals) play(local, memories[rank], elements, options);
-    // Everything is read before anything is written.
+    // A round reads everything before it writes anything.
     std::map<std::tuple<Rank, Rank, std::optional<Port>>, Data> under_way;
     for (const auto& [rank, round] : acting)
       for (const Message& message : round->sends)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of which the receiver does not know the length beforehand. Between two ranks they arrive in the order in which they were
-// sent; those of scripts are apart.
+// Messages whose length the receiver does not know in advance. Between two ranks they arrive in the order of sending. They never
+// match messages of scripts.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@ class Mail {
  public:
   virtual ~Mail() = default;
 
-  // Starts it; the bytes must stay as they are until `finish_sends`.
+  // Starts a send. The bytes must not change until `finish_sends`.
   virtual void send(Rank to, std::span<const std::byte> bytes) = 0;
-  virtual void finish_sends() = 0;  // waits for all that were started
+  virtual void finish_sends() = 0;  // waits for all started sends
 
-  // Waits for the next message of that rank and returns how long it is; `receive` then takes it, to so many bytes of memory.
+  // Waits for the next message from that rank and returns its length in bytes. `receive` then copies it to memory of that length.
   virtual Bytes wait_for(Rank from) = 0;
   virtual void receive(std::byte* into) = 0;
 };

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "quadrille/call.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -19,7 +18,7 @@
 namespace quadrille {
 namespace {
 
-// Whole numbers are added and multiplied as unsigned ones of 64 bits, so that they wrap round.
+// Integers are added and multiplied as unsigned 64-bit numbers, so that overflow wraps instead of being undefined.
 template <class Number>
 Number add(Number a, Number b) {
   if constexpr (std::is_integral_v<Number>)
@@ -34,7 +33,7 @@ Number multiply(Number a, Number b) {
     return static_cast<Number>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   else if constexpr (std::is_floating_point_v<Number>)
     return a * b;
-  else  // complex, without the detour that the standard's takes for infinities
+  else  // complex numbers: the textbook formula, without the special cases of the standard library for infinities
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
@@ -62,7 +61,7 @@ constexpr auto bit_xor = [](auto a, auto b) { return static_cast<decltype(a)>(a 
 constexpr auto logical_and = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 && b != 0); };
 constexpr auto logical_or = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 || b != 0); };
 constexpr auto logical_xor = [](auto a, auto b) { return static_cast<decltype(a)>((a != 0) != (b != 0)); };
-// Of pairs an operator says whether the first of two is the one to keep.
+// For pairs (minloc, maxloc), an operator tells whether to keep the first of two.
 constexpr auto least_place = [](const auto& a, const auto& b) {
   return a.value < b.value || (!(b.value < a.value) && a.index < b.index);
 };
@@ -85,7 +84,7 @@ void combine(const std::byte* __restrict source, std::byte* __restrict target, C
       if constexpr (!is_indexed<Element>) {
         const Element result = function(s, t);
         std::memcpy(target + i * static_cast<Count>(sizeof t), &result, sizeof result);
-      } else if (function(s, t)) {  // with the padding, so that results are the same bit by bit
+      } else if (function(s, t)) {  // copies the padding, too, so that results are equal bit by bit
         std::memcpy(target + i * static_cast<Count>(sizeof t), source + i * static_cast<Count>(sizeof s), sizeof s);
       }
     }
@@ -161,7 +160,7 @@ const std::vector<std::shared_ptr<const Operator>>& rows() {
   return table.all();
 }
 
-// What `key` gives for the rows, each value once, in their order.
+// Returns the values of `key` for all rows, each once, in the order of the rows.
 template <class Key>
 std::vector<std::string> distinct(Key&& key) {
   std::vector<std::string> values;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "execute/execution.hpp"
+#include "execute/executions/execution.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
 
@@ -58,7 +58,7 @@ std::uint64_t PlanMemory::last_call(const Entry& entry) const {
 
 MemoryReport PlanMemory::report() {
   if (!bound_) bound_ = bound_of_environment();
-  if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 1);  // so that `add` does not throw
+  if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 1);  // so that a later `add` cannot throw
   MemoryReport mine{.bound = left()};
   for (const Entry& entry : entries_) {
     if (!entry.execution)
@@ -66,7 +66,7 @@ MemoryReport PlanMemory::report() {
     else
       mine.in_flight = std::min(mine.in_flight, entry.execution->first_open_call());
   }
-  // Some plans find out only while they are executed how much they need.
+  // Plans with headers learn only during an execution how much memory they need.
   if (Entry* newest = find(newest_)) {
     if (newest->execution) count(*newest, newest->execution->memory_bytes());
     mine.newest = newest->execution ? newest->own_bytes : newest->bytes;

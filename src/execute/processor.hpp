@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the executors ask of the processor itself. Each has a plain fallback, so that any processor will do.
+// Instructions that depend on the processor. Each has a portable fallback.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace quadrille {
 
-// Between two looks at memory that another core will write: gives the core's other hardware thread its turn, and keeps this one
-// from looking more often than the other core can answer.
+// A pause between two polls of memory that another core will write. It lets the core's other hardware thread run, and reduces the
+// traffic of polling.
 inline void pause_core() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile(
       "isb" ::
-          : "memory");  // `yield` takes no time at all on most of these; this empties the pipeline, about as long as a pause
+          : "memory");  // `yield` is a no-op on most Arm cores; `isb` flushes the pipeline, which takes about as long as a pause
 #else
   asm volatile("" ::: "memory");
 #endif
 }
 
-// Whether lines of memory can be written without being read into the cache first. Elsewhere that is not the program's to say: Arm's
-// cores see long runs of stores and stop filling lines by themselves.
+// Whether the program can use non-temporal stores, which write memory without reading its lines into the cache first. Arm cores
+// recognise long runs of stores and stop filling lines on their own, so the program does nothing there.
 #if defined(__SSE2__)
 constexpr bool streams_stores = true;
 #else
@@ -36,8 +36,8 @@ constexpr bool streams_stores = false;
 
 constexpr std::size_t streamed_line = 64;
 
-// Copies `length` bytes, whole lines, to `target`, aligned to a line; past the cache where that is possible. Such stores are in no
-// order with any others, not even with those that release, until end_streaming().
+// Copies `length` bytes to `target`, with non-temporal stores if streams_stores. `target` must be aligned to a line and `length` a
+// multiple of it. Until end_streaming() these stores are not ordered with any others, not even with releases.
 inline void stream_lines(std::byte* target, const std::byte* source, std::size_t length) {
 #if defined(__SSE2__)
   for (std::size_t i = 0; i < length; i += sizeof(__m128i))
@@ -47,7 +47,7 @@ inline void stream_lines(std::byte* target, const std::byte* source, std::size_t
 #endif
 }
 
-// What has been streamed comes before every store from here on.
+// Orders all streamed stores before every later store.
 inline void end_streaming() {
 #if defined(__SSE2__)
   _mm_sfence();

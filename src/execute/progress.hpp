@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank that waits in shared memory does for the transport that brought the ranks together.
+// Progress that a rank drives while it waits in shared memory.
 //
-// MPI moves the application's own messages only while their process calls MPI. A rank that polled nothing but shared memory would
-// keep such a message from arriving, and whoever waits for the message may be the rank that is waited for. The same holds for
-// executions of other plans that this rank has in flight.
+// MPI moves the application's own messages only while the process calls MPI. A rank that polled shared memory alone would block
+// such a message, and the rank that waits for the message may be the one for which this rank waits: a deadlock. The same holds for
+// other executions that this rank has in flight.
 #pragma once
 
 #include <sched.h>
@@ -11,17 +11,17 @@
 #include <atomic>
 #include <memory>
 
-#include "execute/in_flight.hpp"
+#include "execute/executions/in_flight.hpp"
 
 namespace quadrille {
 
 struct Progress {
-  // Lets the transport go on, once; null: there is nothing to drive. Returns whether it has given the core away meanwhile. It is
-  // the process's own, so that it outlives every communicator.
+  // Drives the transport's progress once. Returns whether it has yielded the core. Null if the transport needs no progress. The
+  // function belongs to the process, so it outlives every communicator.
   bool (*poll)() = nullptr;
-  const std::atomic<bool>* ended = nullptr;  // of the process: true after MPI_Finalize; null where there is no MPI
+  const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
-  // As long as a rank never waits, it drives progress once in so many starts of plans.
+  // A rank that never has to wait drives progress once in so many starts of plans.
   static constexpr unsigned starts_without_poll = 64;
   mutable unsigned starts = 0;  // since the last poll
 
@@ -29,7 +29,7 @@ struct Progress {
     std::atomic_ref(starts).store(0, std::memory_order_relaxed);
     return poll && poll();
   }
-  // Several threads may wait while one starts a plan. If a count gets lost, the poll comes a few starts later.
+  // Several threads may wait while another starts a plan. A lost increment only delays the poll by a few starts.
   void count_start() const {
     const unsigned count = std::atomic_ref(starts).load(std::memory_order_relaxed) + 1;
     std::atomic_ref(starts).store(count, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ struct Progress {
       drive();
   }
 
-  // What this rank has in flight, of the whole communicator: it may have plans for messages, too.
+  // All executions that this rank has in flight, including those of plans that use MPI messages.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the ranks of a group execute scripts. Each Communicator has a Transport; only the library uses it.
+// The interface between plans and the mechanisms that execute them. A Transport turns a rank's compiled program (a Script) into an
+// Executable. Each Communicator has a Transport of its own, which also offers the other transports of the group: one for each
+// executor (executors.hpp). Internal to the library.
 #pragma once
 
 #include <array>
@@ -18,15 +20,15 @@ struct Script;  // one rank's program, compiled
 class Mail;     // messages of lengths that the receiver does not know
 class Starts;   // the order in which plans are started
 
-// The local half of `prepare`: what this rank tells the others, and what it does with what they tell. It saves a gather, as the
-// ranks exchange the words with something else.
+// The result of the local half of `prepare`: some words for the other ranks. The caller gathers them together with data of its own,
+// which saves a gather of their own, and then calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
   virtual ~Offer() = default;
-  const Words& words() const { return words_; }
+  const Words& words() const { return words_; }  // not all 0
 
-  // Collective, once; with the words of all ranks. Throws on all ranks or on none.
+  // Collective; call it once, with the words of all ranks. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> complete(const std::vector<Words>& all) = 0;
 
  protected:
@@ -37,52 +39,59 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // The whole group with its transports, which this keeps alive: evicted plans are made ready again by it, and plans may outlive
-  // the user's Communicator.
+  // Returns a Communicator of the same ranks that keeps this transport alive. Plans own it, because a plan may outlive the user's
+  // Communicator, and because a plan that was evicted from memory is prepared again by this transport.
   virtual std::shared_ptr<Communicator> kept() = 0;
 
-  // How messages become copies: messages, shared or hybrid.
+  // The executor of the plans that this transport runs.
   virtual Executor executor() const = 0;
 
-  // Collective. Throws on all ranks or on none.
+  // Returns the transports of the group, one for each executor that the ranks can use: the preferred one first, and last those that
+  // are used only if the caller names their executor. All ranks get the same executors. This transport is one of them, and owns the
+  // others.
+  virtual std::vector<Transport*> offered() { return {this}; }
+
+  // Returns the reason why none of the offered transports uses shared memory.
+  virtual std::string no_sharing() const { return "there is no memory that they could share"; }
+
+  // Makes a script executable. Collective. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
-  // Its words are not all 0. Throws std::bad_alloc. Null on all ranks where `prepare` has no local half.
+  // Does the first, local half of `prepare`; Offer::complete does the second. Throws std::bad_alloc. Returns null on all ranks if
+  // this transport's `prepare` has no such halves.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
-  // Collective. For executions in which lengths are found out on the way.
+  // Collective. Returns the messages for incremental programs, whose receivers do not know the lengths of messages in advance.
   virtual std::unique_ptr<Mail> mail() = 0;
 
-  // Can a message be a list of strided regions? If not, scripts stage such messages.
+  // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }
 
-  // Messages of up to so many bytes, to or from `peer`, may have any regions, and have left them by the time that they are posted;
-  // -1: there are none.
+  // The transport copies messages of up to this size, to or from `peer`, out of the sender's memory while it posts them, before it
+  // writes to the target of any receive of the same window. So such messages may be strided, and their memory may be overwritten
+  // right after posting. -1 if it never does so.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
-  // Can it combine what it receives with what is there? Then a reduction that follows a receive need not be a step of its own.
+  // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one
+  // step.
   virtual bool fuses_reductions() const { return false; }
 
-  // The transport's own collective, or the reason why there is none; local. Reductions have an operation. `algorithm` is one of
-  // vendor_algorithms, or empty: then the library chooses. What it returns makes the collective ready: collective, throws on all
-  // ranks or on none. The transport need not live until then.
+  // Local. Returns the MPI library's own collective for the problem, or the reason why there is none. `operation` must not be null
+  // in a reduction. `algorithm` is one of vendor_algorithms, or empty: then the library chooses. The result is a function that
+  // prepares the collective: it is collective, throws on all ranks or on none, and may be called after the transport was destroyed.
   using Vendor = std::function<std::unique_ptr<Executable>()>;
   virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/,
                                 const std::string& /*algorithm*/) {
     return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
   }
 
-  // The names of the algorithms for the problem that the transport's own collective can be made to take, at least one; local.
+  // Local. Returns the algorithms of the MPI library that `vendor` can force for the problem (at least one), or a reason.
   virtual Result<std::vector<std::string>> vendor_algorithms(const Problem& /*problem*/) {
     return cannot("there is no MPI library here, whose algorithms they would be");
   }
 
-  // The transport that uses shared memory: among all ranks (`shared`) or within each node (`hybrid`). It may be this one itself
-  // and lives as long as this one does. On all ranks there is one, or on none; then no two ranks share any memory.
-  virtual Result<Transport*> over_shared_memory() { return cannot("there is no memory that they could share"); }
-
-  // Where plans that run by `executor` are listed, and each of their executions. What it returns keeps alive all that a plan of
-  // this group uses. Plans are made by a communicator's own transport, which must have it; null: only another transport uses this.
+  // Returns the record in which plans for `executor` and each start of them are entered. It keeps alive everything that a plan of
+  // this group uses. Plans call this on the communicator's own transport, which must have a record; other transports return null.
   virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits. With a core for every rank it spins, and whoever has waited for long sleeps, a sixteenth of the time waited so
-// far at most. With more ranks than cores it gives its core to the others, and sleeps until it is woken where that takes long or
-// does not help. Either way it drives the transport's progress (progress.hpp), for the first time after some microseconds: most
-// waits are over by then, and cost nothing more.
+// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
+// waited so far. With more ranks than cores it yields, and sleeps until it is woken if yielding takes long or does not help. In
+// both cases it also drives the transport's progress (progress.hpp), but only after some microseconds: most waits are over by then.
 #pragma once
 
 #include <sched.h>
@@ -17,13 +16,13 @@
 
 namespace quadrille {
 
-// Cores on which this process may run.
+// Returns the number of cores on which this process may run.
 inline Count usable_core_count() {
   cpu_set_t cores;
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// Whether so much time has passed since the last time that it was; looks at the clock now and then only.
+// Tells once in every `time`. It reads the clock only at every 64th call.
 class LongSince {
  public:
   explicit LongSince(std::chrono::nanoseconds time) : time_(time) {}
@@ -46,12 +45,14 @@ class LongSince {
   Clock::time_point last_{};
 };
 
-// With a core for every rank. Two may be on one all the same, as long as nobody moves them; sleeping then lets the other go on.
+// Waiting with a core for every rank: spins, then yields, then sleeps briefly. The kernel may still have put two ranks on one core
+// for a while; sleeping then lets the other one run.
 class Backoff {
  public:
   explicit Backoff(const Progress& progress) : progress_(progress) {}
 
-  // Whether it is time to ask if whoever is waited for is still there: now and then in a long wait.
+  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms: the caller should then check that
+  // the other rank still runs.
   bool pause() {
     ++pauses_;
     if (pauses_ <= spins) {
@@ -72,7 +73,7 @@ class Backoff {
     const auto now = Clock::now();
     if (start_ == Clock::time_point{}) start_ = asked_ = now;
     if (now - start_ < short_wait) return false;
-    pauses_ = spins + yields_between_looks - 1;  // from now on after every yield
+    pauses_ = spins + yields_between_looks - 1;  // from now on read the clock after every yield
     std::this_thread::sleep_for(std::min<Clock::duration>((now - start_) / 16, longest_sleep));
     if (now - asked_ < between_questions) return false;
     asked_ = now;
@@ -84,19 +85,20 @@ class Backoff {
   Clock::time_point start_{}, asked_{};
 };
 
-// With more ranks than cores: for how long it yields. Waking a rank takes as long as many switches between those that are awake, so
-// long if they hand the core to each other. They may not: a kernel may schedule by sessions, or strangers want the cores, too.
+// Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because a futex wake-up costs many context switches.
+// It sleeps at once if yielding does not reach a rank of this group, for example because the kernel schedules by sessions or
+// another program uses the cores.
 class Patience {
  public:
   Patience(bool yields_hand_over, const Progress& progress) : progress_(progress), hands_over_(yields_hand_over) {}
 
-  // Yields; or is it time to sleep?
+  // Yields once. Returns true if the caller should sleep instead.
   bool is_over() {
     if (over_) {
       progress_.drive();
       return true;
     }
-    // A poll may take longer than a yield to another rank and back, so most waits end without one.
+    // A poll may take longer than a yield to another rank and back, so only every fourth yield also polls.
     if (++yields_ % yields_between_polls == 0)
       give_core_away(progress_);
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which calls are run by ours. Plans are made and tried only inside calls that synchronise anyway: a program may rely on a
-// broadcast that does not wait for the other ranks. Everything here is collective, at the same call on all ranks.
+// Decides which calls Quadrille runs ("ours") instead of the MPI library ("the vendor"). Plans are made and tried only inside calls
+// that synchronise all ranks anyway, because a program may rely on a broadcast that does not wait for other ranks. Everything here
+// is collective, and happens at the same call on all ranks, unless a comment says "local".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "mpi_face/settings.hpp"
 #include "mpi_face/ticks.hpp"
 #include "mpi_face/trial.hpp"
-#include "plan/choosing.hpp"
+#include "plan/choosing/choosing.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
@@ -22,12 +23,12 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int most_plans = 128;  // of a communicator: more of them would not stay in the caches
-constexpr int most_trials = 3;   // at once
+constexpr int most_plans = 128;  // per communicator; with more, their data would not stay in the caches
+constexpr int most_trials = 3;   // in one call
 constexpr double misses_by_little = 1.25;
-constexpr double is_slower = 1.0;  // ours is left again where it takes more than this share of the MPI library's time
+constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than this multiple of the MPI library's time
 
-// Of calls of about the same size.
+// The key that calls of about the same size share: the size is rounded up to a power of two.
 Key size_class(Key key) {
   key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
   key.root = 0, key.counts = 0;
@@ -36,20 +37,22 @@ Key size_class(Key key) {
 
 }  // namespace
 
+// Puts the site on the list to be settled (planned, tried or tried again) in the next call that synchronises. Local.
 void CommunicatorState::await_settling(Site& site) {
   if (site.is_waiting) return;
   site.is_waiting = true;
-  site.next_event = Site::never;  // until it is settled; of alltoallv until its next census
+  site.next_event = Site::never;  // until it is settled; for alltoallv, until its next census
   waiting_.push_back(&site);
-  if (site.mode == Site::Mode::counting) site.why = "no call that synchronises has come since";
+  if (site.mode == Site::Mode::counting) site.why = "Quadrille waits for a call that synchronises the ranks";
 }
 
+// Settles all waiting sites. Waits for late ranks first, so that their delay is counted apart.
 void CommunicatorState::settle(CallOutcome& outcome) {
   outcome.late_ticks = wait_for_late_ranks();
   settle_after_call(outcome);
 }
 
-// The same where the ranks have met already.
+// The same for a call after which all ranks are known to have entered.
 void CommunicatorState::settle_after_call(CallOutcome& outcome) {
   const std::uint64_t begin = ticks();
   for (Site* const site : std::exchange(waiting_, {})) {
@@ -59,7 +62,8 @@ void CommunicatorState::settle_after_call(CallOutcome& outcome) {
   outcome.settling_ticks += ticks() - begin;
 }
 
-// In ticks; 0 where there is no group yet. What fails here, fails in the trial, too, which says so.
+// Returns the waiting time in ticks, or 0 if there is no group yet. Ignores errors: the trial then fails with the same error, and
+// reports it.
 std::uint64_t CommunicatorState::wait_for_late_ranks() {
   if (!group_) return 0;
   const std::uint64_t begin = ticks();
@@ -86,13 +90,13 @@ void CommunicatorState::settle(Site& site) {
   if (site.mode == Site::Mode::ours) postpone(site);
 }
 
-// The next epoch.
+// Sets the site's next event to its next epoch, when ours is compared with the MPI library's again.
 void CommunicatorState::postpone(Site& site) {
   const bool is_settled = Settings::get().admits_at_once || site.is_forced;
   site.next_event = is_settled ? Site::never : next_epoch(site.calls, site.moved);
 }
 
-// For good, unless candidates are still to race.
+// Leaves the site to the MPI library: for good, unless tuning may still find something faster.
 void CommunicatorState::give_up(Site& site, std::string why) {
   site.mode = Site::Mode::vendor;
   site.why = std::move(why);
@@ -103,8 +107,9 @@ void CommunicatorState::give_up(Site& site, std::string why) {
   if (group_ && wishes_.tune_share > 0 && !site.is_tuned && !site.is_forced) postpone(site);
 }
 
-// Local. Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in, and would do nothing with us.
-// All ranks find the same: where there are two worlds, each rank lacks one of them in its own.
+// Local: true if all ranks belong to this process's MPI_COMM_WORLD. Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect)
+// may run without the drop-in and would not take part in our collective calls. All ranks get the same result: if there are two
+// worlds, each rank misses the members of one of them in its own.
 bool CommunicatorState::is_of_one_world() {
   if (communicator_ == MPI_COMM_WORLD) return true;
   if (is_of_one_world_) return *is_of_one_world_;
@@ -121,7 +126,7 @@ bool CommunicatorState::is_of_one_world() {
   return *is_of_one_world_;
 }
 
-// False where it cannot be made; on all ranks alike.
+// Makes the group if there is none yet. Returns false if it cannot be made; equal on all ranks.
 bool CommunicatorState::has_group() {
   try {
     if (group_ || !no_group_.empty()) return no_group_.empty();
@@ -134,7 +139,7 @@ bool CommunicatorState::has_group() {
   return no_group_.empty();
 }
 
-// Races candidates inside the program's run, and leaves the choice to be made anew. False where nothing raced.
+// Races candidates during the program's run, and then lets the choice be made anew. Returns false if it did not race.
 bool CommunicatorState::tune(Site& site) {
   if (wishes_.tune_share == 0 || site.is_tuned || site.is_forced || site.key.function == Function::Alltoallv) return false;
   constexpr double seconds = 0.05;
@@ -158,12 +163,13 @@ bool CommunicatorState::tune(Site& site) {
   return true;
 }
 
+// Decides who runs the site's calls: by the user's rule, else by an earlier trial of calls of about this size, else by a trial.
 void CommunicatorState::admit(Site& site) {
   if (obey(site)) return;
-  const Verdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
-  if (known && !known->is_faster) return give_up(site, "calls of about this size were not faster by ours");
+  const TrialVerdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
+  if (known && !known->is_faster) return give_up(site, "Quadrille was not faster for calls of about this size");
   if (plans_ == most_plans && !Settings::get().admits_at_once)
-    return give_up(site, fmt::format("there are plans for {} other kinds of calls", most_plans));
+    return give_up(site, fmt::format("there are already plans for {} other kinds of calls", most_plans));
   std::vector<Contender> contenders;
   if (site.key.function == Function::Alltoallv)
     make_exchange(site);
@@ -175,7 +181,8 @@ void CommunicatorState::admit(Site& site) {
   site.mode = Site::Mode::ours;
 }
 
-// The fastest of the contenders is taken, if it is fast enough. Where it misses that by little, the trial is repeated.
+// Tries the contenders, and takes the fastest one if it is faster than the MPI library by enough. If it fails narrowly, the trial
+// is repeated.
 void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders) {
   std::vector<Plan*> plans;
   for (Contender& contender : contenders) plans.push_back(&contender.plan);
@@ -195,11 +202,12 @@ void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders
   const bool is_faster = ratio <= enough_gain;
   if (is_faster && !contenders.empty()) take(site, contenders[best]);
   if (!verdict_on(site.key)) verdicts_.push_back({size_class(site.key), is_faster, site.way});
-  if (!is_faster) return give_up(site, fmt::format("ours took {:.2f} times as long", ratio));
+  if (!is_faster) return give_up(site, fmt::format("Quadrille took {:.2f} times as long", ratio));
   site.mode = Site::Mode::ours;
 }
 
-// What loses goes back to the MPI library for good, so a trial that it loses is repeated.
+// Compares the plan in use with the MPI library's function again. A plan that loses is abandoned for good, so a lost trial is
+// repeated first.
 void CommunicatorState::try_again(Site& site) {
   constexpr std::size_t most_samples = 15;
   std::vector<Plan*> plans;
@@ -214,12 +222,12 @@ void CommunicatorState::try_again(Site& site) {
     if (ratio <= is_slower) break;
   }
   site.ours_s = times.ours_s[0], site.vendors_s = times.vendors_s;
-  if (ratio > is_slower) give_up(site, fmt::format("ours took {:.2f} times as long", ratio));
+  if (ratio > is_slower) give_up(site, fmt::format("Quadrille took {:.2f} times as long", ratio));
 }
 
-const CommunicatorState::Verdict* CommunicatorState::verdict_on(const Key& key) const {
+const CommunicatorState::TrialVerdict* CommunicatorState::verdict_on(const Key& key) const {
   const Key sized = size_class(key);
-  for (const Verdict& verdict : verdicts_)
+  for (const TrialVerdict& verdict : verdicts_)
     if (verdict.calls == sized) return &verdict;
   return nullptr;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking collective as its caller gave it, and the two ways to run it.
+// A blocking collective call with its caller's arguments, and the function that runs it by Quadrille
+// ("ours") or by the MPI library ("the vendor").
 #pragma once
 
 #include <mpi.h>
 
 #include <cstring>
 
-#include "mpi_face/function.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {
 
-// Counts or displacements of a v-collective, as int, MPI_Count or MPI_Aint; null where the collective has none.
+// Counts or displacements of a v-collective (one per rank), as int, MPI_Count or MPI_Aint. Null if the collective has none.
 class Numbers {
  public:
   Numbers() = default;
@@ -32,12 +33,12 @@ class Numbers {
   bool are_ints_ = true;
 };
 
-// What is sent, or received, and where it lies.
+// The send side or the receive side of a call: the data's place, amount and type.
 struct Side {
-  void* buffer = nullptr;  // never written where it is what is sent
+  void* buffer = nullptr;  // never written on the send side
   Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  Numbers counts, displacements;  // v-collectives: instead of count
+  Numbers counts, displacements;  // for v-collectives, instead of `count`
 };
 
 struct MpiCall {
@@ -48,7 +49,7 @@ struct MpiCall {
   MPI_Op operation = MPI_OP_NULL;
 };
 
-// The MPI library's own call with the caller's arguments; not kept beyond the call.
+// Calls the MPI library's own function with the caller's arguments. Must not outlive the call.
 class VendorCall {
  public:
   template <class F>
@@ -61,7 +62,7 @@ class VendorCall {
   int (*run_)(void*);
 };
 
-// Runs the call one way or the other, counts it, and returns MPI's code.
+// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code.
 int run(const MpiCall& call, VendorCall vendor);
 
 }  // namespace quadrille::mpi_face

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry points quadrille_barrier ... quadrille_alltoallw, for counts of type int and MPI_Count. Each says what its arguments
-// mean; run() does the rest.
+// The entry points quadrille_barrier ... quadrille_alltoallw, for counts of type int and of type MPI_Count. Each states what its
+// arguments mean; run() does the rest.
 #include "mpi_face/call.hpp"
 #include "quadrille/mpi_collectives.h"
 
 namespace quadrille::mpi_face {
 namespace {
 
-// What is only read has no const in Side: both sides are alike.
+// Side has no const, so that send and receive sides have one type; a send buffer is never written.
 Side plain(const void* buffer, Count count, MPI_Datatype type) { return {const_cast<void*>(buffer), count, type, {}, {}}; }
 Side several(const void* buffer, Numbers counts, Numbers displacements, MPI_Datatype type) {
   return {const_cast<void*>(buffer), 0, type, counts, displacements};
@@ -18,7 +18,7 @@ Side several(const void* buffer, Numbers counts, Numbers displacements, MPI_Data
 
 using namespace quadrille::mpi_face;
 
-// In the bodies `vendor` is MPI's own function of the same form.
+// In the function bodies, `vendor` calls MPI's own function of the same form.
 #define QUADRILLE_RUN(function, vendor_function, arguments, ...) \
   auto vendor = [&] { return vendor_function arguments; };       \
   return run(MpiCall{Function::function __VA_OPT__(, ) __VA_ARGS__}, vendor)
@@ -27,7 +27,7 @@ extern "C" {
 
 int quadrille_barrier(MPI_Comm comm) { QUADRILLE_RUN(Barrier, PMPI_Barrier, (comm), comm); }
 
-// S: the suffix of the function's name, C: the type of counts, D: that of displacements.
+// S: suffix of the function's name, C: type of the counts, D: type of the displacements.
 #define QUADRILLE_CALLS(S, C, D)                                                                                                   \
   int quadrille_bcast##S(void* buffer, C count, MPI_Datatype type, int root, MPI_Comm comm) {                                      \
     QUADRILLE_RUN(Bcast, PMPI_Bcast##S, (buffer, count, type, root, comm), comm, plain(buffer, count, type),                       \

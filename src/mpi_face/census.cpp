@@ -15,7 +15,7 @@ void Census::start(bool is_full) {
   Entry& entry = entries_.emplace_back();
   entry.mine.assign(size, static_cast<char>(is_full));
   entry.all.resize(size);
-  // By alltoallv, which libraries run in one step among so many: a rank has told the others when it has started.
+  // Uses alltoallv because libraries run it in one step for this few ranks: once a rank has started it, the rank's data is sent.
   PMPI_Ialltoallv(entry.mine.data(), ones_.data(), places_.data(), MPI_CHAR, entry.all.data(), ones_.data(), places_.data(),
                   MPI_CHAR, communicator_, &entry.request);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds out whether a call of MPI_Alltoallv synchronises: it does if no rank has an empty block. No rank knows all counts, so each
-// tells all others about its own, by a nonblocking collective that is started before the call. After the call, a rank without empty
-// blocks has heard from all ranks in the call itself, and may wait for what they tell. Any other rank knows the answer, and waits
-// for nothing.
+// Determines whether a call of MPI_Alltoallv synchronises all ranks: it does if no rank sends or receives an empty block. No rank
+// knows all counts, so before the call each rank starts a nonblocking collective that tells every other rank whether its own blocks
+// are all non-empty. A rank without empty blocks has received data from all ranks once the call returns, so all ranks have started
+// the census and waiting for its result is safe. A rank with an empty block already knows the answer (no), and does not wait.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,8 @@ namespace quadrille::mpi_face {
 
 class Census {
  public:
-  // With more, libraries take several steps, in which a rank depends on what others do after the call.
+  // Limit on the ranks. For more ranks, libraries run alltoallv in several steps, and a rank would depend on what others do after
+  // the call.
   static constexpr int most_ranks = 32;
 
   explicit Census(MPI_Comm communicator, int ranks)
@@ -23,13 +24,13 @@ class Census {
     std::iota(places_.begin(), places_.end(), 0);
   }
 
-  // Collective, but waits for nobody. `is_full`: this rank sends no empty block and receives none.
+  // Collective, but does not wait. `is_full`: this rank neither sends nor receives an empty block.
   void start(bool is_full);
 
-  // After the call: has no rank an empty block? The same on all ranks.
+  // To be called after the MPI_Alltoallv: returns true if no rank has an empty block. Equal on all ranks.
   bool is_full();
 
-  // Waits for what was started, before the communicator goes.
+  // Completes all started requests, before the communicator is freed.
   void finish();
 
  private:

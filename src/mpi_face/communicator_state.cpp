@@ -24,10 +24,10 @@ std::uint64_t hash_of(const Key& key) {
   return hash;
 }
 
-// The side that has all shares tells the bytes of an element.
+// The side that holds the shares of all ranks; its type determines the bytes of an element.
 const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.is_valid ? shape.output.facts : shape.input.facts; }
 
-// In bytes: ranks may describe the same data by different types.
+// Hashes byte counts, because ranks may describe the same data by different datatypes.
 std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
   const Bytes element = facts_of_data(shape).size;
   std::uint64_t hash = 1;
@@ -70,7 +70,7 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
     case Function::Alltoallv: return run_irregular(call, vendor, outcome);
     case Function::Alltoallw:
     case Function::Gatherv:
-    case Function::Scatterv: outcome.why = "counts of each rank's own"; return vendor();
+    case Function::Scatterv: outcome.why = "each rank knows only its own counts"; return vendor();
     default: return run_planned(call, vendor, outcome);
   }
 }
@@ -98,7 +98,7 @@ int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, Vendor
   return execute(site, shape);
 }
 
-// All ranks take the same path, because the key holds only values that MPI requires to be equal on all ranks. Calls with wrong
+// All ranks take the same path, because the key contains only values that MPI requires to be equal on all ranks. Calls with wrong
 // arguments are passed to the MPI library, which reports the error.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = recent_of(call);
@@ -119,9 +119,10 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   if (key) outcome.why = "too many kinds of calls";
   if (site && ++site->calls >= site->next_event) [[unlikely]]
     await_settling(*site);
+  // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   if (!waiting_.empty() && (Settings::get().admits_anywhere || synchronises(*shape, ranks_))) [[unlikely]]
     settle(outcome);
-  // Copying the call takes longer than it saves where calls do not repeat, so one in eight is kept.
+  // Only one call in eight is remembered: if calls do not repeat, copying them costs more than it saves.
   if (++unknown_calls_ % 8 == 0 && RecentCall::can_hold(call))
     recent = {true, site, outcome.why, call, *shape, synchronises(*shape, ranks_)};
   if (!site) return vendor();
@@ -143,11 +144,11 @@ std::optional<Key> CommunicatorState::key_of(const MpiCall& call, const Shape& s
   return key.operation ? std::optional(key) : std::nullopt;
 }
 
-// Null where there are too many.
+// Finds or makes the site for this kind of call; null if there are too many.
 Site* CommunicatorState::site_of(const Key& key, const MpiCall& call, const Shape& shape) {
   if (last_ && last_->key == key && has_shares(*last_, shape)) return last_;
   if (Site* const site = found(key, shape)) return site;
-  const Verdict* const known = verdict_on(key);
+  const TrialVerdict* const known = verdict_on(key);
   const Bytes moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
   Site* const site = made(key, call_of_plan(ranks_, moved, !known));
   if (!site) return nullptr;
@@ -174,7 +175,7 @@ Site* CommunicatorState::made(const Key& key, std::uint64_t first_event) {
   return site;
 }
 
-// On a communicator of one rank collectives are copies.
+// A communicator of one rank: collectives are local copies.
 int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = recent_of(call);
   if (recent.is_like(call)) [[likely]]
@@ -241,7 +242,7 @@ int CommunicatorState::execute_broadcast(Site& site, const Shape& shape) {
   return is_root ? MPI_SUCCESS : unpack(output_.data(), data, communicator_);
 }
 
-// Once a plan exists, the only causes left are a lost peer and an error in the program.
+// Reports an error of a planned call. Once a plan exists, it can only come from a lost peer or an error in the program.
 int CommunicatorState::failed(const std::exception& error) {
   remark(error.what());
   PMPI_Comm_call_errhandler(communicator_, MPI_ERR_OTHER);

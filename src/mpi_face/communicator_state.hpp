@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the drop-in keeps of a communicator of the program's: its sites, and the group once it is made. It goes with the
-// communicator, by a delete callback, in whatever language that is freed.
+// The drop-in's data for one of the program's communicators: its sites, and its group, a quadrille::Communicator of the same ranks,
+// once that is made. It is deleted by an attribute's delete callback when the communicator is freed, in whatever language.
 #pragma once
 
 #include <mpi.h>
@@ -26,12 +26,13 @@ namespace quadrille::mpi_face {
 
 class CommunicatorState {
  public:
-  // Local. Null where the MPI library must answer: MPI is not initialised, or finalised, or there is no such communicator.
+  // Local. Returns null if the MPI library must handle the call: MPI is not initialised or already finalised, or there is no such
+  // communicator.
   static CommunicatorState* of(MPI_Comm communicator);
 
   explicit CommunicatorState(MPI_Comm communicator);
 
-  // Completes what was started, while MPI still works. May wait for the other ranks to come as far.
+  // Completes pending requests while MPI still works. May wait until other ranks have started the same calls.
   void finish() {
     if (census_) census_->finish();
   }
@@ -54,23 +55,23 @@ class CommunicatorState {
   Site* found(const Key& key, const Shape& shape);
   Site* made(const Key& key, std::uint64_t first_event);
 
-  // What a trial said counts for calls of about the same size: a program that uses a thousand sizes is not to pay for a thousand
-  // trials.
-  struct Verdict {
-    Key calls;  // its size is the largest of the class
+  // A trial's result also holds for calls of about the same size: a program that uses a thousand sizes should not pay for a
+  // thousand trials.
+  struct TrialVerdict {
+    Key calls;  // with the largest size of the class
     bool is_faster = false;
-    std::optional<Way> way;  // that is, of ours
+    std::optional<Way> way;  // our fastest way, if is_faster
   };
 
-  // What could run a site's calls.
+  // A plan that competes with the MPI library's function for a site's calls.
   struct Contender {
     Plan plan;
-    std::optional<Way> way;  // absent where the user named it
+    std::optional<Way> way;  // absent if the user named the algorithm
     std::string why;
   };
 
   // admission.cpp
-  const Verdict* verdict_on(const Key& key) const;
+  const TrialVerdict* verdict_on(const Key& key) const;
   void await_settling(Site& site);
   void settle(CallOutcome& outcome);
   void settle_after_call(CallOutcome& outcome);
@@ -89,11 +90,11 @@ class CommunicatorState {
   // planning.cpp
   bool obey(Site& site);
   void make_exchange(Site& site);
-  std::vector<Contender> make_contenders(Site& site, const Verdict* known);
+  std::vector<Contender> make_contenders(Site& site, const TrialVerdict* known);
   Contender contender(const Site& site, const Problem& problem, const Way& way, std::string why);
   PlanOptions plan_options(const Site& site) const;
 
-  // Of ours.
+  // Running calls by Quadrille.
   int execute(Site& site, const Shape& shape);
   int execute_broadcast(Site& site, const Shape& shape);
   int exchange(const MpiCall& call);
@@ -107,19 +108,19 @@ class CommunicatorState {
   bool is_inter_ = true;
   SiteTable sites_;
   Site* last_ = nullptr;
-  std::uint64_t unknown_calls_ = 0;                     // that were not like a recent one
-  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // by function and count
+  std::uint64_t unknown_calls_ = 0;                     // calls that were not like a recent one
+  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // indexed by a hash of function and count
   std::vector<Site*> waiting_;                          // to be settled in the next call that synchronises
-  std::vector<Verdict> verdicts_;
-  int plans_ = 0;  // made so far, of different calls
+  std::vector<TrialVerdict> verdicts_;
+  int plans_ = 0;  // number of plans made, for different kinds of calls
   std::unique_ptr<Communicator> group_;
-  Wishes wishes_;         // of the group
-  std::string no_group_;  // why it could not be made
+  Wishes wishes_;         // of the group's user; equal on all ranks
+  std::string no_group_;  // why the group could not be made
   std::optional<bool> is_of_one_world_;
   std::unique_ptr<DirectExchange> exchange_;
-  std::unique_ptr<Census> census_;         // of alltoallv
-  Site* irregular_ = nullptr;              // that of alltoallv
-  std::vector<std::byte> input_, output_;  // canonical buffers, where the user's are not
+  std::unique_ptr<Census> census_;         // for alltoallv
+  Site* irregular_ = nullptr;              // the site of all alltoallv calls
+  std::vector<std::byte> input_, output_;  // canonical buffers, used if the user's buffers are not canonical
   std::vector<DirectExchange::Outgoing> outgoing_;
   std::vector<DirectExchange::Incoming> incoming_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the calls of a communicator are counted, found without a search.
+// A communicator's pointers to its counters, so that counting a call needs no search.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 #include <memory>
 #include <vector>
 
-#include "mpi_face/function.hpp"
 #include "mpi_face/recent_call.hpp"
-#include "mpi_face/record_layout.hpp"
+#include "mpi_face/report/record_layout.hpp"
+#include "mpi_face/symbols/function.hpp"
 
 namespace quadrille::mpi_face {
 
 struct CountedCommunicator {
-  // One function and size class. `why` is the address of the reason that `passed` is of.
+  // The counters of one function and size class. `passed` belongs to the reason whose text is at address `why`.
   struct Entry {
     std::atomic<Counters*> counters{nullptr};
     std::atomic<PassedCalls*> passed{nullptr};
@@ -22,13 +22,13 @@ struct CountedCommunicator {
   };
   using Entries = std::array<Entry, size_classes>;
 
-  std::atomic<int> number{-1};  // of Record; -1: not in it yet
+  std::atomic<int> number{-1};  // index in Record; -1: not in it yet
   Rank rank = 0;
   Count ranks = 1;
-  std::vector<Rank> world_ranks;  // of the members; empty for an intercommunicator
+  std::vector<Rank> world_ranks;  // the members' ranks in MPI_COMM_WORLD; empty for an intercommunicator
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
 
-  std::unique_ptr<std::array<RecentCall, 8>> observed;  // where all is only observed
+  std::unique_ptr<std::array<RecentCall, 8>> observed;  // used with QUADRILLE=profile, when calls are only observed
 
   CountedCommunicator() = default;
   CountedCommunicator(const CountedCommunicator&) = delete;

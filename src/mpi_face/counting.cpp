@@ -13,19 +13,19 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// About when the program began: the first that can be known of it.
+// The time when this library was loaded, which is close to the start of the program.
 const TickMoment loaded = TickMoment::now();
 
 constexpr std::string_view failed = "it failed";
-constexpr std::size_t samples_of_trial = 3;  // that a trial appends at most
+constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this many samples
 
 constexpr auto short_names = [] {
   std::array<std::string_view, function_names.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = function_names[i].substr(4);  // without MPI_
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = function_names[i].substr(4);  // without the prefix MPI_
   return names;
 }();
 
-// Its first words as the shell had them.
+// The first 200 characters of the process's command line.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string words(200, '\0');
@@ -38,7 +38,7 @@ std::string command_line() {
   return is_cut ? words + "..." : words;
 }
 
-// "Open MPI v4.1.4" of "Open MPI v4.1.4, package: Debian ...", "MPICH Version: 4.0.2".
+// Shortens "Open MPI v4.1.4, package: Debian ..." to "Open MPI v4.1.4", and MPICH's text to "MPICH 4.0.2".
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -61,18 +61,19 @@ std::string thread_level() {
                                           : "single";
 }
 
-// Empty where it has none but that which Open MPI gives each.
+// The communicator's name. Empty if it has only the default name that Open MPI gives to every communicator.
 std::string name_of(MPI_Comm communicator) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   if (PMPI_Comm_get_name(communicator, name, &length) != MPI_SUCCESS) return {};
   for (char& letter : name)
-    if (static_cast<unsigned char>(letter) < ' ' && letter != '\0') letter = ' ';  // a table's rows are lines
+    // Control characters would break the lines of a table.
+    if (static_cast<unsigned char>(letter) < ' ' && letter != '\0') letter = ' ';
   const std::string_view words(name);
   return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
 }
 
-// The members' ranks in MPI_COMM_WORLD; -1 for those of other worlds.
+// The members' ranks in MPI_COMM_WORLD; -1 for processes of other worlds.
 std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
   MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
   if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
@@ -88,7 +89,7 @@ std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
   return members;
 }
 
-// Sizes are each rank's own, or each block's.
+// True if sizes differ between ranks or blocks.
 constexpr bool is_irregular_function(Function function) {
   return function == Function::Alltoallv || function == Function::Alltoallw || function == Function::Allgatherv ||
          function == Function::Gatherv || function == Function::Scatterv;
@@ -102,7 +103,7 @@ std::string_view reason_of(Function function) {
 
 }  // namespace
 
-// Spawned worlds are not counted: their ranks have the numbers of the first world's.
+// Spawned worlds are not counted, because their ranks have the same numbers as those of the first world.
 Counting* Counting::make() try {
   const Settings& settings = Settings::get();
   MPI_Comm parent = MPI_COMM_NULL;
@@ -124,7 +125,7 @@ Counting* Counting::make() try {
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
                                 .start = loaded};
-    return new Counting(options, folder, *settings.report);  // never destroyed: MPI may call back late
+    return new Counting(options, folder, *settings.report);  // never destroyed, because MPI may call back late
   } catch (const std::exception& error) {
     if (rank == 0) remark(std::string(error.what()) + "; there is no report");
   }
@@ -208,7 +209,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// The sizes of a call that was right.
+// Counts the sizes of a call, if its arguments are valid.
 void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome) {
   if (communicator.world_ranks.empty() || call.function == Function::Barrier) return;
   if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
@@ -249,7 +250,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
     count_late(*counters, outcome.late_ticks);
 }
 
-// What runs by ours, and what was measured since.
+// Writes down what runs the site's calls, and adds the new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const bool is_measured =
@@ -276,7 +277,7 @@ PassedCalls& Counting::reason(Counters& counters, std::string_view why) {
   return record_.reason(counters, why.empty() ? "called too rarely as yet" : why);
 }
 
-// Of calls that no site keeps; these reasons are literals, known by their addresses.
+// For calls without a site. Their reasons are string literals, which are identified by address.
 PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_view why) {
   PassedCalls* known = place.passed.load(std::memory_order_relaxed);
   if (known && place.why.load(std::memory_order_relaxed) == why.data()) [[likely]]
@@ -287,14 +288,15 @@ PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_vie
   return *known;
 }
 
-// Into the row of traffic; returns the bytes.
+// Adds to the traffic row, and returns the bytes.
 Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes) {
   if (to != communicator.rank && bytes > 0)
     add_to(traffic_[communicator.world_ranks[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
   return std::max<Bytes>(bytes, 0);
 }
 
-// Of an irregular collective: what this rank sent, its own block included. Not known of alltoallw and of what goes to other groups.
+// The bytes that this rank sent in a call of an irregular collective, including its own block. Returns 0 for alltoallw and for
+// traffic to other groups (intercommunicators), where this is not known.
 Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome) {
   const Count ranks = communicator.ranks;
   const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
@@ -361,7 +363,7 @@ PassedThrough::PassedThrough(Function function, MPI_Comm communicator) noexcept 
   }
 }
 
-// The state may be gone only if the program freed the communicator meanwhile, which no correct program does.
+// The state is gone only if the program freed the communicator during the call, which no correct program does.
 PassedThrough::~PassedThrough() {
   if (!state_) return;
   try {

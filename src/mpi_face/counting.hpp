@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting calls for the report, where one is asked for: QUADRILLE_REPORT, or QUADRILLE=profile.
+// Counts calls for the report, if one is asked for by QUADRILLE_REPORT or QUADRILLE=profile.
 #pragma once
 
 #include <mpi.h>
@@ -11,15 +11,15 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
-#include "mpi_face/record.hpp"
-#include "mpi_face/report_folder.hpp"
+#include "mpi_face/report/record.hpp"
+#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
 
 class Counting {
  public:
-  // Null where nothing is counted: no report is asked for, or there is no place for counters. MPI must be up.
+  // Returns null if nothing is counted: no report is asked for, or the counters could not be created. MPI must be initialised.
   static Counting* get() {
     static Counting* const counting = make();
     return counting;
@@ -28,15 +28,15 @@ class Counting {
   // Runs the call and counts it.
   int run(CommunicatorState& state, const MpiCall& call, VendorCall vendor);
 
-  // Around a call that is passed through uncounted by run().
+  // To be called before and after a call that does not go through run().
   void enter(CommunicatorState& state, Function function, std::uint64_t now);
   void leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why);
 
-  // Before a communicator is freed, and at the end: its name may have been set late.
+  // Reads the communicator's name again, before it is freed and at the end of the run, because programs may set it late.
   void read_name(CommunicatorState& state);
   void forget(CommunicatorState& state);
 
-  // In MPI_Finalize. The last rank to come writes the report.
+  // To be called in MPI_Finalize. The last rank of a machine to end writes the report.
   void end();
 
  private:
@@ -61,7 +61,7 @@ class Counting {
   const ReportWish wish_;
   std::uint64_t* const traffic_;
   const bool only_observes_ = Settings::get().only_observes;
-  std::mutex mutex_;  // of communicators and entries that are made
+  std::mutex mutex_;  // guards the making of communicators and entries
 };
 
 }  // namespace quadrille::mpi_face

@@ -33,7 +33,8 @@ bool is_dense(const Measures& found) {
 
 bool is_plain(MPI_Datatype type);
 
-// Of the type that a constructor took, which MPI_Type_get_contents hands out and which must be freed unless it is predefined.
+// Is `type` plain? `type` is an inner datatype returned by MPI_Type_get_contents, which must be freed unless it is predefined; this
+// function frees it.
 bool is_plain_and_free(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
@@ -44,8 +45,8 @@ bool is_plain_and_free(MPI_Datatype type) {
   return plain;
 }
 
-// True only for constructors that keep the order of the bytes, where the whole type has no gaps. Other constructors may reorder
-// bytes, so their types are packed.
+// A type is plain if it has no gaps and its constructors keep the order of bytes. Other constructors may reorder bytes, so their
+// types are packed.
 bool is_plain(MPI_Datatype type) {
   Measures measures;
   if (!measure(type, measures)) return false;
@@ -75,7 +76,8 @@ ElementType number(char kind, Bytes size) {
   return {at + (kind == 'b' ? 16 : 0), names[static_cast<std::size_t>(at)], at < 8, kind == 'b'};
 }
 
-// 'i' and 'u': whole numbers with and without a sign, 'f' floating, 'c' complex, 'b' bytes; '-' is moved, not combined.
+// The predefined types and their kinds: 'i' and 'u' are signed and unsigned integers, 'f' floating-point, 'c' complex, 'b' bytes
+// (bitwise operators only), '-' types that are moved but not combined.
 const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
   static const auto map = [] {
     const std::pair<MPI_Datatype, char> types[] = {
@@ -149,7 +151,7 @@ const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
 class DerivedTypes {
  public:
   static DerivedTypes& get() {
-    static auto* const types = new DerivedTypes;  // MPI's callbacks may come late
+    static auto* const types = new DerivedTypes;  // never destroyed, because MPI's callbacks may come late
     return *types;
   }
 
@@ -177,7 +179,8 @@ class DerivedTypes {
   int keyval_ = MPI_KEYVAL_INVALID;
 };
 
-// MPI's counts end at 2^31 - 1, so the elements go in parts. `move` has the offsets of a part in both memories.
+// Calls `move` for parts of the elements, because MPI's counts end at 2^31 - 1. Its arguments are the part's offsets in the user's
+// memory and in packed memory, and its number of elements.
 template <class Move>
 int in_parts(Count count, const TypeFacts& facts, const Move& move) {
   const Count most = std::max<Count>(1, (Bytes{1} << 30) / std::max<Bytes>(1, facts.size));
@@ -188,8 +191,8 @@ int in_parts(Count count, const TypeFacts& facts, const Move& move) {
   return MPI_SUCCESS;
 }
 
-// Elements at MPI_BOTTOM, which is null, of a type with addresses. MPICH packs nothing from null, so this is the same type counted
-// from its first byte.
+// Handles elements at MPI_BOTTOM (a null pointer) whose datatype contains absolute addresses. MPICH packs nothing from a null
+// pointer, so this uses the address of the first byte, and a datatype shifted back by as much.
 class FromFirstByte {
  public:
   FromFirstByte(MPI_Datatype type, const void* elements) : type_(type), elements_(static_cast<const char*>(elements)) {

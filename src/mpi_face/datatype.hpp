@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is to be known of a datatype of MPI's to move its elements, and moving them between the user's memory and bytes without
-// gaps.
+// Facts about an MPI datatype that are needed to move its elements, and functions that copy elements between the user's memory and
+// packed bytes.
 #pragma once
 
 #include <mpi.h>
@@ -12,29 +12,29 @@
 
 namespace quadrille::mpi_face {
 
-// Of numbers that our operators combine, by the names of operator.hpp.
+// An element type that our operators can combine, by the names of operator.hpp.
 struct ElementType {
-  int number = -1;         // of its kind; -1: we do not combine such elements
-  std::string_view name;   // "f64"
-  bool is_exact = false;   // sums do not depend on the order
-  bool only_bits = false;  // MPI_BYTE: bitwise operators only
+  int number = -1;         // number of the type; -1: our operators cannot combine it
+  std::string_view name;   // such as "f64"
+  bool is_exact = false;   // true if sums do not depend on the order
+  bool only_bits = false;  // MPI_BYTE: only bitwise operators apply
 };
 
 struct TypeFacts {
   bool is_valid = false;
-  Bytes size = 0;         // of an element's data
-  Bytes extent = 0;       // from element to element
-  bool is_plain = false;  // elements lie one after the other, without gaps, and their bytes in the order of the type
+  Bytes size = 0;         // bytes of data in an element
+  Bytes extent = 0;       // bytes from one element to the next
+  bool is_plain = false;  // elements have no gaps between or inside them, and their bytes are in the order of the type map
   ElementType element;
 };
 
-// Local. Of derived types kept until they are freed.
+// Local. Facts about derived types are kept until the types are freed.
 TypeFacts facts_of(MPI_Datatype type);
 
-// Local. It is never freed.
+// Local. A predefined type is never freed.
 bool is_predefined(MPI_Datatype type);
 
-// Between `count` elements in the user's memory and `count * size` bytes. They return MPI's code.
+// Copy between `count` elements in the user's memory and `count * size` packed bytes. Return MPI's error code.
 int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, std::byte* bytes, MPI_Comm communicator);
 int unpack(const std::byte* bytes, void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm communicator);
 

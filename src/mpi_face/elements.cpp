@@ -4,7 +4,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// `move` gets each block's elements and its offset in the canonical buffer.
+// Calls `move` for each block, with its address, its number of elements and its offset in the canonical buffer, until a call fails.
 template <class Move>
 int for_each_block(const Elements& elements, const Move& move) {
   auto* const memory = static_cast<char*>(elements.memory);

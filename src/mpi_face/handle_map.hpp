@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A read-only hash map with MPI handles as keys, for predefined datatypes and operators.
 #pragma once
 
 #include <bit>
@@ -9,7 +10,7 @@
 
 namespace quadrille::mpi_face {
 
-// Of a handle of MPI's, which is a pointer or an int.
+// The bits of an MPI handle, which may be a pointer or an int.
 template <class Handle>
 std::uint64_t bits_of(Handle handle) {
   static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
@@ -20,7 +21,8 @@ std::uint64_t bits_of(Handle handle) {
 
 inline std::uint64_t mixed(std::uint64_t bits) { return (bits * 0x9E3779B97F4A7C15u) >> 20; }
 
-// From handles to values, filled once and then only read: a few nanoseconds a look. The first value added for a handle stays.
+// A hash map from handles to values that is filled once and then only read; a look-up takes a few nanoseconds. If a handle is added
+// twice, its first value stays.
 template <class Handle, class Value>
 class HandleMap {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Alltoallv inside a node: exchanged directly, without a plan, since counts are each rank's own and may change at each call.
+// MPI_Alltoallv inside a node: ranks exchange directly, without a plan, because each rank knows only its own counts and these may
+// change in each call.
 #include <algorithm>
 #include <bit>
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t call_of_exchange = 64;
 
-// Are the arguments of this rank valid? Invalid ones are passed to the MPI library, which reports the error.
+// True if this rank's arguments are valid. Calls with invalid arguments are passed to the MPI library, which reports the error.
 bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {
   if (!facts.is_valid || !side.counts || !side.displacements) return false;
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -39,7 +40,7 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 
 }  // namespace
 
-// Counts are local, so they never influence what all ranks must decide alike.
+// Decisions that must be equal on all ranks never depend on the counts, because these are known only locally.
 int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   outcome.why = "too many kinds of calls";
   if (!irregular_) irregular_ = made({.function = Function::Alltoallv}, Settings::get().admits_at_once ? 2 : call_of_exchange);
@@ -58,8 +59,8 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Cal
   return is_due ? run_and_settle(site, call, vendor, outcome) : exchange(call);
 }
 
-// Counts of this call serve for the trial. Direct exchanges synchronise; of the MPI library's it must be found out, which is done
-// more and more rarely.
+// Runs the call and settles the site in it. A trial uses the counts of this call. A direct exchange always synchronises. For the
+// MPI library's function a census determines whether it did; this is tried at calls that double in number, because it costs time.
 int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (!is_of_one_world()) {
     give_up(site, no_group_);
@@ -85,7 +86,7 @@ int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCal
   return code;
 }
 
-// All blocks of a side, one after the other, into `input_`.
+// Packs all blocks of a side into `input_`, one after the other.
 int CommunicatorState::pack_blocks(const Side& side, const TypeFacts& facts) {
   input_.resize(std::max(input_.size(), static_cast<std::size_t>(total(side, facts, ranks_))));
   Bytes at = 0;

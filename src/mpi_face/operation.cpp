@@ -35,7 +35,7 @@ std::shared_ptr<const Operator> made(const std::string& operation, const Element
   try {
     return built_in_operator(operation, element.name);
   } catch (const Error&) {
-    return nullptr;  // not on such elements
+    return nullptr;  // the operator does not exist for such elements
   }
 }
 

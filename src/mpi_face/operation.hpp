@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Finds our operator that corresponds to one of MPI's predefined operators.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +11,9 @@
 
 namespace quadrille::mpi_face {
 
-// The operator of ours that does what MPI's predefined one does on these elements; null: there is none, or it is the user's own.
-// Null on all ranks or on none, since they name the same operator and type. Local; the same object each time.
+// Returns our operator that corresponds to MPI's predefined one on these elements; null if there is none or the operator is the
+// user's own. Equal (null or not) on all ranks, because they name the same operator and type. Local. Repeated calls return the same
+// object.
 std::shared_ptr<const Operator> operation_of(MPI_Op operation, const ElementType& element);
 
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a call went, for the report.
+// Describes how a call was run, for the report.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace quadrille::mpi_face {
 struct Site;
 
 struct CallOutcome {
-  Site* site = nullptr;   // of calls that are alike; null where nothing is kept of them
-  Bytes block_bytes = 0;  // what a call of this size class has for one block; 0 where it is not known
-  bool is_root = false;   // of a rooted call
+  Site* site = nullptr;   // the site of this kind of call; null if there is none
+  Bytes block_bytes = 0;  // size of one block, as calls of this size class count it; 0 if unknown
+  bool is_root = false;   // true if this rank is the root of a rooted call
   bool by_ours = false;
-  std::uint64_t settling_ticks = 0;  // of the call's time, spent on groups, plans and trials
-  std::uint64_t late_ticks = 0;      // waited for late ranks, where that was measured
-  std::string_view why;              // it was passed to the MPI library; stays valid as long as the communicator's state
+  std::uint64_t settling_ticks = 0;  // part of the call's time that was spent on groups, plans and trials
+  std::uint64_t late_ticks = 0;      // part that was spent waiting for late ranks, if it was measured
+  std::string_view why;              // why the MPI library ran the call; valid as long as the communicator's state
 };
 
 }  // namespace quadrille::mpi_face

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What could run a site's calls: what the user says, what wisdom knows to be best, or the few of which prices say that they are.
-// All of it is collective, at the same call on all ranks.
+// Makes the contenders for a site's calls: what the user has named, what wisdom knows to be best, or the few ways with the lowest
+// prices. Everything here is collective, and happens at the same call on all ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/trial.hpp"
-#include "plan/choosing.hpp"
+#include "plan/choosing/choosing.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
@@ -25,9 +25,9 @@ std::optional<double> time_of(const Considered& considered) {
   return considered.predicted_s;
 }
 
-// Of what was chosen / of the MPI library's; absent where either is not known.
 bool is_vendors(const Way& way) { return names_vendor(way.algorithm); }
 
+// Time of the chosen way / time of the MPI library's own collective; absent if either is unknown.
 std::optional<double> predicted_ratio(const Decision& decision) {
   const auto chosen = time_of(decision.considered.front());
   for (const Considered& considered : decision.considered)
@@ -39,8 +39,9 @@ std::optional<double> predicted_ratio(const Decision& decision) {
 
 std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
 
-// What was chosen. Prices may err, so others come, too, where nothing was measured: the next by price, and first the best of those
-// that wait after each round, since other policies hide what rounds cost on crowded cores.
+// The ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of these
+// is the cheapest blocking way, because the predictions for other policies hide what rounds cost if ranks share cores. The next
+// ones by price follow.
 std::vector<Way> worth_trying(const Decision& decision) {
   const std::size_t most = decision.source == Source::wisdom ? 1 : Trial::most_plans;
   std::vector<Way> ways{decision.chosen};
@@ -61,7 +62,7 @@ std::vector<Way> worth_trying(const Decision& decision) {
   return ways;
 }
 
-// Once in a process.
+// True for the first call with this rule in the process.
 bool is_new(const std::string& rule) {
   static std::mutex mutex;
   static std::set<std::string> told;
@@ -71,7 +72,8 @@ bool is_new(const std::string& rule) {
 
 }  // namespace
 
-// Does the user say what runs? A rule that makes no sense for the problem is left out; rank 0 says so once.
+// Follows the user's rule for the site, if there is one, and returns true then. A rule that does not fit the problem is ignored;
+// rank 0 says so once.
 bool CommunicatorState::obey(Site& site) {
   const bool is_irregular = site.key.function == Function::Alltoallv;
   const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
@@ -83,7 +85,7 @@ bool CommunicatorState::obey(Site& site) {
       give_up(site, "QUADRILLE_CHOOSE says so");
       return true;
     }
-    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can be vendor");
+    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can only be vendor");
     PlanOptions options = plan_options(site);
     options.algorithm = rule->algorithm;
     Contender named{plan(*group_, problem_of(site, ranks_), options), {}, "QUADRILLE_CHOOSE says so"};
@@ -94,7 +96,7 @@ bool CommunicatorState::obey(Site& site) {
   } catch (const Error& error) {
     if (error.code() != ErrorCode::misuse) throw;
     if (rank_ == 0 && is_new(rule->algorithm))
-      remark(fmt::format("QUADRILLE_CHOOSE: {}={} is left out: {}", name(collective), rule->algorithm, error.what()));
+      remark(fmt::format("QUADRILLE_CHOOSE: {}={} is ignored: {}", name(collective), rule->algorithm, error.what()));
     return false;
   }
 }
@@ -114,8 +116,9 @@ PlanOptions CommunicatorState::plan_options(const Site& site) const {
   return options;
 }
 
-// None where the site is the MPI library's. `known` has found out before which is fastest.
-std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Site& site, const Verdict* known) {
+// Returns no contenders if the site is left to the MPI library. `known`, if not null, says which way was the fastest in an earlier
+// trial.
+std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Site& site, const TrialVerdict* known) {
   const Problem problem = problem_of(site, ranks_);
   std::vector<Contender> contenders;
   if (known && known->way) {
@@ -128,7 +131,8 @@ std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Sit
     if (chosen.is_vendor())
       give_up(site, chosen.decision->reason);
     else if (ratio && *ratio > enough_gain)
-      give_up(site, fmt::format("ours would take {:.2f} times as long by what is known of this machine", *ratio));
+      give_up(site,
+              fmt::format("Quadrille would take {:.2f} times as long, according to what is known about this machine", *ratio));
     if (site.mode == Site::Mode::vendor) return contenders;
   }
   for (const Way& way : worth_trying(*chosen.decision)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call as it came last. Programs repeat calls, and a call with the same arguments but for the buffers has the same shape and
-// site: that is found out in some nanoseconds.
+// Remembers recent calls. A call with the same arguments as a recent one, except for the buffers, has the same shape and site,
+// which are then found in a few nanoseconds.
 #pragma once
 
 #include <string_view>
@@ -13,26 +13,27 @@ namespace quadrille::mpi_face {
 
 struct RecentCall {
   bool is_known = false;
-  Site* site = nullptr;  // null on a communicator of one rank, and where the call is always the MPI library's
-  std::string_view why;  // it is
-  MpiCall call{};        // its buffers are not looked at
+  Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
+  std::string_view why;  // the reason why the MPI library runs it
+  MpiCall call{};        // its buffers are ignored
   Shape shape;
   bool synchronises = false;
 
-  // Predefined types only: another type may get the handle of one that was freed. Numbers of v-collectives may change in place.
+  // True for calls with predefined types only, because the handle of a freed type may be reused; and for calls without arrays of
+  // counts, because their contents may change.
   static bool can_hold(const MpiCall& call) {
     if (call.function == Function::Barrier) return true;
     return !call.send.counts && !call.receive.counts && call.send.buffer != MPI_IN_PLACE && call.receive.buffer != MPI_IN_PLACE &&
            is_predefined(call.send.type) && is_predefined(call.receive.type);
   }
 
-  // Null buffers of data that is not empty are wrong arguments, unless they are null in both calls.
+  // A null buffer with data is a wrong argument, so a call with a null buffer is only like another one with a null buffer.
   bool is_like(const MpiCall& other) const {
     return is_known && other.function == call.function && is_like(other.send, call.send) && is_like(other.receive, call.receive) &&
            other.root == call.root && other.operation == call.operation;
   }
 
-  // Those of a call that is like it; in place they are as they were.
+  // Takes the buffers of a call that is like this one. In-place calls keep theirs.
   void set_buffers(const MpiCall& other) {
     if (shape.in_place && shape.collective != Collective::broadcast) return;
     if (shape.input.facts.is_valid) shape.input.memory = other.send.buffer;

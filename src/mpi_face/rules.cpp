@@ -57,7 +57,7 @@ ChoiceRules parse_rules(std::string_view text) {
     try {
       rules.rules.push_back(parse_rule(part));
     } catch (const Error& error) {
-      rules.refused.push_back(fmt::format("the rule '{}' makes no sense: {}", part, error.what()));
+      rules.refused.push_back(fmt::format("the rule '{}' is invalid: {}", part, error.what()));
     }
   }
   return rules;
@@ -72,9 +72,8 @@ double parse_tune_share(std::string_view text) {
     if (const auto read = std::from_chars(text.data() + 4, end, percent);
         read.ec == std::errc() && read.ptr == end && percent > 0 && percent <= 50)
       return percent / 100;
-  throw Error(
-      ErrorCode::misuse,
-      fmt::format("QUADRILLE_TUNE={} makes no sense, it may be run, or run:2% for that share of the time, at most 50", text));
+  throw Error(ErrorCode::misuse,
+              fmt::format("QUADRILLE_TUNE={} is invalid; it may be run, or run:2% for that share of the time, at most 50 %", text));
 }
 
 }  // namespace quadrille::mpi_face

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user wants of the drop-in's choices, as text: QUADRILLE_CHOOSE='alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' says
-// what is to run, QUADRILLE_TUNE how long candidates may race. Nothing here knows MPI.
+// Parses the user's wishes about the drop-in's choices: QUADRILLE_CHOOSE='alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' names
+// what to run, QUADRILLE_TUNE limits the time for racing candidates. Nothing here depends on MPI.
 #pragma once
 
 #include <string>
@@ -13,22 +13,23 @@ namespace quadrille::mpi_face {
 
 struct ChoiceRule {
   Collective collective = Collective::alltoall;
-  Bytes smallest = 0, largest = 0;  // block_bytes of a Shape
-  std::string algorithm;            // as parse_candidate reads it
+  Bytes smallest = 0, largest = 0;  // range of a Shape's block_bytes
+  std::string algorithm;            // a text for parse_candidate
 };
 
 struct ChoiceRules {
   std::vector<ChoiceRule> rules;
-  std::vector<std::string> refused;  // a sentence for each part of the text that makes no sense
+  std::vector<std::string> refused;  // one sentence for each part of the text that is invalid
 
-  // The first that fits; null where none does.
+  // Returns the first rule that matches, or null.
   const ChoiceRule* find(Collective collective, Bytes block_bytes) const;
 };
 
 // COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]
 ChoiceRules parse_rules(std::string_view text);
 
-// "run", or "run:2%" with a share from above 0 to 50; empty: none race. Throws Error{misuse}.
+// Returns the fraction of time for racing: "run", or "run:2%" with a percentage above 0 and up to 50; 0 (no races) for an empty
+// text. Throws Error{misuse}.
 double parse_tune_share(std::string_view text);
 
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a communicator's handle to what is kept of it: a table, and in each thread the ones it used last.
+// Finds a communicator's state from its handle: a table, and a cache of recently used entries in each thread.
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -14,7 +14,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// Never destroyed: MPI may call back late.
+// Never destroyed, because MPI may call back late.
 class States {
  public:
   static States& get() {
@@ -53,7 +53,7 @@ class States {
     return !is_over_.load(std::memory_order_relaxed) && PMPI_Initialized(&initialised) == MPI_SUCCESS && initialised;
   }
 
-  // An attribute of MPI_COMM_SELF tells when MPI ends, in any language.
+  // Deleting an attribute of MPI_COMM_SELF tells when MPI is finalised, whatever the program's language.
   bool make_keyvals() {
     int of_self = MPI_KEYVAL_INVALID;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &of_communicators_, nullptr) == MPI_SUCCESS &&
@@ -61,7 +61,7 @@ class States {
            PMPI_Comm_set_attr(MPI_COMM_SELF, of_self, nullptr) == MPI_SUCCESS;
   }
 
-  // Without the lock where MPI may go on: it may free other communicators meanwhile, whose requests were pending (MPICH).
+  // Releases the lock before calling MPI, which may then free other communicators whose requests were pending (MPICH).
   static int forget(MPI_Comm communicator, int, void*, void*) {
     States& states = get();
     std::unique_ptr<CommunicatorState> forgotten;
@@ -94,7 +94,7 @@ class States {
     return MPI_SUCCESS;
   }
 
-  std::atomic<std::uint64_t> generation_{1};  // grows when a handle may come to mean something else
+  std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may begin to mean another communicator
   std::atomic<bool> is_over_{false};
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> states_;
@@ -105,7 +105,7 @@ class States {
 
 CommunicatorState* CommunicatorState::of(MPI_Comm communicator) { return States::get().find(communicator); }
 
-// No exception crosses MPI's border.
+// Catches all exceptions, because none may cross MPI's C interface.
 int run(const MpiCall& call, VendorCall vendor) {
   try {
     if (Settings::get().is_off) return vendor();

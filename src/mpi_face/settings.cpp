@@ -22,13 +22,13 @@ Settings read() {
   settings.is_off = mode == "off";
   settings.only_observes = mode == "profile";
   if (!mode.empty() && mode != "off" && mode != "on" && mode != "profile")
-    remark(fmt::format("QUADRILLE={} means nothing here and is left out; it may be on, off or profile", mode));
+    remark(fmt::format("QUADRILLE={} is unknown and ignored; it may be on, off or profile", mode));
   const std::string report(value_of("QUADRILLE_REPORT"));
   settings.report = parse_report_wish(report);
-  if (settings.report && !settings.report->file.empty())  // the program may go to another folder before it ends
+  if (settings.report && !settings.report->file.empty())  // made absolute, because the program may change its working directory
     settings.report->file = std::filesystem::absolute(settings.report->file).string();
   if (!report.empty() && report != "off" && !settings.report)
-    remark(fmt::format("QUADRILLE_REPORT={} means nothing here and is left out; it may be summary, full or summary:FILE", report));
+    remark(fmt::format("QUADRILLE_REPORT={} is unknown and ignored; it may be summary, full or summary:FILE", report));
   if (settings.only_observes && report.empty()) settings.report.emplace();
   settings.admits_anywhere = value_of("QUADRILLE_ADMIT") == "anywhere";
   settings.admits_at_once = settings.admits_anywhere || value_of("QUADRILLE_ADMIT") == "1";

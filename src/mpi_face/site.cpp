@@ -15,7 +15,7 @@ int batch_of_trial(Bytes moved) {
   return moved <= 1 << 20 ? 4 : 2;
 }
 
-std::uint64_t calls_of_trial(Bytes moved) { return static_cast<std::uint64_t>(2 * rounds_of_trial * batch_of_trial(moved)); }
+std::uint64_t calls_of_trial(Bytes moved) { return static_cast<std::uint64_t>(2 * repetitions_of_trial * batch_of_trial(moved)); }
 
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   constexpr std::uint64_t calls_for_each_of_trial = 32;
@@ -26,7 +26,7 @@ std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried) {
   if (Settings::get().admits_at_once) return 2;
   const double plan_s = 100e-6 * static_cast<double>(ranks);
   const double call_s = 1e-6 * static_cast<double>(ranks) + static_cast<double>(moved) / 4e9;
-  const int calls_of_trial = is_tried ? 2 * rounds_of_trial * batch_of_trial(moved) : 0;
+  const int calls_of_trial = is_tried ? 2 * repetitions_of_trial * batch_of_trial(moved) : 0;
   return static_cast<std::uint64_t>(std::clamp(std::ceil(plan_s / call_s), 4.0, 100.0)) +
          static_cast<std::uint64_t>(calls_of_trial);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of one communicator that are alike: what runs them, and how often they came. All that is kept here follows from what MPI
-// makes equal on all ranks, so that all ranks do the same at the same call.
+// A site stands for all calls of one kind on one communicator: how often they came, and what runs them: Quadrille ("ours") or the
+// MPI library ("the vendor"). Everything here follows from values that MPI requires to be equal on all ranks, so all ranks act
+// alike at the same call.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "mpi_face/function.hpp"
 #include "mpi_face/shape.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/wisdom.hpp"
 
@@ -24,37 +25,37 @@ struct PassedCalls;
 struct Key {
   Function function = Function::Barrier;
   Bytes block_bytes = 0;
-  Rank root = 0;                        // of rooted collectives
-  int element = -1;                     // of reductions (ElementType::number)
-  const Operator* operation = nullptr;  // of reductions; one object for each of MPI's
-  std::uint64_t counts = 0;             // of allgatherv and reduce_scatter: a hash of the shares
+  Rank root = 0;                        // for rooted collectives
+  int element = -1;                     // for reductions (ElementType::number)
+  const Operator* operation = nullptr;  // for reductions; one object per MPI operator
+  std::uint64_t counts = 0;             // allgatherv and reduce_scatter: a hash of the shares
   bool operator==(const Key&) const = default;
 };
 
 struct Site {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   enum class Mode {
-    counting,  // the MPI library's; ours may come
+    counting,  // the MPI library runs the calls; Quadrille may do so later
     ours,
-    vendor,  // for good
+    vendor,  // the MPI library runs the calls for good
   };
 
-  // First what each call looks at.
+  // Members that every call reads come first.
   Key key;
   std::uint64_t calls = 0;
-  std::uint64_t next_event = never;  // the call from which on it waits to be settled (admission.cpp)
+  std::uint64_t next_event = never;  // from this call on, the site waits to be settled (admission.cpp)
   Mode mode = Mode::counting;
-  Bytes moved = 0;            // leave or reach a rank in a call; of alltoallv 0
-  std::vector<Bytes> shares;  // whose hash is in the key
+  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv
+  std::vector<Bytes> shares;  // the shares whose hash is in the key
   bool is_waiting = false;
   bool is_forced = false;  // the user named what runs
-  bool is_tuned = false;   // candidates raced inside the run
+  bool is_tuned = false;   // candidates were raced during the program's run
   std::optional<Plan> plan;
-  std::optional<Way> way;  // of the plan, where it was chosen
-  std::string what;        // runs; empty where it is the MPI library's
-  std::string why;         // that runs
+  std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
+  std::string what;        // what runs the calls; empty if the MPI library does
+  std::string why;         // why that runs them
 
-  // For the report (counting.cpp): how it was when it was described last, and where its calls are counted.
+  // For the report (counting.cpp): the site's state when it was last described, and where its calls are counted.
   struct Told {
     std::uint64_t next_event = 0;
     bool is_waiting = false;
@@ -64,32 +65,33 @@ struct Site {
     PassedCalls* passed = nullptr;
   } told;
 
-  // Times of the latest trials, in seconds, of the slowest rank; ours_s[i] and vendors_s[i] are of the same round.
+  // Times of the latest trials, in seconds, on the slowest rank; ours_s[i] and vendors_s[i] belong to the same repetition.
   std::vector<double> ours_s, vendors_s;
 
-  // For trials: the MPI library's call with buffers of ours. Of predefined types, which are never freed.
+  // For trials, which call the MPI library with buffers of ours. Predefined, so never freed.
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1;
   MPI_Op operation = MPI_OP_NULL;
-  std::vector<Bytes> sent, received;  // alltoallv: of this rank, at the call that made it wait
+  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in the call after which the site began to wait
 };
 
-constexpr double enough_gain = 0.9;  // ours is taken where it takes at most this share of the MPI library's time
+constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
 
-// How many executions of a trial are timed together. Loops overlap calls, which a single call after a barrier does not show, and
-// short calls are as short as the inaccuracy of the clock and the barrier. `moved` bytes leave or reach a rank.
+// Number of executions in a trial that are timed together. Consecutive calls overlap in a program's loop, which timing single calls
+// after a barrier would not show, and short calls are as short as the errors of the clock and the barrier. `moved`: bytes that
+// leave or reach a rank in a call.
 int batch_of_trial(Bytes moved);
-constexpr int rounds_of_trial = 4;  // of both, the first to warm up
+constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
 
-// At which call a plan is made: when the calls so far have taken about as long as making it, and trying it if `is_tried`. So a
-// program loses no more than it would have gained, and nobody pays for what is called once.
+// The number of the call at which a plan is made: when the calls so far have taken about as long as making the plan takes and, if
+// `is_tried`, trying it. A program therefore loses at most about as much as it could have gained, and rare calls cost nothing.
 std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried);
 
-// The call, a power of two, at which ours is compared with the MPI library's again: rarely enough that trials take some percent of
-// all calls at most.
+// The call, a power of two, at which ours is compared with the MPI library's next: so rarely that trials are at most a few percent
+// of all calls.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
 
-// The median of the ratios ours / the MPI library's; as many of one as of the other, and at least one.
+// The median of ours_s[i] / vendors_s[i]. Both lists have the same length, at least one.
 double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s);
 
 }  // namespace quadrille::mpi_face

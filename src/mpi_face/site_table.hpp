@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sites of a communicator by the hash of their keys: open addressing, so that finding one touches few cache lines. A program
-// that uses a thousand sizes in turn looks here at each call.
+// A hash table of a communicator's sites, with open addressing, so that a look-up touches few cache lines: a program that cycles
+// through a thousand sizes needs one in each call.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ class SiteTable {
  public:
   std::size_t size() const { return sites_.size(); }
 
-  // The first with this hash that `is_it` accepts; null where none is.
+  // Returns the first site with this hash that `is_it` accepts, or null.
   template <class IsIt>
   Site* find(std::uint64_t hash, const IsIt& is_it) const {
     if (slots_.empty()) return nullptr;
@@ -25,7 +25,7 @@ class SiteTable {
     return nullptr;
   }
 
-  // It stays where it is.
+  // The site's address never changes.
   Site* add(std::uint64_t hash) {
     sites_.push_back(std::make_unique<Site>());
     if (2 * sites_.size() > slots_.size()) grow();
@@ -55,7 +55,7 @@ class SiteTable {
   }
 
   std::vector<std::unique_ptr<Site>> sites_;
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<Slot> slots_;  // their number is a power of two
 };
 
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time stamps that cost some nanoseconds: the processor's counter. Its rate is found out by comparing it with CLOCK_MONOTONIC.
+// Time stamps that cost a few nanoseconds: the processor's time-stamp counter. Its rate is measured against CLOCK_MONOTONIC.
 #pragma once
 
 #include <time.h>
@@ -12,7 +12,7 @@
 
 namespace quadrille::mpi_face {
 
-// It counts at a constant rate, whatever the core's clock (constant_tsc of x86, the generic timer of Arm).
+// The counter has a constant rate, independent of the core's frequency (constant_tsc on x86, the generic timer on Arm).
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -27,15 +27,15 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-// One moment by two clocks.
+// The same moment on both clocks.
 struct TickMoment {
   std::uint64_t ticks = 0;
   std::int64_t monotonic_ns = 0;
 
-  static TickMoment now() noexcept;  // takes about 1 µs
+  static TickMoment now() noexcept;  // takes about 1 us
 };
 
-// Ticks per second between two moments; 0 where they are the same.
+// Ticks per second between two moments; 0 if they are the same.
 double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept;
 
 }  // namespace quadrille::mpi_face

@@ -12,7 +12,7 @@ namespace {
 
 Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
 
-// As MPI has them: counts of items of `item` bytes, one block after the other.
+// Converts bytes per rank to MPI's counts and displacements, in items of `item` bytes, for consecutive blocks.
 void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& counts, std::vector<int>& displacements) {
   int next = 0;
   for (const Bytes each : bytes) {
@@ -32,7 +32,7 @@ Problem problem_of(const Site& site, Count ranks) {
     problem.block_bytes = site.key.block_bytes;
   if (site.key.operation) {
     problem.element_bytes = site.key.operation->element_bytes;
-    // Sums of floating-point numbers are to be the same on all ranks, and the same whatever algorithm runs.
+    // Sums of floating-point numbers must be equal on all ranks and independent of the algorithm.
     problem.reproducible = !facts_of(site.type).element.is_exact;
   }
   return problem;
@@ -49,7 +49,8 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
   output_bytes_ = output_bytes(problem_, group.rank());
 }
 
-// Of what is planned, all ranks know what each needs. Sets the size of a batch; false where there is no room.
+// Sets the batch size, equal on all ranks. Returns false if there is not enough room. For a plan, every rank can compute the size;
+// for an exchange, sizes are gathered.
 bool Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {
@@ -81,16 +82,16 @@ double Trial::timed(int way) {
 bool Trial::run(Times& times) {
   if (!agree_on_size()) return false;
   prepare();
-  std::vector<Round> mine(rounds), all(static_cast<std::size_t>(rounds * group_.size()));
-  for (Round& round : mine) {
-    round.vendors_s = timed(vendor);
-    for (int way = 0; way < ways(); ++way) round.ours_s[way] = timed(way);
+  std::vector<Repetition> mine(repetitions), all(static_cast<std::size_t>(repetitions * group_.size()));
+  for (Repetition& repetition : mine) {
+    repetition.vendors_s = timed(vendor);
+    for (int way = 0; way < ways(); ++way) repetition.ours_s[way] = timed(way);
   }
-  group_.all_gather(mine.data(), all.data(), static_cast<Bytes>(rounds * sizeof(Round)));
+  group_.all_gather(mine.data(), all.data(), static_cast<Bytes>(repetitions * sizeof(Repetition)));
   times.ours_s.resize(static_cast<std::size_t>(ways()));
-  for (std::size_t i = 1; i < rounds; ++i) {
-    Round most;
-    for (std::size_t at = i; at < all.size(); at += rounds) {
+  for (std::size_t i = 1; i < repetitions; ++i) {
+    Repetition most;
+    for (std::size_t at = i; at < all.size(); at += repetitions) {
       most.vendors_s = std::max(most.vendors_s, all[at].vendors_s);
       for (int way = 0; way < ways(); ++way) most.ours_s[way] = std::max(most.ours_s[way], all[at].ours_s[way]);
     }

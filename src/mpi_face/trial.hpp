@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running a site's call on buffers of ours, by the MPI library and by ours, to compare their times. The program's data is not
-// touched, so that the result of its own call never depends on a trial.
+// A trial compares the times of a site's calls by the MPI library and by Quadrille. It runs on buffers of its own, so the program's
+// data and results never depend on it.
 #pragma once
 
 #include <mpi.h>
@@ -12,31 +12,31 @@
 
 namespace quadrille::mpi_face {
 
-// The site's problem; not of alltoallv.
+// The site's problem. Not for alltoallv.
 Problem problem_of(const Site& site, Count ranks);
 
 class Trial {
  public:
-  static constexpr Bytes most_memory = Bytes{64} << 20;  // for what a rank gives or gets
+  static constexpr Bytes most_memory = Bytes{64} << 20;  // limit on the input and on the output of a rank
   static constexpr std::size_t most_plans = 3;
 
-  // For alltoallv, which has no plan, there is `exchange`.
+  // For alltoallv, which has no plans, pass `exchange`.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange);
 
-  // Seconds of the slowest rank, of each round that counts.
+  // Seconds on the slowest rank, for each repetition that counts (not the warm-up).
   struct Times {
     std::vector<double> vendors_s;
-    std::vector<std::vector<double>> ours_s;  // of each plan, or of the exchange
+    std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange
   };
 
-  // Collective, once. Runs all by turns, and appends to `times`. False, and nothing was run, where a rank would need too much
-  // memory. Throws Error{transport, peer_lost}.
+  // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns false, without running
+  // anything, if a rank would need too much memory. Throws Error{transport, peer_lost}.
   bool run(Times& times);
 
  private:
-  static constexpr int rounds = rounds_of_trial;
+  static constexpr int repetitions = repetitions_of_trial;
   static constexpr int vendor = -1;
-  struct Round {
+  struct Repetition {
     double vendors_s = 0, ours_s[most_plans] = {};
   };
 
@@ -54,9 +54,9 @@ class Trial {
   DirectExchange* const exchange_;
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
-  int batch_ = 1;  // the same on all ranks
+  int batch_ = 1;  // equal on all ranks
   std::vector<std::byte> input_, output_;
-  std::vector<int> counts_[2], displacements_[2];  // of v-collectives, sent and received
+  std::vector<int> counts_[2], displacements_[2];  // for v-collectives: send and receive side
 };
 
 }  // namespace quadrille::mpi_face

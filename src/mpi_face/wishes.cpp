@@ -15,14 +15,14 @@
 namespace quadrille::mpi_face {
 namespace {
 
-const auto loaded = std::chrono::steady_clock::now();  // about when the process began
+const auto loaded = std::chrono::steady_clock::now();  // when this library was loaded, which is close to the start of the process
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
 }
 
-// Collective: rank 0's text, at all ranks.
+// Collective: returns rank 0's text on all ranks.
 std::string handed_out(Communicator& group, std::string mine) {
   const Count size = gathered(group, static_cast<Count>(mine.size()))[0];
   if (size == 0) return {};
@@ -52,7 +52,7 @@ Wishes shared_wishes(Communicator& group) {
   Wishes wishes = parse_wishes(choose, tune);
   static bool was_told = false;
   if (is_first && !std::exchange(was_told, true))
-    for (const std::string& sentence : wishes.rules.refused) remark(sentence + "; it is left out");
+    for (const std::string& sentence : wishes.rules.refused) remark(sentence + "; it is ignored");
   return wishes;
 }
 

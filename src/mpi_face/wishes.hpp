@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user wants chosen and tuned. The ranks of a group all have what its rank 0 was told, so that they act alike even where
-// their environments differ.
+// The user's wishes about choices and tuning. All ranks of a group use those of its rank 0, so they act alike even if their
+// environment variables differ.
 #pragma once
 
 #include "mpi_face/rules.hpp"
@@ -10,13 +10,13 @@ namespace quadrille::mpi_face {
 
 struct Wishes {
   ChoiceRules rules;      // QUADRILLE_CHOOSE
-  double tune_share = 0;  // QUADRILLE_TUNE: of the run's time, for racing candidates; 0: none race
+  double tune_share = 0;  // QUADRILLE_TUNE: fraction of the run's time that races may take; 0: no races
 };
 
-// Collective over `group`. Rank 0 says on stderr what it refuses, once in a process.
+// Collective over `group`. Rank 0 reports invalid parts on stderr, once per process.
 Wishes shared_wishes(Communicator& group);
 
-// Of the time of this process, how much went to racing. For rank 0 of a group to decide by.
+// The time that this process has spent on races. Rank 0 of a group decides by it.
 class TuneBudget {
  public:
   static TuneBudget& of_process();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The binomial tree over p ranks with any root [grama2003]. Ranks have virtual ids, the root's is 0: id ^ root where p is a
-// power of two, else (id - root) mod p. In the round of level i, i from depth - 1 down to 0, every v that is a multiple of
-// 2^(i+1) has the child v + 2^i, if there is such a rank.
+// The binomial tree over p ranks with any root [grama2003]. Each rank has a virtual number v, which is 0 at the root:
+// rank ^ root if p is a power of two, else (rank - root) mod p. Levels run from depth - 1 down to 0, one level in each
+// round. At level i, every v that is a multiple of 2^(i+1) has the child v + 2^i if that is below p.
 //
-// Under both mappings the ranks of a subtree are consecutive, round the end where p is no power of two.
+// Under both numberings the ranks of a subtree are consecutive; if p is not a power of two, they may wrap around from
+// p - 1 to 0.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace quadrille {
 
-// Ranks first, first + 1, .. (mod p), `count` of them.
+// The `count` ranks first, first + 1, .. (mod p).
 struct RankRange {
   Rank first = 0;
   Count count = 0;
@@ -29,7 +30,7 @@ class BinomialTree {
   constexpr Count virtual_of(Rank rank) const { return power_of_two() ? rank ^ root_ : (rank - root_ + p_) % p_; }
   constexpr Rank rank_of(Count v) const { return power_of_two() ? v ^ root_ : (v + root_) % p_; }
 
-  // v is reached at this level and has children at all levels below.
+  // The level at which v receives; v has children at all lower levels.
   constexpr Count level_of(Count v) const { return v == 0 ? depth_ : std::countr_zero(static_cast<std::uint64_t>(v)); }
   constexpr Count parent_of(Count v) const { return v & (v - 1); }
   constexpr bool has_child(Count v, Count level) const { return level < level_of(v) && v + (Count{1} << level) < p_; }

@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// The index of the last skip used when r is written as a sum of skips, largest first.
+// The index of the smallest skip when r is written as a sum of skips, chosen greedily from the largest down.
 Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
   Count last = size(skips) - 1;
   while (r > 0) {
@@ -20,8 +20,10 @@ Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
   return last;
 }
 
-// Walks paths of skips from rank 0, largest skip first, and takes for each round the skip by which a segment that r has not
-// yet comes in time: the paths' lengths tell when a neighbour of r has it.
+// Computes the receive row of rank r, as in [traff2024broadcast]: a depth-first search over sums of skips, starting at
+// rank 0 with the largest skip. In round k rank r receives from r - s_k. For round k the search accepts the smallest
+// skip e of a sum y in (p + r - s_{k+1}, p + r - s_k]: the segment that belongs to e is then at r - s_k in time. Each e
+// is accepted once.
 class RowSearch {
  public:
   RowSearch(const std::vector<Count>& skips, Rank r)
@@ -37,7 +39,8 @@ class RowSearch {
   std::vector<Count> run() && {
     walk(0, depth_);
     assert(found() == depth_);
-    // What came in the phase before is d less; the rank's own skip stands for this phase's segment.
+    // Entries are numbers of segments. depth_ stands for the segment of this phase, whose number is the rank's own
+    // skip; all others belong to the previous phase, so their numbers are smaller by d.
     for (Count& entry : row_) entry = entry == depth_ ? own_ : entry - depth_;
     return std::move(row_);
   }
@@ -82,7 +85,8 @@ CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Co
       start_((depth_ - (segments - 1) % depth_) % depth_),
       is_root_(r == 0),
       row_(circulant_receive_row(skips, r)) {
-  // Entry k passes the last segment first in the earliest phase in which row[k] has grown to it.
+  // Finds the first round in which the last segment arrives. Entry k grows by d in each phase, and brings the last
+  // segment in the first phase in which it has reached that segment's number.
   last_arrival_ = std::numeric_limits<Count>::max();
   for (Count k = 0; k < depth_; ++k) {
     const Count missing = segments_ - 1 + start_ - row_[index(k)];

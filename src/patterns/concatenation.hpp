@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who tells whom what in the concatenation algorithm [bruck1997, section 4]. The *role* j of a rank i is the block of rank
-// i - j. What a rank is to know is a line of bytes: role 0, role 1, .., each from its last byte to its first. Ranks
-// stand in descending order on that line, so that where blocks lie in rank order any part of it is one run of memory.
+// The messages of the concatenation algorithm [bruck1997, section 4]. *Role* j of rank i is the block of rank i - j.
+// The data that a rank has to learn is treated as a line of bytes: role 0, role 1, and so on, where each block runs
+// from its last byte to its first. Since role j + 1 belongs to the rank below that of role j, the line runs through the
+// output buffer backwards, and any part of the line is contiguous in memory (with at most one wrap-around).
 #pragma once
 
 #include <vector>
@@ -10,27 +11,28 @@
 
 namespace quadrille {
 
-// Every rank i learns bytes [first, last) of its line from rank i - offset.
-struct ConcatenationPiece {
+// In this message every rank i receives bytes [first, last) of its line from rank i - offset.
+struct ConcatenationMessage {
   Count offset = 0;
   Bytes first = 0;
   Bytes last = 0;
-  bool operator==(const ConcatenationPiece&) const = default;
+  bool operator==(const ConcatenationMessage&) const = default;
 };
 
-using ConcatenationRounds = std::vector<std::vector<ConcatenationPiece>>;
+using ConcatenationRounds = std::vector<std::vector<ConcatenationMessage>>;
 
-// What to do where one last round cannot have the least volume.
+// What to do if the smallest number of rounds does not allow the smallest volume.
 enum class LastRound : std::uint8_t {
-  one,   // keep to the least number of rounds, at `excess` bytes above the least volume
-  two,   // keep to the least volume, in one round more
-  best,  // one, unless the excess is above `startup_worth_bytes`
+  one,   // the smallest number of rounds; the volume exceeds the minimum by `excess`
+  two,   // the smallest volume, with one round more
+  best,  // as `one`, unless the excess is above `startup_worth_bytes`
 };
 
-// Bytes that take about as long as a start-up on present networks (a microsecond or two, some GB/s).
+// The number of bytes whose transfer takes about as long as a start-up on present networks (one or two microseconds at
+// some GB/s).
 constexpr Bytes startup_worth_bytes = 8192;
 
-// Rounds of at most `ports` pieces for p blocks of `block_bytes`, 1 <= ports <= max(1, p - 1).
+// The rounds for p blocks of `block_bytes`, with at most `ports` messages in each round; 1 <= ports <= max(1, p - 1).
 ConcatenationRounds concatenation_rounds(Count p, Count ports, Bytes block_bytes, LastRound last_round);
 
 }  // namespace quadrille

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dealing things out like cards [liu2002]. In an array of p nodes slot t goes to column (t mod p) mod C, so that p slots in a
-// row are one for each node; in a column of height h slot t goes to row t mod h. Whoever has n things deals them to slots
-// s, s + 1, .., s + n - 1: column c gets  slots_left_of(s + n, c + 1) - slots_left_of(s, c + 1)  of them less what the columns
-// left of it get. These are counts: which things they are is for the caller to say.
+// Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
+// (t mod p) mod C, so p consecutive slots are one for each rank. In a column of height h, slot t belongs to row t mod
+// h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. Column c then gets slots_left_of(s + n, c + 1) -
+// slots_left_of(s, c + 1) items, minus those of the columns to its left. This file only counts; the caller decides
+// which item goes into which slot.
 #pragma once
 
 #include <algorithm>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 
 namespace quadrille {
 
-// The slots [0, t), taken apart once to ask for many columns.
+// Counts the slots [0, t) by column. The divisions are done once, in the constructor, because many columns are asked
+// for.
 class SlotCount {
  public:
   SlotCount() = default;
-  SlotCount(const NodeArray& array, Count t)
-      : rounds_(t / array.nodes()), rows_(t % array.nodes() / array.columns()), rest_(t % array.nodes() % array.columns()) {}
+  SlotCount(const RankArray& array, Count t)
+      : rounds_(t / array.ranks()), rows_(t % array.ranks() / array.columns()), rest_(t % array.ranks() % array.columns()) {}
 
-  // Those that go to columns 0 .. column - 1.
-  Count left_of(const NodeArray& array, Count column) const {
+  // The number of slots in [0, t) that belong to columns 0 .. column - 1.
+  Count left_of(const RankArray& array, Count column) const {
     return rounds_ * array.first_place(column) + rows_ * column + std::min(rest_, column);
   }
 
@@ -27,7 +29,7 @@ class SlotCount {
   Count rounds_ = 0, rows_ = 0, rest_ = 0;
 };
 
-// Of the slots [0, t), those that go to rows 0 .. row - 1 of a column.
+// The number of slots in [0, t) that belong to rows 0 .. row - 1 of a column of this height.
 constexpr Count slots_above(Count t, Count height, Count row) { return t / height * row + std::min(t % height, row); }
 
 }  // namespace quadrille

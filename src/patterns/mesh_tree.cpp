@@ -14,7 +14,8 @@ struct Run {
   Count first = 0, last = 0;  // half open
 };
 
-// Calls hand(round, giver, taker, run) for the edges of a line's tree on the way down to place `me`, and for those that leave it.
+// Calls hand(round, giver, taker, run) for the tree edges on the path down to place `me`, if `me` gives or takes there,
+// and for the edges that leave `me`.
 template <class Hand>
 void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& hand) {
   const Count rounds = rounds_on_line(places);
@@ -27,7 +28,8 @@ void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& ha
     const Count middle = cut_from_below ? run.first + part : run.last - part;
     const Run lower{run.first, middle}, upper{middle, run.last};
     const bool held_below = holder < middle;
-    // In the other part the rank at the holder's own place, if the part reaches so far.
+    // The taker is at the holder's relative position in the other part, or at that part's last place if the part is too
+    // short.
     const Count place = holder - (held_below ? lower : upper).first;
     const Run& other = held_below ? upper : lower;
     const Count taker = std::min(other.first + place, other.last - 1);
@@ -44,13 +46,13 @@ std::string phase_name(std::size_t dimension, std::size_t dimensions) {
 
 }  // namespace
 
-TreeNode node_of(const MeshTree& tree, Rank me) {
+TreePosition position_of(const MeshTree& tree, Rank me) {
   const std::size_t dimensions = tree.sides.size();
   const bool first_first = tree.order == DimensionOrder::first_first;
-  TreeNode node;
+  TreePosition position;
   Count ranks = 1;
   for (const Count side : tree.sides) ranks *= side;
-  if (first_first) node.ranks = {0, ranks};  // the root's
+  if (first_first) position.ranks = {0, ranks};  // all ranks; holds for the root
   Count stride = first_first ? ranks : 1;
   Count rounds_before = 0;
   for (std::size_t turn = 0; turn < dimensions; ++turn) {
@@ -58,29 +60,29 @@ TreeNode node_of(const MeshTree& tree, Rank me) {
     const Count side = tree.sides[dimension];
     if (first_first) stride /= side;
     const Count mine = me / stride % side, of_root = tree.root / stride % side;
-    // Whoever differs from the root in a dimension that is still to come gets nothing on this line.
+    // Takes part only if its coordinates in the dimensions still to come are the root's.
     const bool takes_part = first_first ? me % stride == tree.root % stride : me / (stride * side) == tree.root / (stride * side);
     if (takes_part) {
-      const Rank line = me - mine * stride;   // its first rank
-      const Rank box = line - line % stride;  // the first rank of all lines that go on from here
+      const Rank line = me - mine * stride;   // first rank of the line
+      const Rank box = line - line % stride;  // first rank of the box that later dimensions reach from this line
       for_each_edge_at(side, of_root, mine, tree.cut, [&](Count round, Count giver, Count taker, Run run) {
         TreeEdge edge{rounds_before + round, line + (giver == mine ? taker : giver) * stride, {}};
         if (first_first) edge.ranks = {box + run.first * stride, (run.last - run.first) * stride};
         if (giver == mine) {
-          node.children.push_back(edge);
+          position.children.push_back(edge);
         } else {
-          node.ranks = edge.ranks;
-          node.parent = edge;
+          position.ranks = edge.ranks;
+          position.parent = edge;
         }
       });
     }
     const Count rounds = rounds_on_line(side);
-    if (rounds > 0) node.phases.push_back({phase_name(dimension, dimensions), rounds});
+    if (rounds > 0) position.phases.push_back({phase_name(dimension, dimensions), rounds});
     rounds_before += rounds;
     if (!first_first) stride *= side;
   }
-  if (node.phases.empty()) node.phases.push_back({"alone", 0});
-  return node;
+  if (position.phases.empty()) position.phases.push_back({"alone", 0});
+  return position;
 }
 
 }  // namespace quadrille

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees along the dimensions of a mesh [grama2003]: along a line of ranks through the root, then from each of its ranks along the
-// lines of the next dimension, and so on. A line of n places takes ceil(log2 n) rounds: whoever holds something for a run of places
-// cuts the run in two, hands one part to a rank there, and both parts go on by themselves. So the messages of a round never meet,
-// wherever the root is and whatever the sides are; nor do they on a ring, where only the first message goes more than half way
-// round.
+// Trees along the dimensions of a mesh [grama2003]. The root's line is served first, then the lines of the next
+// dimension through each of its ranks, and so on. A line of n places takes ceil(log2 n) rounds: a rank that holds data
+// for a run of places cuts the run in two, sends the data of one part to a rank of that part, and both parts continue
+// independently. So the messages of a round never share a link, whatever the root and the sides are. On a ring they do
+// not either, because only the first message travels more than half way round.
 #pragma once
 
 #include <vector>
 
-#include "patterns/tree_node.hpp"
+#include "patterns/tree_position.hpp"
 
 namespace quadrille {
 
-// Where a run is cut. One part has 2^i places, i the number of rounds left after this one, and the other is no longer.
+// Where a run of places is cut. One part has 2^i places, where i rounds are left after this one; the other part is not
+// longer.
 enum class LineCut : std::uint8_t {
   fixed_tree,     // the first 2^i places: the cuts of `tree_split`, whatever the root
-  around_holder,  // 2^i places on the side of the holder: the other part, whose shares are sent, is as short as can be
+  around_holder,  // 2^i places on the holder's side, so that the other part, whose data is sent, is as short as possible
 };
 
 enum class DimensionOrder : std::uint8_t {
-  last_first,   // along a row, then along the columns: ranks below an edge are not consecutive
-  first_first,  // along a column, then along the rows: they are
+  last_first,   // along a row, then along the columns: the ranks below an edge are not consecutive
+  first_first,  // along a column, then along the rows: the ranks below an edge are consecutive
 };
 
 struct MeshTree {
-  std::vector<Count> sides;  // ranks stand row by row: the last dimension turns fastest
+  std::vector<Count> sides;  // ranks stand row by row: the last dimension varies fastest
   Rank root = 0;
   DimensionOrder order = DimensionOrder::last_first;
   LineCut cut = LineCut::fixed_tree;
 };
 
-// Phases are the dimensions of more than one place; where there are none, one phase of no rounds.
-TreeNode node_of(const MeshTree& tree, Rank me);
+// The phases are the dimensions with more than one place. If there are none, there is one phase without rounds.
+TreePosition position_of(const MeshTree& tree, Rank me);
 
 }  // namespace quadrille

@@ -5,7 +5,7 @@
 
 namespace quadrille {
 
-// The remainder in 0 .. count - 1, also of a negative number. Not for numbers near the limits of Count.
+// The remainder in 0 .. count - 1, also for negative numbers. Overflows for numbers near the limits of Count.
 constexpr Count modulo(Count number, Count count) { return (number % count + count) % count; }
 
 }  // namespace quadrille

@@ -18,10 +18,10 @@ bool are_equal(const std::vector<Count>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });
 }
 
-// Of n processors on a ring, how many disjoint pairs there are of processors that are `turn` places apart, whatever the turn: on
-// each of the cycles that steps of `turn` make, half of its length.
+// The number of disjoint pairs of processors that are `turn` places apart on a ring of n processors; the minimum over
+// all turns. Steps of length `turn` form cycles, and half of each cycle's processors can be first in a pair.
 Count disjoint_pairs(Count n) {
-  Count fewest = n;  // turn 0: a processor is a pair with itself
+  Count fewest = n;  // for turn 0 each processor forms a pair with itself
   for (Count turn = 1; turn < n; ++turn) {
     const Count cycles = std::gcd(n, turn);
     fewest = std::min(fewest, cycles * (n / cycles / 2));
@@ -72,7 +72,7 @@ NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, Decompo
       positions_[position_starts_[index(phases_[t].active[x])] + t] = static_cast<Count>(x);
 }
 
-// How long a pair, or a node with itself, takes in the rounds of a phase.
+// The number of steps that a pair of nodes (or a node with itself, U == V) takes in the rounds of a phase.
 Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const {
   const Count going = phase.current - phase.done;
   if (U != V || own_node_ == OwnNode::sends) return going * std::max(size(U), size(V));
@@ -80,8 +80,8 @@ Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const 
   return 0;
 }
 
-// A round lasts as long as its longest pair: as one of a largest node with another, unless each largest node meets itself.
-// That happens in one factor at most, since each node meets itself once.
+// All rounds of a phase take as long as a pair of two largest nodes, except for one: if each largest node meets itself,
+// the round may be shorter. That happens in at most one factor, because each node meets itself once.
 void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>& largest) const {
   const auto k = std::ssize(phase.active);
   const auto own_factor = [&](Count node) {
@@ -109,14 +109,15 @@ Count NodeTimetable::own_step(Count U, Count a, Count b) const {
   const NodePhase& phase = phases_[t];
   const Count x = position(U, t);
   const Count start = phase.round_start(decomposition_.factor_of(std::ssize(phase.active), x, x));
-  if (own_node_ == OwnNode::exchanges)  // each goes to itself and those after it
+  if (own_node_ == OwnNode::exchanges)  // processor a meets itself and those with higher indices
     return start + (a - phase.done) * size(U) - sum_from_to(phase.done, a) + b - a;
   return start + (a - phase.done) * size(U) + b;
 }
 
-// Which of the larger node's processors is met first where the smaller one's are `turn` places on; `index` among the factors of the
-// round. Both nodes then move on by a place a step, so the processors of a node that start at different places stay apart. On
-// nodes of equal size the places are such that those `turn` places on are others as well.
+// Returns the processor of the larger node that takes part in the first step of a turn. `index` is the number of the
+// pair's factor within its round. In each step both nodes move on by one place, so two factors that start at different
+// places never use the same processor of a node. On nodes of equal size the places are chosen such that the partners,
+// `turn` places further on, are different as well.
 Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
   if (!has_disjoint_pairs_) return index;
   const Count cycles = std::gcd(large, turn);
@@ -126,7 +127,8 @@ Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
 Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   assert(U != V || own_node_ != OwnNode::apart);
   if (U == V) return own_step(U, a, b);
-  // Whose processors go: the smaller node's, of equal ones the first one's or, by permutations, the sender's.
+  // The node whose processors take turns ("go"): the smaller one. Among nodes of equal size it is the first one
+  // (matchings) or the sender (permutations).
   const bool by_matchings = decomposition_.into == Decomposition::Into::matchings;
   const bool sender_goes = size(U) != size(V) ? size(U) < size(V) : !by_matchings || U < V;
   const Count small = std::min(size(U), size(V)), large = std::max(size(U), size(V));
@@ -138,7 +140,7 @@ Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   const Count factor = decomposition_.factor_of(std::ssize(phase.active), position(U, t), position(V, t));
   const Count round = factor / decomposition_.degree, start = phase.round_start(round);
   if (one_at_a_time) return start + (turn - phase.done) * large + met;
-  // All pairs of a round turn together, so that a node's processors stay apart.
+  // All pairs of a round change turns in the same step, so a processor never has messages of two turns.
   const Count turn_steps = (round == phase.short_round ? phase.short_steps : phase.round_steps) / (phase.current - phase.done);
   return start + (turn - phase.done) * turn_steps + modulo(met - first_met(turn, factor % decomposition_.degree, large), large);
 }

@@ -7,7 +7,7 @@
 namespace quadrille::ring_kernel {
 namespace {
 
-// Distances first, first + step, .. below half a ring.
+// Distances first, first + step, .. that are less than half the ring.
 Departure from_distance(Count first, Count step, Count size, bool antipode) {
   const Count below = (size + 1) / 2;
   return {first, first < below ? (below - first + step - 1) / step : 0, step, antipode};
@@ -17,7 +17,9 @@ Departure simple(Count size, Count step) { return from_distance(step + 1, 1, siz
 
 Departure alternating(Antipode rule, Count size, Count position, Count step, int direction) {
   assert(size % 2 == 0 && (rule == Antipode::by_target || size % 4 == 2));
-  const int early_side = position % 2 == 0 ? 1 : -1;  // to which a node sends first; blocks for it and half a ring away came so
+  // The side to which ranks of this parity send first. Blocks that come to this rank from half a ring away travel in
+  // the same direction.
+  const int early_side = position % 2 == 0 ? 1 : -1;
   const bool shared = rule == Antipode::shared;
   if (step == 0) return from_distance(1, 2, size, size % 4 == 2 && (shared || direction != early_side));
   const Count early_steps = size / 4;

@@ -22,7 +22,8 @@ IndexSet part(const IndexSet& set, Count first, Count last) {
   IndexSet kept;
   for (const Runs& runs : set) {
     const Count stride = runs.count > 1 ? runs.stride : std::max(runs.length, Count{1});
-    // Runs [cut_below, whole) begin before `first`; whole ones lie in [whole, cut_above); at most one is cut at each end.
+    // Runs [cut_below, whole) begin before `first`; runs [whole, cut_above) lie inside; at most one run is cut at each
+    // end.
     const auto clipped = [&](Count index) {
       const Count begin = runs.first + index * stride;
       const Count from = std::max(begin, first);
@@ -30,7 +31,7 @@ IndexSet part(const IndexSet& set, Count first, Count last) {
       append(kept, {from, std::max<Count>(to - from, 0), 1, 0});
     };
     const Count whole_from = std::clamp<Count>(ceil_divide(std::max<Count>(first - runs.first, 0), stride), 0, runs.count);
-    const Count room = last - runs.first - runs.length;  // the last whole run begins at most here
+    const Count room = last - runs.first - runs.length;  // the largest start of a run that lies inside, relative to the first run
     const Count whole_to = room < 0 ? 0 : std::min(runs.count, room / stride + 1);
     if (whole_from > 0) clipped(whole_from - 1);
     if (whole_from < whole_to)
@@ -62,7 +63,7 @@ void append_run(IndexSet& set, Count first, Count length) {
 IndexSet indices_with_digit(Count n, Count place, Count radix, Count digit) {
   const Count first = digit * place;
   if (first >= n) return {};
-  // place * radix may pass 2^63 only if it also passes n, and then there is one run.
+  // place * radix can exceed 2^63 only if it also exceeds n; then there is one run.
   const Count period = place > n / radix ? n : place * radix;
   IndexSet set;
   const Count whole = n - first < place ? 0 : (n - first - place) / period + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of indices as repeated runs: `count` runs of `length` consecutive indices, `stride` apart. A set of digits, such
-// as all j < n whose third digit is 2, is one or two of these, whatever n is.
+// Sets of indices, stored as repeated runs: `count` runs of `length` consecutive indices, `stride` apart. Sets selected
+// by one digit, such as all j < n whose third digit is 2, need one or two entries, however large n is.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ Count size(const IndexSet& set);
 // The indices of `set` in [first, last), ascending.
 IndexSet part(const IndexSet& set, Count first, Count last);
 
-// Appends one run; runs of equal length and distance fold into the last entry.
+// Appends one run. It is merged into the last entry if it continues that entry's pattern.
 void append_run(IndexSet& set, Count first, Count length);
 
 // All j in [0, n) with (j / place) mod radix == digit, for n >= 0, place >= 1.

@@ -12,7 +12,7 @@ struct Table {
 
   Count cells() const { return columns * rows; }
 
-  // Where an area that begins at `first` has to end.
+  // The end of the area that begins at cell `first`.
   Count end_of_area(Count first, Count longest) const {
     const Count last_column = std::min(columns, first / rows + window);
     return std::min(first + longest, last_column * rows);
@@ -31,7 +31,7 @@ TablePartition partition_table(Count columns, Count rows, Count ports, Count win
   assert(rows >= 1 && columns <= ports * window && (ports <= window || columns == ports));
   const Table table{columns, rows, ports, window};
   Count longest = ceil_divide(table.cells(), ports);
-  Count enough = ceil_divide(columns, ports) * rows;  // whole columns always fit
+  Count enough = ceil_divide(columns, ports) * rows;  // cutting at whole columns always fits
   while (longest < enough) {
     const Count middle = longest + (enough - longest) / 2;
     if (table.fits(middle))
@@ -43,8 +43,9 @@ TablePartition partition_table(Count columns, Count rows, Count ports, Count win
   TablePartition partition{longest, {}};
   for (Count first = 0; first < table.cells(); first = partition.areas.back().last)
     partition.areas.push_back({first, table.end_of_area(first, longest), 0});
-  // From the last area down, each takes the largest offset that is left. Areas that begin in one column thus go down by one,
-  // and as no more than `window` areas follow each other, none falls below hi + 1.
+  // From the last area to the first, each takes the largest offset that is still free. So the offsets of areas that
+  // begin in the same column decrease by one. At most `window` areas begin in one column, so the offset of an area is
+  // always larger than its last column.
   Count free = columns + window;
   for (auto area = partition.areas.rbegin(); area != partition.areas.rend(); ++area) {
     area->offset = std::min(window + area->first / rows, free);

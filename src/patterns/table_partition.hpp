@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cutting a table into areas of about equal size: the last round of the concatenation algorithm [bruck1997, section 4]. A
-// column is a block that every rank still lacks, a row one of its bytes, an area what one port carries.
+// Cuts a table into areas of about equal size, for the last round of the concatenation algorithm [bruck1997, section
+// 4]. A column is a block that every rank still lacks, a row is one of its bytes, and an area is the data that one port
+// carries.
 #pragma once
 
 #include <vector>
@@ -9,23 +10,24 @@
 
 namespace quadrille {
 
-// Cells [first, last) in the order of columns: cell (column, row) is number column * rows + row.
+// Cells [first, last), counted column by column: cell (column, row) has the number column * rows + row.
 struct TableArea {
   Count first = 0;
   Count last = 0;
-  Count offset = 0;  // how far the area's message goes
+  Count offset = 0;  // distance, in ranks, that the area's message travels
   bool operator==(const TableArea&) const = default;
 };
 
 struct TablePartition {
-  Count longest = 0;  // cells that an area may have
+  Count longest = 0;  // largest number of cells in an area
   std::vector<TableArea> areas;
 };
 
-// Cuts the table into at most `ports` areas that span at most `window` columns each, so that the longest is as short as any
-// such cut allows: at least ceil(columns * rows / ports). The greedy cut is exact, hence bisection finds the length.
-// The offset of an area on columns lo .. hi is in hi + 1 .. window + lo, and no two areas have the same.
-// Needs rows >= 1, columns <= ports * window, and ports <= window or columns == ports (one column an area).
+// Cuts the table into at most `ports` areas of at most `window` columns each, so that the longest area is as short as
+// possible. It has at least ceil(columns * rows / ports) cells. A greedy cut finds out whether a length is possible, so
+// the smallest length is found by bisection. An area on columns lo .. hi gets an offset in hi + 1 .. window + lo, and
+// all offsets differ. Requires rows >= 1, columns <= ports * window, and ports <= window or columns == ports (one
+// column per area).
 TablePartition partition_table(Count columns, Count rows, Count ports, Count window);
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 #include <random>
 #include <unordered_set>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
@@ -23,14 +23,14 @@ constexpr std::array<std::string_view, 10> names{"spike",     "transpose",   "eq
 
 constexpr Count most_ranks_dense = Count{1} << 14;  // 2 GiB of counts
 
-// The standard library's distributions differ from one to the other; these do not.
+// The distributions of the standard library differ between implementations; these are the same everywhere.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
 
   Count below(Count end) { return static_cast<Count>(random_() % static_cast<std::uint64_t>(end)); }
   double fraction() { return std::ldexp(static_cast<double>(random_() >> 11), -53); }  // [0, 1)
-  double normal() {                                                                    // the sum of twelve has a deviation of 1
+  double normal() {  // the sum of twelve fractions has standard deviation 1
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += fraction();
     return sum;
@@ -52,7 +52,7 @@ Problem dense(Count p, Count_of&& count_of) {
   return Problem::alltoallv(p, std::move(counts));
 }
 
-// One large count a rank, and the same small one to all others.
+// One large count per rank, and the same small count to all other ranks.
 template <class Target>
 Problem one_each(Count p, Bytes most, Bytes small, Target&& target) {
   if (small > 0) {
@@ -70,7 +70,7 @@ Bytes rounded(double bytes, double most) {
 }
 
 Problem power_law(Count p, Bytes typical, Draw& draw) {
-  // A tail of exponent 3/2 has three times its least for a mean.
+  // The mean of a power law with exponent 3/2 is three times its minimum.
   const double least = static_cast<double>(typical) / 3, most = static_cast<double>(typical) * static_cast<double>(p);
   return dense(p, [&](Rank, Rank) { return rounded(least / std::cbrt(std::pow(1 - draw.fraction(), 2)), most); });
 }
@@ -79,7 +79,8 @@ Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
   const Count partners = std::clamp<Count>(std::llround(pattern.density * static_cast<double>(p)), 1, p);
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from) {
-    // Floyd's way to draw a set: each of the last `partners` ranks, or, drawn, one up to it.
+    // Floyd's algorithm for drawing a random set: for each of the last `partners` ranks, draw a rank up to it; if that
+    // rank was drawn before, take the last one instead.
     std::unordered_set<Rank> chosen;
     for (Rank last = p - partners; last < p; ++last) {
       Rank to = draw.below(last + 1);
@@ -121,7 +122,7 @@ Problem make_traffic(Count p, const TrafficPattern& pattern) {
   switch (pattern.kind) {
     case TrafficKind::spike: return one_each(p, pattern.most, pattern.small, [&](Rank) { return draw.below(p); });
     case TrafficKind::transpose: {
-      const NodeArray square(p, NodeArray::paper_columns(p));  // the place in column order: a permutation for any p
+      const RankArray square(p, RankArray::paper_columns(p));  // position in column order: a permutation for any p
       return one_each(p, pattern.most, pattern.small, [&](Rank from) { return square.place_of(from); });
     }
     case TrafficKind::equal: return dense(p, [&](Rank, Rank) { return typical; });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// An all_gather for one value per rank.
 #pragma once
 
 #include "quadrille/execute.hpp"
@@ -6,7 +7,7 @@
 
 namespace quadrille {
 
-// Collective: the values of all ranks, in rank order. For values without pointers.
+// Collective: gathers the values of all ranks, in rank order. The type must not contain pointers.
 template <class Value>
 ByRank<Value> gathered(Communicator& communicator, Value mine) {
   ByRank<Value> all(communicator.size());

@@ -18,7 +18,8 @@
 namespace quadrille {
 namespace {
 
-// Of this process, whose ranks may be threads. When it is full the oldest entry goes.
+// Remembers verified programs: maps the hash of one rank's program to the hash of its schedule. There is one table per process,
+// also for ranks that are threads. When the table is full, a new entry replaces the oldest.
 class VerifiedParts {
  public:
   std::uint64_t find(std::uint64_t part) {
@@ -37,8 +38,8 @@ class VerifiedParts {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t> schedules_;  // by part
-  std::array<std::uint64_t, 4096> parts_{};                     // by turns
+  std::unordered_map<std::uint64_t, std::uint64_t> schedules_;  // hash of the schedule, by hash of the part
+  std::array<std::uint64_t, 4096> parts_{};                     // the keys, as a ring buffer
   std::size_t next_ = 0;
 };
 
@@ -47,17 +48,17 @@ VerifiedParts& verified_parts() {
   return parts;
 }
 
-// What all ranks' parts have in common.
+// Hash of those statements that the schedule makes for all ranks in common.
 std::uint64_t common_hash(const Schedule& schedule) {
   ContentHash hash;
   hash.add(hash_of(schedule.problem));
-  hash.add(specification(schedule));  // a parameter may limit the ports
+  hash.add(specification(schedule));  // included because a parameter may limit the ports
   hash.add(schedule.port_limit.value_or(-1));
   hash.add(schedule.node_port_limit.value_or(-1));
   return hash.value();
 }
 
-// Of a rank's buffers, as the schedule states them.
+// The sizes of a rank's buffers, as the schedule states them.
 struct BufferBytes {
   Bytes input = 0, output = 0;
 };
@@ -80,7 +81,7 @@ std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Pr
   return hash.value();
 }
 
-// Of the programs by which those of all ranks are verified; 0: of all.
+// Hash of the representatives' programs, from which symmetry derives all others; 0 if no symmetry is stated.
 std::uint64_t symmetry_hash(const Schedule& schedule) {
   if (!schedule.symmetry) return 0;
   ContentHash hash;
@@ -89,7 +90,7 @@ std::uint64_t symmetry_hash(const Schedule& schedule) {
   return hash.value() | 1;
 }
 
-// The hashes of a program's rounds, as bytes. The first entry is of everything else.
+// Hash of one round of a program. Entry 0 of a list is the hash of everything else in the program.
 struct RoundHash {
   Count number = -1;
   std::uint64_t value = 0;
@@ -104,7 +105,7 @@ std::vector<RoundHash> round_hashes(Program program) {
   return hashes;
 }
 
-// What a schedule says about a rank beside its program.
+// What a schedule states about a rank besides its program.
 struct Statements {
   Count port_limit = -1, node_port_limit = -1;  // -1: none
   BufferBytes buffers;
@@ -116,7 +117,7 @@ Statements statements(const Schedule& schedule, Rank rank) {
           symmetry_hash(schedule)};
 }
 
-// Where the statements of rank 0 and `rank` about the latter differ first, in words.
+// Describes the first difference between two ranks' statements about `rank`, as the end of a sentence.
 std::string difference(const Statements& first, const Statements& other, Rank rank) {
   const auto limit = [](Count ports) { return ports < 0 ? std::string("none") : fmt::format("{}", ports); };
   const auto limits = [&](std::string_view what, Count a, Count b) {
@@ -133,7 +134,7 @@ std::string difference(const Statements& first, const Statements& other, Rank ra
   return first.symmetry != other.symmetry ? "in the symmetry that they state" : "in the problem that they solve";
 }
 
-// Where two programs of a rank differ first, in words; empty: nowhere.
+// Describes the first difference between two programs of a rank, as the end of a sentence; empty if they are equal.
 std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundHash>& b, Rank rank) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i < a.size() && i < b.size() && a[i] == b[i]) continue;
@@ -144,7 +145,7 @@ std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundH
   return "";
 }
 
-// Collective: the schedules of rank 0 and `other` are not the same.
+// Collective: throws, on all ranks, a sentence about the first difference between the schedules of rank 0 and `other`.
 [[noreturn]] void throw_difference(Communicator& communicator, const Schedule& schedule, Rank other) {
   const Rank me = communicator.rank();
   std::string told;
@@ -179,15 +180,15 @@ std::string sentence_of(const Schedule& schedule, const std::vector<Finding>& fi
   return sentence;
 }
 
-// What a rank holds.
+// What a rank tells rank 0 about its schedule: hashes of its own part and of the symmetry.
 struct Part {
   std::uint64_t own = 0, symmetry = 0;
 };
 
-// What rank 0 finds.
+// The result of rank 0's check.
 struct RankZeroFound {
-  Rank differs = -1;      // that does not hold the program that rank 0 has for it
-  bool is_wrong = false;  // the schedule
+  Rank differs = -1;      // a rank whose program differs from the one in rank 0's schedule; -1: none
+  bool is_wrong = false;  // the schedule fails verification
 };
 
 RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, std::string& sentence) {

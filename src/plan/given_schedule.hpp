@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule that the caller hands to `plan`. Nobody knows that it is right, or that all ranks hand over the same one, until the
-// ranks have verified it together. What they have verified is remembered in each process, by hashes of the exact values.
+// A schedule that the caller passes to `plan`. Before it runs, the ranks verify it together and check that all of them passed the
+// same schedule. Each process remembers what was verified, by hashes of the exact values.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace quadrille {
 
-// The schedule of the problem as it is run: where it names no nodes, on those of the communicator.
+// The schedule with its problem on the communicator's nodes, if the problem names none.
 Schedule placed(const Communicator& communicator, Schedule schedule);
 
-// A rank's own program. Throws Error{misuse} if the schedule was built by hand and is not complete.
+// Returns the rank's own program. Throws Error{misuse} if the schedule was built by hand and is incomplete.
 Program own_program(const Schedule& schedule, Rank rank);
 
-// Names what a rank would run: its own program, for the problem. The problem is placed (placed.hpp).
+// A hash that identifies what a rank would run: its own program, for this problem. The problem must be placed (placed.hpp).
 std::uint64_t part_hash(const Schedule& schedule, const Program& own);
 
-// The schedule that the ranks verified together of which this is a rank's part; 0: none that is remembered. Where all ranks know
-// theirs as parts of the same schedule, their programs are right together.
+// Returns the hash of the schedule with which this part was verified, or 0 if none is remembered. If all ranks get the same hash,
+// their parts belong to the same verified schedule.
 std::uint64_t verified_with(std::uint64_t part);
 
-// Collective. Verifies the schedule, whose problem is placed, and remembers that. Rank 0 verifies, as `verify` does by default.
-// Where a symmetry is stated, each rank compares its own program with its representative's, and all ranks compare hashes of the
-// representatives' programs, so that nobody makes all programs; else rank 0 makes them, and compares each with the hash of the one
-// that its rank holds. Throws on every rank: Error{misuse} with the first findings, or with a difference between two ranks;
-// Error{too_large} if it is too large to be verified.
+// Collective: verifies the schedule, whose problem must be placed, and remembers the result. Rank 0 verifies it as `verify` does by
+// default, and compares each rank's program hash with its own schedule. If the schedule states a symmetry, no rank makes all
+// programs: each rank compares its own program with the one derived from its representative, and all ranks compare hashes of the
+// representatives' programs. Throws on every rank: Error{misuse} with the first findings or with a difference between two ranks,
+// Error{too_large} if the schedule is too large to be verified.
 void verify_together(Communicator& communicator, const Schedule& schedule);
 
 }  // namespace quadrille

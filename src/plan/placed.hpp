@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the ranks of a problem are.
+// Which nodes the ranks of a problem are on.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace quadrille {
 
-// The problem, and where it names no nodes, on those of the communicator.
+// The problem, on the communicator's nodes if it names none.
 inline Problem placed(const Communicator& communicator, Problem problem) {
   if (problem.nodes.empty() && problem.ranks == communicator.size()) problem.nodes = communicator.nodes();
   return problem;
 }
 
-// How many ranks each node has.
+// The number of ranks on each node.
 inline std::vector<Count> ranks_of_nodes(const Communicator& communicator) {
   std::vector<Count> sizes;
   for (const Count node : communicator.nodes()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making a plan: everybody reads the request, everybody checks that all ask for the same, then the transport takes over.
+// Makes plans: each rank reads the request and prepares a draft, all ranks check that they ask for the same, then the transport
+// makes the plan executable.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +9,14 @@
 #include <optional>
 
 #include "execute/agreement.hpp"
-#include "execute/execution.hpp"
-#include "execute/layout.hpp"
-#include "execute/progress_thread.hpp"
-#include "execute/script.hpp"
-#include "execute/staged.hpp"
+#include "execute/executions/execution.hpp"
+#include "execute/executions/progress_thread.hpp"
+#include "execute/executors.hpp"
+#include "execute/incremental.hpp"
+#include "execute/script/layout.hpp"
+#include "execute/script/script.hpp"
 #include "execute/transport.hpp"
-#include "plan/choosing.hpp"
+#include "plan/choosing/choosing.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_buffers.hpp"
@@ -29,24 +31,24 @@
 
 namespace quadrille {
 
-// What a rank prepares before it compares with the others. Exactly one of vendor, script and in_stages is set; none of them for a
-// schedule that the caller has handed over and that is not verified yet.
+// What a rank prepares before it compares with the other ranks. Exactly one of vendor, script and incremental is set; none for a
+// caller's schedule that is not verified yet.
 struct Draft {
-  Transport* transport = nullptr;  // of a communicator that is kept
+  Transport* transport = nullptr;  // of the communicator that the plan keeps alive
   std::string algorithm;           // with all parameters
-  bool is_given = false;           // a schedule of the caller's own, and no algorithm of the table
-  bool own_counts = false;         // is what this rank sends and receives all that it must know?
+  bool is_given = false;           // true for a schedule of the caller's own, false for an algorithm of the table
+  bool own_counts = false;         // true if this rank needs no counts besides its own
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
-  StagedExecutable::Make in_stages;    // of a rank that is told on the way what the others send
-  BoundMemory memory;                  // and where it has its data
-  std::optional<ScriptKey> key;        // of a script that may be kept
-  std::optional<PlanRequest> request;  // of one that has been kept
-  std::uint64_t verified = 0;          // PlanRequest::verified
-  std::unique_ptr<Offer> offer;        // where the transport makes one
+  IncrementalExecutable::Make incremental;  // makes an incremental program, for a rank that learns on the way what the others send
+  BoundMemory memory;                       // for `incremental`: where its data is
+  std::optional<ScriptKey> key;             // set if the script may be kept for later plans
+  std::optional<PlanRequest> request;       // of a kept script
+  std::uint64_t verified = 0;               // PlanRequest::verified
+  std::unique_ptr<Offer> offer;             // set if the transport makes offers
 
-  // Collective: the plan of what each rank drafts for the problem, where they ask for the same.
+  // Collective: every rank makes its draft for the problem, and if all ask for the same, the plan is made.
   using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
   static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
                            const Drafted& drafted);
@@ -61,35 +63,33 @@ struct Draft {
 
 namespace {
 
-// A reduction's problem says of its operator what algorithms need to know; here is the operator itself.
+// Checks the operator against the facts that the problem states about it.
 void check_operation(const Problem& problem, const Operator* operation) {
   if (!operation)
     throw Error(ErrorCode::misuse,
                 fmt::format("{} needs an operator; give it as PlanOptions::operation", name(problem.collective)));
   if (operation->element_bytes != problem.element_bytes)
-    throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes and those of {} {}", problem.element_bytes,
-                                               operation->name, operation->element_bytes));
+    throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes, but those of {} have {}",
+                                               problem.element_bytes, operation->name, operation->element_bytes));
   if (problem.commutative && !operation->commutative)
-    throw Error(ErrorCode::misuse, fmt::format("the problem takes its operator to be commutative, and {} is not", operation->name));
+    throw Error(ErrorCode::misuse,
+                fmt::format("the problem says that its operator is commutative, but {} is not", operation->name));
 }
 
 // The transport that runs the plan; `own` is the communicator's.
-Transport& transport_for(Transport& own, Executor asked, bool vendor) {
-  if (asked == Executor::messages || vendor) return own;
-  const Result<Transport*> sharing = own.over_shared_memory();
-  if (asked == Executor::automatic) return sharing ? **sharing : own;
-  if (!sharing) throw Error(ErrorCode::environment, fmt::format("these ranks do not share memory: {}", sharing.error()));
-  if (asked == (*sharing)->executor()) return **sharing;
-  if (asked == Executor::shared) throw Error(ErrorCode::environment, "these ranks do not all share memory; take executor hybrid");
-  throw Error(ErrorCode::environment, "these ranks all share memory; take executor shared");
+Transport& transport_of_plan(Transport& own, Executor asked, bool vendor) {
+  if (vendor) return own;
+  const Result<Transport*> found = transport_for(own, asked);
+  if (!found) throw Error(ErrorCode::environment, found.error());
+  return **found;
 }
 
 bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
 
-// A reduction combines whole elements, so each piece of memory holds whole ones, with the pieces that follow it without a gap.
-// Pieces that reach past 2^63 are refused where they are bound.
+// Throws unless the layout holds whole elements, because a reduction combines whole elements. An element may be cut only between
+// pieces that are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when they are bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
-  Bytes end = 0, cut = 0;  // of the piece before: where it ends, and its bytes of an element that is not complete
+  Bytes end = 0, cut = 0;  // of the previous piece: its end, and its bytes that belong to an incomplete element
   const auto check_complete = [&] {
     if (cut != 0)
       throw Error(ErrorCode::misuse,
@@ -106,24 +106,25 @@ void check_pieces(const Layout& layout, Bytes element_bytes) {
   check_complete();
 }
 
-// `homes` are the nodes of the ranks; the problem may name others.
+// `homes`: the node of each rank; the problem may state others.
 void check_can_keep_step(const Problem& problem, const PlanOptions& options, bool vendor, const std::vector<Count>& homes,
                          Executor executor) {
-  if (vendor) throw Error(ErrorCode::misuse, "vendor has no rounds of ours; leave keep_step out");
+  if (vendor) throw Error(ErrorCode::misuse, "vendor has no schedule with rounds; leave keep_step out");
   if (options.policy != Policy::blocking)
-    throw Error(ErrorCode::misuse, "ranks that keep step go round by round; take policy blocking");
-  std::map<Count, std::size_t> first;  // rank of each node
+    throw Error(ErrorCode::misuse, "ranks that keep step must run round by round; use policy blocking");
+  std::map<Count, std::size_t> first;  // first rank of each node
   for (std::size_t rank = 0; rank < problem.nodes.size(); ++rank) {
     const std::size_t mate = first.emplace(problem.nodes[rank], rank).first->second;
     if (mate == rank) continue;
-    if (executor == Executor::messages)
+    if (row_of(executor).memory == SharedBy::nobody)
       throw Error(ErrorCode::environment, "to keep step the ranks of a node must share memory; take executor hybrid or shared");
-    if (executor == Executor::hybrid && homes[mate] != homes[rank])
-      throw Error(ErrorCode::misuse, fmt::format("ranks {} and {} are to keep step as one node, and share no memory", mate, rank));
+    if (row_of(executor).memory == SharedBy::ranks_of_a_node && homes[mate] != homes[rank])
+      throw Error(ErrorCode::misuse,
+                  fmt::format("ranks {} and {} must keep step as one node, but do not share memory", mate, rank));
   }
 }
 
-// What sentences call the plan.
+// The name of the plan in error messages.
 std::string call(const Problem& problem, const std::string& algorithm) {
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
                      has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
@@ -139,17 +140,19 @@ Script script_of(const Program& program, const Problem& problem, const PlanOptio
        .fuses = transport.fuses_reductions(),
        .longest_message = options.longest_message,
        .operation = options.operation,
-       .nodes = options.keep_step && transport.executor() != Executor::messages ? problem.nodes : std::vector<Count>{}});
+       .nodes =
+           options.keep_step && row_of(transport.executor()).memory != SharedBy::nobody ? problem.nodes : std::vector<Count>{}});
 }
 
-// False where the algorithm's parameters ask for no headers.
-bool draft_in_stages(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
+// Returns false if the algorithm's parameters do not use headers.
+bool draft_incremental(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
   check_applies(problem, choice);
-  const auto make = [problem, choice, me] { return choice.algorithm->in_stages(problem, choice.parameters, me); };
+  const auto make = [problem, choice, me] { return choice.algorithm->incremental(problem, choice.parameters, me); };
   if (!make()) return false;
   if (options.keep_step)
-    throw Error(ErrorCode::misuse, "headers tell of the rounds on the way, so nobody can keep step; take counts=known");
-  draft.in_stages = make;
+    throw Error(ErrorCode::misuse,
+                "with headers, ranks learn of the rounds only while they run, so they cannot keep step; use counts=known");
+  draft.incremental = make;
   draft.memory = bound_memory(problem, me, draft.layouts, options.in_place);
   draft.own_counts = true;
   return true;
@@ -167,16 +170,16 @@ void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& opt
   draft_program(draft, problem, options, schedule.program(me));
 }
 
-// How and where it runs, but not yet what.
+// Fills in how and where the plan runs, but not yet what.
 Draft draft_of_options(Communicator& communicator, const Problem& problem, const PlanOptions& options, bool vendor) {
   check_options(problem, options, vendor);
-  Draft draft{.transport = &transport_for(communicator.transport(), options.executor, vendor), .layouts = options.layouts};
+  Draft draft{.transport = &transport_of_plan(communicator.transport(), options.executor, vendor), .layouts = options.layouts};
   if (options.keep_step) check_can_keep_step(problem, options, vendor, communicator.nodes(), draft.transport->executor());
   if (options.in_place && is_canonical(options.layouts)) draft.layouts = in_place_layouts(problem, communicator.rank());
   return draft;
 }
 
-// Null also where there is no memory for it: there may be when other plans are evicted.
+// Returns null if the transport makes no offers, and also if memory is short: there may be enough after other plans were evicted.
 std::unique_ptr<Offer> offer_of(const Draft& draft) {
   try {
     return draft.transport->offer(draft.script);
@@ -185,9 +188,9 @@ std::unique_ptr<Offer> offer_of(const Draft& draft) {
   }
 }
 
-// Of a plan that this thread has made not long ago.
+// Returns the draft of a plan that this thread made recently, if it is still kept.
 std::optional<Draft> known_draft(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
-  Transport& transport = transport_for(communicator.transport(), options.executor, false);
+  Transport& transport = transport_of_plan(communicator.transport(), options.executor, false);
   auto key = ScriptKey::of(problem, options, communicator.rank(), transport);
   const KnownScript* const known = key ? RecentScripts::of_this_thread().find(*key) : nullptr;
   if (!known) return std::nullopt;
@@ -205,7 +208,7 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
     const Rank me = communicator.rank();
-    if (!choice->algorithm->in_stages || !draft_in_stages(draft, problem, options, *choice, me)) {
+    if (!choice->algorithm->incremental || !draft_incremental(draft, problem, options, *choice, me)) {
       draft_schedule(draft, problem, options, make_schedule(problem, *choice), choice->algorithm->needs_own_counts_only, me);
       draft.key = ScriptKey::of(problem, options, me, *draft.transport);
     }
@@ -230,14 +233,9 @@ void check_options(const Problem& problem, const PlanOptions& options, bool vend
     throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
   if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
     throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-  const bool in_place = options.in_place && problem.collective != Collective::broadcast;  // MPI_Bcast has one buffer
+  const bool in_place = options.in_place && problem.collective != Collective::broadcast;  // MPI_Bcast has only one buffer
   if (vendor && (!is_canonical(options.layouts) || in_place))
     throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
-}
-
-std::string_view name(Executor executor) {
-  static constexpr ByEnum<Executor, std::string_view, 4> names{{"automatic", "messages", "shared", "hybrid"}};
-  return names[executor];
 }
 
 std::string_view name(Effort effort) {
@@ -252,17 +250,20 @@ Plan::~Plan() = default;
 
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan) { return plan.execution_; }
 
-// Not for the vendor's.
+// Not for the vendor's collective.
 Execution::Make Draft::maker(Policy policy) && {
   if (script) return [transport = transport, script = std::move(script)](Communicator&) { return transport->prepare(script); };
-  return [transport = transport, in_stages = std::move(in_stages), policy, memory = std::move(memory)](Communicator& group) {
+  return [transport = transport, incremental = std::move(incremental), policy, memory = std::move(memory)](Communicator& group) {
     std::unique_ptr<Mail> mail = transport->mail();
-    return made_or_thrown(group, [&]() -> std::unique_ptr<Executable> {  // it allocates memory for a copy of the input
-      return std::make_unique<StagedExecutable>(std::move(mail), in_stages, policy, memory);
+    // The executable may allocate memory for a copy of the input.
+    return made_or_thrown(group, [&]() -> std::unique_ptr<Executable> {
+      return std::make_unique<IncrementalExecutable>(std::move(mail), incremental, policy, memory);
     });
   };
 }
 
+// The ranks compare their requests in one all_gather (agree), in which they also exchange what later steps need: memory reports,
+// and offers of the transport.
 ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Choose& choose,
                          const Drafted& drafted) {
   const Rank me = communicator.rank();
@@ -281,6 +282,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
       draft = drafted(*kept, problem, options);
     } catch (const Error& error) {
       if (!chosen.is_vendor() || error.code() != ErrorCode::misuse) throw;
+      // This rank cannot run the vendor's collective. It says so in its request, so that all ranks choose again.
       PlanRequest refusal = request_of(problem, options, me, automatic, true);
       refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;
       return refusal;
@@ -295,7 +297,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     request.knowledge = chosen.knowledge;
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
-    ProgressThread::is_asked();  // an unknown value is refused here, on all ranks
+    ProgressThread::is_asked();  // throws for an unknown value of the variable here, on all ranks
     request.memory = starts->in_flight()->plan_memory().report();
     if (draft.script) draft.offer = offer_of(draft);
     if (draft.offer) request.offer = draft.offer->words();
@@ -304,6 +306,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   if (!agreement.is_settled || agreement.vendor_is_refused || (draft.is_given && !agreement.is_verified))
     return {std::nullopt, agreement.vendor_is_refused};
   const PlanOptions& options = choose ? chosen.options : given;
+  // Offers are completed only if every rank made one; otherwise the ranks prepare the script collectively.
   const bool all_offer = std::none_of(agreement.offers.begin(), agreement.offers.end(),
                                       [](const Offer::Words& words) { return words == Offer::Words{}; });
   if (!all_offer) draft.offer.reset();
@@ -349,7 +352,7 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 
 namespace {
 
-// `part` names the program where scripts are kept.
+// `part` identifies the program in the list of kept scripts.
 void draft_given(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own, std::uint64_t part) {
   PlanOptions named = options;
   named.algorithm = fmt::format("schedule {:x}", part);
@@ -361,7 +364,8 @@ void draft_given(Draft& draft, const Problem& problem, const PlanOptions& option
   draft.key.reset();  // it is kept already
 }
 
-// Collective. No plan where the ranks do not all know that they have verified this schedule; `is_verified`: they have just now.
+// Collective. Returns no plan unless all ranks remember that they verified this schedule together. `is_verified`: they have just
+// done so.
 ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
   const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     const Rank me = kept.rank();
@@ -398,7 +402,8 @@ Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool ow
 namespace {
 
 void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, const char* what) {
-  constexpr Bytes lowest_address = 65536;  // of any process: layouts that begin there or above hold addresses, as with MPI_BOTTOM
+  // No process has memory below this address. A layout that begins at it or above holds absolute addresses, as with MPI_BOTTOM.
+  constexpr Bytes lowest_address = 65536;
   if (buffer || extent.first == extent.second || extent.first >= lowest_address) return;
   throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,
                                              what, extent.second - extent.first));

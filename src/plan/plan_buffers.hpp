@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks the buffers that are passed to a plan.
 #pragma once
 
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
-// What Plan::execute checks before it does anything, or Plan::execute_in_place, which has its buffer in `output`. For those that
-// run a plan's execution themselves.
+// The checks that Plan::execute makes first or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that
+// run a plan's Execution themselves.
 void check_buffers(const Plan& plan, const void* input, const void* output);
 
 }  // namespace quadrille

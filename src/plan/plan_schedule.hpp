@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans a schedule that the caller has already made.
+// Plans a schedule that the caller has made, without verifying it.
 #pragma once
 
 #include "quadrille/execute.hpp"
@@ -7,8 +7,8 @@
 
 namespace quadrille {
 
-// Collective, as `plan`: `schedule` takes the place of its problem and of PlanOptions::algorithm. `own_counts`: a rank makes it
-// from what the rank itself sends and receives (Algorithm::needs_own_counts_only).
+// Collective, like `plan`, with `schedule` instead of a problem and PlanOptions::algorithm. `own_counts`: each rank makes the
+// schedule from only what it sends and receives itself (Algorithm::needs_own_counts_only).
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_messages = 256, most_copies = 1024;  // of a script that is kept
+constexpr std::size_t most_messages = 256, most_copies = 1024;  // limits on scripts that are kept
 
 auto fields(const ScriptKey& key) {
   return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.asked, key.executor,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scripts that a thread has compiled last. A program that splits communicators, uses each once and frees it makes the same plan
-// for each of them; compiling the script would take most of the time.
+// The scripts that a thread compiled most recently. A program that splits communicators, uses each once and frees it makes the same
+// plan for each of them, and compiling the script would take most of the time.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 #include <variant>
 #include <vector>
 
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "plan/request.hpp"
 
 namespace quadrille {
 
-// All that a script and the request for it depend on.
+// Everything that a script and its request depend on.
 struct ScriptKey {
-  // Nothing for plans that are compiled anew each time: of irregular collectives, reductions, layouts and plans in place, whose
-  // comparison would take long, and of ranks that keep step.
+  // Returns nothing for plans whose scripts are not kept: irregular collectives, reductions, layouts and plans in place, because
+  // comparing them would take long, and plans with keep_step.
   static std::optional<ScriptKey> of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport);
   bool operator==(const ScriptKey& other) const;
 
@@ -29,7 +29,7 @@ struct ScriptKey {
   int buffers = 0;
   Bytes longest_message = 0;
   Rank rank = 0;
-  Executor asked{}, executor{};  // asked for, and chosen for it
+  Executor asked{}, executor{};  // the executor asked for, and the one chosen
   bool strided_messages = false, fuses = false;
   std::vector<Bytes> buffered_bytes;  // by peer
 };
@@ -45,8 +45,8 @@ class RecentScripts {
  public:
   static RecentScripts& of_this_thread();
 
-  const KnownScript* find(const ScriptKey& key) const;  // until the next call of `add`
-  void add(ScriptKey key, KnownScript script);          // unless the script is large
+  const KnownScript* find(const ScriptKey& key) const;  // valid until the next call of `add`
+  void add(ScriptKey key, KnownScript script);          // does nothing if the script is large
 
  private:
   struct Entry {

@@ -9,15 +9,16 @@
 #include <span>
 
 #include "execute/agreement.hpp"
+#include "plan/choosing/knowledge.hpp"
 #include "plan/gathered.hpp"
-#include "plan/knowledge.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/policy_name.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_listed = 64;  // of the numbers of a field; longer lists are compared by their fingerprints
+constexpr std::size_t most_listed = 64;  // numbers in a field; longer lists are compared by fingerprint
 
 std::uint64_t fingerprint(std::span<const Count> numbers) {
   std::uint64_t hash = 0;
@@ -28,10 +29,10 @@ std::uint64_t fingerprint(std::span<const Count> numbers) {
   return hash;
 }
 
-// Of the bytes from one rank to another.
+// Fingerprint of one entry of a matrix of counts.
 std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) { return fingerprint(std::array{from, to, bytes}); }
 
-// Of a matrix of counts, alike for its dense and its sparse form, and whatever the order.
+// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
@@ -46,15 +47,15 @@ std::string listed(const std::vector<Count>& numbers) {
   return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
 }
 
-// Removes the first word from the text and returns it.
+// Removes the first word, which ends with a zero, from the text and returns it.
 std::string take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('\0'));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
   return std::string(word);
 }
 
-// Collective: what some rank sends is not what another expects. Each receiver looks for the first sender with another count, so
-// that no rank needs memory for more than a row of the matrix.
+// Collective: throws a sentence about a count that differs between its sender and its receiver. Each receiver looks for the first
+// such sender, so that no rank needs memory for more than one row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none
@@ -77,7 +78,7 @@ std::string take_word(std::string_view& text) {
                                              all[to].from, all[to].sent, to, all[to].expected));
 }
 
-// What ranks exchange first: hashes, and the report.
+// What ranks exchange first: hashes of their requests, and the report about memory.
 struct Vote {
   std::uint64_t fields, counts, sent, received;
   Chooser chooser;
@@ -89,7 +90,7 @@ struct Vote {
   Offer::Words offer;
 };
 
-// What all ranks send, added up, must be what all receive.
+// `sent` and `received` are sums of fingerprints. Summed over all ranks they must be equal if every count matches.
 Vote vote_of(const PlanRequest& request, Rank me) {
   Vote vote{request.hash,
             request.counts,
@@ -107,7 +108,8 @@ Vote vote_of(const PlanRequest& request, Rank me) {
   return vote;
 }
 
-// How the algorithm was chosen. Where some ranks named it and others let the plan choose, their requests are compared and differ.
+// Compares how the algorithm was chosen. If some ranks named it and others let the plan choose, comparing the requests shows the
+// difference.
 void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   bool is_named = false, all_undecided = true, some_undecided = false;
   for (const Vote& vote : votes) {
@@ -118,7 +120,7 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
-  // Where ranks named what runs, the difference is told; where they are not settled, not all of them have chosen.
+  // If any rank named the algorithm, a difference is reported as such; if the agreement is not settled, not all ranks have chosen.
   if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 
@@ -146,7 +148,7 @@ CountFacts count_facts(const Problem& problem, Rank me) {
 }
 
 PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts) {
-  const bool is_alltoallv = problem.collective == Collective::alltoallv;
+  const bool has_pairs = has_pair_counts(problem.collective);
   PlanRequest request;
   const auto add = [&](const char* field, const auto& value) {
     request.fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0'));
@@ -161,7 +163,7 @@ PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank 
     add("commutative", problem.commutative);
     add("reproducible", problem.reproducible);
   }
-  if (problem.counts && !is_alltoallv) add("counts", listed(*problem.counts));
+  if (problem.counts && !has_pairs) add("counts", listed(*problem.counts));
   add("nodes", listed(problem.nodes));
   add("grid", listed(problem.grid));
   add("algorithm", algorithm);
@@ -171,7 +173,7 @@ PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank 
   add("keep_step", options.keep_step);
   if (algorithm == automatic) add("effort", name(options.effort));
   request.hash = std::hash<std::string>{}(request.fields);
-  if (!is_alltoallv) return request;
+  if (!has_pairs) return request;
   if (!own_counts) request.counts = fingerprint(problem);
   const Traffic traffic(problem);
   request.sent = traffic.sent_by(me);
@@ -195,8 +197,8 @@ Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& 
     if (vote.fields != votes[0].fields) throw_difference(communicator, mine.fields, rank, "all ranks must ask for the same plan");
     if (vote.counts != votes[0].counts)
       throw Error(ErrorCode::misuse,
-                  fmt::format("rank {} has other counts than rank 0, and this algorithm needs all of them: gather them by "
-                              "alltoallv_of_rows, or take one that goes by a rank's own",
+                  fmt::format("rank {} has other counts than rank 0, but this algorithm needs the counts of all ranks on each: "
+                              "gather them by alltoallv_of_rows, or use an algorithm that needs only a rank's own counts",
                               rank));
     if (vote.verified == 0 || vote.verified != votes[0].verified) agreement.is_verified = false;
     difference += vote.sent - vote.received;

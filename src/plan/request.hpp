@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank asks for when it makes a plan, and the comparison with what the other ranks ask for.
+// What a rank asks for when it makes a plan, and its comparison with the requests of the other ranks.
 #pragma once
 
 #include <functional>
@@ -17,61 +17,65 @@ namespace quadrille {
 
 // Who chose the algorithm of a request.
 enum class Chooser : std::uint8_t {
-  caller,     // it was named
-  plan,       // the plan did, by the knowledge whose hash the request has
-  undecided,  // the plan will, when the ranks know the same
+  caller,     // the caller named it
+  plan,       // the plan chose it, by the knowledge whose hash is in the request
+  undecided,  // the plan will choose it, as soon as all ranks have the same knowledge
 };
 
-// Counts of an alltoallv at one rank.
+// Facts about the counts of an alltoallv on one rank.
 struct CountFacts {
-  std::uint64_t all = 0;         // fingerprint of all counts that it was given
+  std::uint64_t all = 0;         // fingerprint of all counts that the rank was given
   Bytes sent = 0, received = 0;  // by this rank
-  Count blocks = 0;              // that it sends and that are not empty
+  Count blocks = 0;              // blocks that it sends and that are not empty
 };
 
 struct PlanRequest {
-  // Names and values of what must be the same on all ranks, in the order in which differences are told; each ends with a zero.
+  // Names and values of everything that must be equal on all ranks. The first difference is reported. Each name and each value ends
+  // with a zero.
   std::string fields;
   std::uint64_t hash = 0;  // of the fields
-  // Of an alltoallv: the hash of all counts if the ranks must know them all, else 0; and what this rank sends and receives.
+  // Only for an alltoallv: the hash of all counts if the algorithm needs them all on each rank, otherwise 0; and what this rank
+  // sends and receives.
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
   Chooser chooser = Chooser::caller;
   std::uint64_t knowledge = 0;  // Knowledge::hash
-  bool refuses_vendor = false;  // the plan chose the vendor's collective, and it cannot run what this rank asks for
+  bool refuses_vendor = false;  // the plan chose the vendor's collective, but it cannot run this rank's request
   CountFacts facts;
-  std::uint64_t verified = 0;  // of a schedule of the caller's own: with which the rank remembers to have verified it, or 0
-  MemoryReport memory;         // of the plans that this rank has
+  // For a caller's schedule: hash of the schedule with which this rank remembers verifying its part, or 0.
+  std::uint64_t verified = 0;
+  MemoryReport memory;  // about the plans that this rank has
   Offer::Words offer{};
 };
 
 struct Agreement {
-  bool is_settled = true;          // false: the ranks have not chosen by the same knowledge, and nothing else was compared
-  bool has_same_knowledge = true;  // and all have some
-  bool vendor_is_refused = false;  // by some rank; then nothing else was compared
-  bool is_verified = true;         // do all ranks remember to have verified the same schedule of the caller's own
-  std::vector<CountFacts> facts;   // of undecided requests
-  MemoryReport memory;             // of all ranks
+  bool is_settled = true;          // false: the ranks did not choose by the same knowledge; nothing else was compared then
+  bool has_same_knowledge = true;  // true if all ranks have knowledge, and it is the same
+  bool vendor_is_refused = false;  // by at least one rank; nothing else was compared then
+  bool is_verified = true;         // true if all ranks remember verifying the same schedule of the caller's
+  std::vector<CountFacts> facts;   // if requests are undecided
+  MemoryReport memory;             // combined over all ranks
   std::vector<Offer::Words> offers;
 };
 
-// What undecided requests name as their algorithm.
+// The algorithm's name in an undecided request.
 inline constexpr std::string_view automatic = "auto";
 
 CountFacts count_facts(const Problem& problem, Rank me);
 
-// `algorithm` has all its parameters. `own_counts`: rank `me` needs to know no more than what it itself sends and receives.
+// `algorithm`: with all parameters. `own_counts`: rank `me` needs to know only what it sends and receives itself.
 PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
 
-// Collective: rank 0 and `other` ask for something different, as their fields say (PlanRequest::fields). Throws Error{misuse}; the
-// sentence names the first field that differs, and ends with the rule that was broken.
+// Collective: throws Error{misuse} because the requests of rank 0 and `other` differ. The sentence names the first differing field
+// of PlanRequest::fields and ends with `rule`.
 [[noreturn]] void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule);
 
-// Collective. Each rank calls `make`. Throws on all ranks: Error{misuse}, which names a difference, if the requests differ;
-// or what `make` threw on a rank (execute/agreement.hpp).
+// Collective: each rank calls `make`, then requests are compared. Throws on all ranks: Error{misuse} that names a difference if the
+// requests differ, or what `make` threw on a rank (execute/agreement.hpp).
 //
-// Plans that choose their algorithm do so before they compare, by what each rank knows. If the ranks do not all know the same, or
-// some are undecided and others not, the agreement is not settled, on all ranks: they ask again, all of them undecided.
+// Plans that choose their algorithm do so before the comparison, each rank by its own knowledge. If the ranks' knowledge differs,
+// or some ranks are undecided and others are not, the agreement is not settled (on all ranks), and all ranks ask again with
+// undecided requests.
 Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make);
 
 }  // namespace quadrille

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Compares two problems.
 #pragma once
 
 #include <tuple>
@@ -7,8 +8,8 @@
 
 namespace quadrille {
 
-// Counts are compared by value: ranks may hold them in objects of their own, and ask for the same. Sparse ones are the same object
-// or not the same.
+// Dense counts are compared by value, because ranks may hold equal counts in different objects. Sparse counts are equal only if
+// they are the same object.
 inline bool is_same(const Problem& one, const Problem& other) {
   const auto fields = [](const Problem& problem) {
     return std::tie(problem.collective, problem.ranks, problem.block_bytes, problem.sparse_counts, problem.root,

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 void lower(std::optional<Bytes>& limit, const fs::path& file) {
   std::ifstream in(file);
-  if (Bytes bytes = 0; in >> bytes && bytes > 0) limit = std::min(limit.value_or(bytes), bytes);  // else "max", or no such file
+  if (Bytes bytes = 0; in >> bytes && bytes > 0)
+    limit = std::min(limit.value_or(bytes), bytes);  // otherwise the file says "max", or does not exist
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::p
     if (!unified && controllers.find(",memory,") == std::string::npos) continue;
     const fs::path mount = unified ? root : root / "memory";
     const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
-    // The path may be the host's, where only the last group is visible, as the mount.
+    // In a container the path may be the host's, of which only the last group is visible, as the mount itself.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
       lower(limit, mount / group / file);
     lower(limit, mount / file);

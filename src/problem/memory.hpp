@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory there is: the one source of these figures.
+// How much memory this process may use. All other files get these figures from here.
 #pragma once
 
 #include <filesystem>
@@ -9,19 +9,20 @@
 
 namespace quadrille {
 
-// What this process and its children may use: the machine's memory, or less where a control group limits it (containers, batch
-// jobs).
+// Returns how many bytes this process and its children may use: the machine's memory, or the limit of its control group
+// (containers, batch jobs) if that is lower.
 Bytes usable_memory();
 
-// What this process can still take: of usable_memory(), of what is free, and of its addresses (ulimit -v).
+// Returns how many bytes this process can still allocate: the least of usable_memory(), free memory and free address space (ulimit
+// -v).
 Bytes available_memory();
 
-// The least limit of the control groups that `membership` names, and of those that they are in; versions 1 and 2, mounted at
-// `root`.
+// Returns the lowest memory limit among the control groups that the file `membership` lists and their ancestors; nothing if none
+// has a limit. Reads versions 1 and 2, mounted at `root`.
 std::optional<Bytes> control_group_limit(const std::filesystem::path& membership = "/proc/self/cgroup",
                                          const std::filesystem::path& root = "/sys/fs/cgroup");
 
-// How many addresses this process can still take, where their number is limited (ulimit -v).
+// Returns how many bytes of address space this process can still map, or nothing if there is no limit (ulimit -v).
 std::optional<Bytes> free_addresses();
 
 }  // namespace quadrille

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks sit on which node, and who is who there. A rank's node may be any number and its ranks need not follow each other;
-// here nodes are 0, 1, .. in the order of the problem's numbers for them, and a node's ranks stand in ascending order.
+// Which ranks are on which node, and each rank's number within its node. A problem may name nodes by any numbers, and the ranks of
+// a node need not be consecutive. Here nodes are numbered 0, 1, .. in the order of the problem's numbers, and the ranks of a node
+// are listed in ascending order.
 #pragma once
 
 #include <span>
@@ -11,28 +12,28 @@
 
 namespace quadrille {
 
-// Made once for all ranks, in O(p log p); O(p) where nodes ascend.
+// Build it once for all ranks: it takes O(p log p), or O(p) if the node numbers ascend with the ranks.
 class NodeRanks {
  public:
   explicit NodeRanks(const std::vector<Count>& node_of_each_rank);
-  explicit NodeRanks(const Problem& problem);  // where it names no nodes, every rank is a node of its own
+  explicit NodeRanks(const Problem& problem);  // if it names no nodes, every rank is a node of its own
 
-  // Each node's ranks dealt out like cards to `parts` nodes, or to as many as there are ranks.
+  // Returns a division in which each node is split into `parts` nodes (or fewer, one per rank), its ranks dealt out round robin.
   NodeRanks dealt(Count parts) const;
 
   Count rank_count() const { return quadrille::size(nodes_); }
   Count node_count() const { return quadrille::size(starts_) - 1; }
   Count node_of(Rank rank) const { return nodes_[rank]; }
-  Count index_of(Rank rank) const { return indices_[rank]; }  // among the ranks of its node
+  Count index_of(Rank rank) const { return indices_[rank]; }  // its number among the ranks of its node
   std::span<const Rank> ranks(Count node) const { return std::span(ranks_).subspan(index(starts_[node]), index(size(node))); }
   Count size(Count node) const { return starts_[node + 1] - starts_[node]; }
-  std::vector<Count> sizes() const;  // of each node
-  Count largest() const;             // size
+  std::vector<Count> sizes() const;  // by node
+  Count largest() const;             // the size of the largest node
 
  private:
   ByRank<Count> nodes_, indices_;
-  ByRank<Rank> ranks_;    // by node, then rank
-  ByRank<Count> starts_;  // by node: in ranks_; one more than there are nodes
+  ByRank<Rank> ranks_;    // sorted by node, then by rank
+  ByRank<Count> starts_;  // by node: index of its first rank in ranks_; then the number of ranks
 };
 
 }  // namespace quadrille

@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
-// As GNU's tools have them: K is 1024, KB is 1000.
+// The units of the GNU tools: K is 1024, KB is 1000.
 constexpr std::pair<std::string_view, Bytes> units[] = {{"", 1},
                                                         {"B", 1},
                                                         {"K", Bytes{1} << 10},
@@ -34,10 +34,10 @@ constexpr std::pair<std::string_view, Bytes> units[] = {{"", 1},
                                                         {"GB", 1'000'000'000},
                                                         {"TB", 1'000'000'000'000}};
 
-// The bytes of 0.`digits` units; nothing if they are no whole number.
+// Returns the bytes of 0.`digits` units, or nothing if that is not a whole number.
 std::optional<Bytes> part_of(std::string_view digits, Bytes unit) {
   Bytes bytes = 0;
-  for (; !digits.empty(); digits.remove_suffix(1)) {  // the last digits of a whole result make a whole result, too
+  for (; !digits.empty(); digits.remove_suffix(1)) {  // from the last digit on; every intermediate value must be whole, too
     bytes += unit * (digits.back() - '0');
     if (bytes % 10 != 0) return std::nullopt;
     bytes /= 10;
@@ -45,7 +45,7 @@ std::optional<Bytes> part_of(std::string_view digits, Bytes unit) {
   return bytes;
 }
 
-// "did you mean 64K?", or all units.
+// Returns "did you mean 64K?", or the list of all units.
 std::string unit_hint(std::string_view number, std::string_view unit) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sheets as files.
+// Writes sheets as CSV.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

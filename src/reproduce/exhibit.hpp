@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables and figures of the papers, made again. An exhibit is a row of table.cpp and a file, which figures of one kind may
-// share. It counts what the paper shows from our schedules, prices it by our models, and compares it with what the paper says. The
-// verdict is computed from the comparisons.
+// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of table.cpp and a file, which several
+// similar figures may share. An exhibit counts from our schedules what the paper shows, prices it with our models,
+// and compares it with what the paper says. The verdict is computed from these comparisons.
 //
 //   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"
@@ -24,7 +24,7 @@
 
 namespace quadrille::reproduce {
 
-// A count or a measure, as a double. Counts that exhibits compare are exact there.
+// A count or a measured value, stored as a double. Counts up to 2^53 are exact.
 class Number {
  public:
   constexpr Number(std::floating_point auto measure) : value_(measure) {}
@@ -37,47 +37,49 @@ class Number {
 
 constexpr double ratio(Number one, Number other) { return one / other; }
 
-using Cell = std::variant<std::monostate, Count, double, std::string>;  // nothing: the paper, or we, have none
+using Cell = std::variant<std::monostate, Count, double, std::string>;  // empty if the paper, or our result, has no value there
 
-// Numbers under headings, which name their units; one CSV file.
+// A table whose column headings name the units; it becomes one CSV file.
 struct Sheet {
-  std::string name;  // told apart by, where an exhibit has several: "a"
+  std::string name;  // distinguishes the sheets of an exhibit if there are several: "a"
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;  // each as long as `columns`
+  std::vector<std::vector<Cell>> rows;  // each has as many cells as there are columns
 };
 
-// Points are the paper's own numbers: markers without a line, in the colour of text, which the key calls "paper".
+// `points` are for the paper's own numbers: markers without a line, in the colour of text. The key calls them
+// "paper".
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {
-  std::size_t column = 0;  // of the sheet
-  std::string title;       // of points: what follows "paper: " in the key, or nothing
+  std::size_t column = 0;  // index of the sheet's column
+  std::string title;       // for points: the text after "paper: " in the key, or empty
   CurveStyle style = CurveStyle::line;
-  std::optional<std::size_t> colour;  // the same for curves that belong together; absent: one of its own
+  std::optional<std::size_t> colour;  // curves that belong together share a colour; if absent, the curve gets its own
 };
 
-// curves: columns over the column `x`.
-// bars: for each row of the sheet a bar, named by the column `x`; the columns of the curves are its parts, from the bottom to the
-//   top. A curve of points is not a part but drawn over the bars.
-// spans: what is busy when. Each row of the sheet is a rectangle; its first four columns are the lane (text or a number; one below
-//   the other in the order of the sheet), begin, end, and what it is (text; one colour each). There are no curves.
+// curves: plots columns over the column `x`.
+// bars: draws a bar for each row of the sheet, named by the column `x`. The columns of the curves are its parts, from
+// bottom to top. A curve of style `points` is not a part; it is drawn over the bars.
+// spans: shows what is busy at which time. Each row of the sheet is a rectangle, given by its first four columns:
+// lane (text or a number; lanes are drawn from top to bottom in the order of the sheet), begin, end, and kind (text;
+// each kind has a colour). There are no curves.
 enum class PanelKind : std::uint8_t { curves, bars, spans };
 
 struct Panel {
   std::string title, x_label, y_label;
   std::size_t sheet = 0;
-  std::size_t x = 0;  // column
+  std::size_t x = 0;  // column of the sheet
   std::vector<Curve> curves;
   bool log_x = false, log_y = false;
   PanelKind kind = PanelKind::curves;
-  // Panels of one number have one range of y, so that they can be compared by eye; spans one range of time. Of curves and bars
-  // together all have to be logarithmic in y, or none.
+  // Panels with the same number have the same range of y, or of time in spans, so that they can be compared by eye.
+  // Panels of one group must be either all logarithmic in y or all linear.
   std::optional<std::size_t> range_group;
 };
 
-enum class Relation : std::uint8_t { equal, at_most, at_least };  // ours is .. the paper's
+enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value is equal to, at most, or at least the paper's
 
-// What can come of a comparison, from best to worst; levels() names and explains each.
+// The possible results of a comparison, from best to worst; levels() gives a name and an explanation of each.
 enum class Outcome : std::uint8_t { holds, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
 inline constexpr std::size_t outcome_count = 6;
 
@@ -90,27 +92,29 @@ struct VerdictLevel {
 std::span<const VerdictLevel> levels();  // in the order of Outcome; the command and the documentation print them
 std::string_view name(Outcome outcome);
 
-// What is known of a claim besides its value. It counts only where the numbers support it: the paper's value does not hold and
-// `value` does. Of a sharper bound both hold, and `value` is the stricter one.
+// What is known about a claim besides its value. The finding applies only if the numbers support it: `value` agrees
+// with ours, and the paper's value does not. For a sharper bound, both agree, and `value` is the stricter one.
 struct PaperFinding {
-  Outcome level = Outcome::paper_is_wrong;  // neither `holds` nor `differs`, which need no finding
+  Outcome level = Outcome::paper_is_wrong;  // not `holds` or `differs`, which need no finding
   Number value = 0;
   std::string why;
-  bool is_transcript_in_doubt = false;  // the transcript has lost signs there, so that the error may be its own
+  bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
 };
 
-// One number, or one claim, of the paper beside ours. A claim about curves is one about their ratio or about where they cross.
+// One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
+// the point where they cross.
 struct Comparison {
-  std::string what;  // with its unit
+  std::string what;  // with the unit
   Number paper = 0;
   Number ours = 0;
   Relation relation = Relation::equal;
-  double tolerance = 0;  // of the paper's value: 0.01 is a hundredth
+  double tolerance = 0;  // relative to the paper's value: 0.01 is 1 %
   std::optional<PaperFinding> finding;
-  std::string reason;  // said where they differ: what is in the one and not in the other
-  std::string place;   // of the paper's sentence: "section 3.5"; empty where the exhibit's source is that one place
-  std::string aside;   // said in brackets behind our value: what it is under another convention
-  // The paper has no such number: it is what its words are taken for, "large", "in the range of", "higher", or an assumption.
+  std::string reason;  // if the values differ: what one of them includes and the other does not
+  std::string place;   // place in the paper: "section 3.5"; empty if the exhibit's source is this one place
+  std::string aside;   // shown in brackets after our value: what it is under another convention
+  // True if the paper states no number. The value is then our reading of words such as "large", "in the range of" or
+  // "higher", or an assumption.
   bool is_reading = false;
 
   Comparison& found(Outcome level, Number value, std::string why);  // sets the finding
@@ -118,35 +122,36 @@ struct Comparison {
 
 Outcome outcome_of(const Comparison& comparison);
 
-// "paper 9, ours 5 (-44 %)": one comparison in words, with the finding or the reason where there is more to say.
+// Returns "paper 9, ours 5 (-44 %)": the comparison in words, with the finding or the reason if there is one.
 std::string sentence_of(const Comparison& comparison);
 
 struct Reproduction {
   std::vector<Sheet> sheets;
-  std::vector<Panel> panels;  // none: a table that needs no picture
+  std::vector<Panel> panels;  // empty for a table that needs no picture
   std::vector<Comparison> comparisons;
-  std::vector<std::string> remarks;  // what was assumed
+  std::vector<std::string> remarks;  // assumptions
 
-  // Each adds a comparison: ours is equal to, at most, or at least the paper's value. What else is known of it is set in the
-  // result, which is valid until the next one is added.
+  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. Other fields are set in
+  // the result, which is valid until the next comparison is added.
   Comparison& equal(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_least(std::string what, Number paper, Number ours, std::string place);
 };
 
-struct Verdict {
-  Outcome outcome = Outcome::holds;                      // the worst
-  ByEnum<Outcome, std::size_t, outcome_count> counts{};  // comparisons by outcome
+struct ExhibitVerdict {
+  Outcome outcome = Outcome::holds;                      // the worst of all comparisons
+  ByEnum<Outcome, std::size_t, outcome_count> counts{};  // number of comparisons by outcome
   bool explained = true;                                 // does every difference have a reason?
   std::string sentence;                                  // one line
-  std::string headline;                                  // the same without a reason, and shorter: for pictures
+  std::string headline;                                  // a shorter sentence without reasons, for pictures
 };
 
-Verdict verdict_of(const Reproduction& reproduction);
+ExhibitVerdict verdict_of(const Reproduction& reproduction);
 
+// How to make an exhibit.
 struct Making {
-  bool small = false;                                   // fewer points of curves, for tests
-  std::function<void(std::string_view)> progress = {};  // told what is being counted; or none
+  bool small = false;                                   // fewer points on curves, for tests
+  std::function<void(std::string_view)> progress = {};  // called with a line about what is being counted; may be empty
 
   void show(std::string_view line) const {
     if (progress) progress(line);
@@ -154,27 +159,28 @@ struct Making {
 };
 
 struct Exhibit {
-  std::string_view id;      // the citation key and the place: "bruck1997-fig4"
+  std::string_view id;      // citation key and place: "bruck1997-fig4"
   std::string_view title;   // one line
-  std::string_view source;  // citation key of docs/references.bib, with the place
-  std::string_view about;   // what is compared, and how it was obtained
+  std::string_view source;  // citation key of docs/references.bib, and the place
+  std::string_view about;   // what is compared, and how our values were obtained
   Reproduction (*make)(const Making&) = nullptr;
 };
 
-std::span<const Exhibit* const> all_exhibits();    // paper by paper
+std::span<const Exhibit* const> all_exhibits();    // ordered by paper
 const Exhibit* find_exhibit(std::string_view id);  // null if there is none
 
-// As files hold them. A sheet by RFC 4180; text with a comma or a quotation mark is quoted.
+// Returns a sheet as CSV (RFC 4180): text that contains a comma, a quotation mark or a line break is quoted.
 std::string csv_of(const Sheet& sheet);
 std::string text_of(const Cell& cell);
-// "bruck1997-fig4.csv", or with several sheets "bruck1997-fig4-a.csv".
+// Returns the file name: "bruck1997-fig4.csv", or "bruck1997-fig4-a.csv" if there are several sheets.
 std::string csv_name(std::string_view id, const Reproduction& reproduction, std::size_t sheet);
 
-// A script for gnuplot that prints the panels side by side under the title and the verdict, as one SVG, on stdout. Empty where
-// there are no panels.
+// Returns a gnuplot script that prints all panels, at most two in a row, under the title and the verdict, as one SVG
+// on stdout. Empty if there are no panels.
 std::string plot_script(std::string_view title, const Reproduction& reproduction);
 
-// What gnuplot prints, with a style sheet that gives it light lines on a dark ground where the reader prefers that.
+// Adds a style sheet to gnuplot's output that shows light lines on a dark ground if the reader prefers a dark colour
+// scheme.
 std::string with_dark_colours(std::string picture);
 
 }  // namespace quadrille::reproduce

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reproduce/machines.hpp"
 
-#include "cost/library_folder.hpp"
+#include "foundation/library_folder.hpp"
 
 namespace quadrille::reproduce {
 

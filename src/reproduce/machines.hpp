@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What exhibits count with: problems, and the papers' machines as they are installed, whatever the user keeps under their names.
+// Problems and machines for exhibits. The papers' machines are read from the installed files, never from files with
+// the same names in the user's folder.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace quadrille::reproduce {
 
-MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} where it is not installed
+MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank sends, read off its program.
+// Lists the messages that one rank sends, from its program.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ namespace quadrille::reproduce {
 
 struct Move {
   Count round = 0;   // from 0
-  Count offset = 0;  // to rank + offset, mod p
+  Count offset = 0;  // the receiver is rank + offset, modulo p
   Bytes length = 0;
-  std::vector<Bytes> places;  // offset in its buffer of each byte that leaves, ascending
+  std::vector<Bytes> places;  // offset in its buffer of each byte that is sent, in ascending order
 };
 
 inline std::vector<Bytes> places_of(const Regions& regions) {

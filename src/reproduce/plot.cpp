@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Panels as a script for gnuplot, the data within it, and the colours of the SVG that comes of it.
+// Writes panels as a gnuplot script that contains the data, and sets the colours of the resulting SVG.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t panel_width = 480, panel_height = 400, most_in_a_row = 2, least_width = 620;
 constexpr std::size_t heading_height = 34, verdict_line_height = 18;
-constexpr double letter_width = 6.0;  // of the verdict's, on average
+constexpr double letter_width = 6.0;  // average width of a letter of the verdict
 
 struct Colour {
-  unsigned light, dark;  // on a white ground and on a dark one: red, green, blue
+  unsigned light, dark;  // for a light and for a dark ground, as 0xrrggbb
 };
 
-// By hue and lightness told apart also by those who do not see all colours (after Okabe and Ito), each with a contrast of 3 to 1
-// or more to its ground.
+// Colours that also people with colour blindness can tell apart, by hue and lightness (after Okabe and Ito). Each has
+// a contrast of at least 3:1 to its ground.
 constexpr std::array<Colour, 8> colours{{{0x0072b2, 0x4da3e0},
                                          {0xd55e00, 0xf0803c},
                                          {0x00805d, 0x2bbf95},
@@ -48,7 +48,7 @@ std::optional<double> number_in(const Cell& cell) {
   return std::nullopt;
 }
 
-// In double quotes, as data blocks have text.
+// Quotes text for a data block, which does not allow double quotes in it.
 std::string quoted(const std::string& text) {
   std::string within = "\"";
   for (const char letter : text)
@@ -56,7 +56,7 @@ std::string quoted(const std::string& text) {
   return within + '"';
 }
 
-// Columns of text are quoted, so that axes can name them.
+// Returns the sheet as a data block. Columns of text are quoted, so that axes can use them as labels.
 std::string data_of(const Sheet& sheet, std::size_t number) {
   std::string lines = fmt::format("$sheet{} << EOD\n", number);
   for (const auto& row : sheet.rows) {
@@ -69,12 +69,12 @@ std::string data_of(const Sheet& sheet, std::size_t number) {
   return lines + "EOD\n";
 }
 
-struct Range {
+struct AxisRange {
   double first = 0, last = 0;
   bool log = false;
 };
 
-// The nearest of 1, 2, 5, 10, .. below, or above.
+// Rounds down, or up if `up`, to 1, 2 or 5 times a power of ten.
 double round_number(double value, bool up) {
   const double decade = std::pow(10, std::floor(std::log10(value)));
   const double steps[] = {1, 2, 5, 10};
@@ -86,7 +86,8 @@ double round_number(double value, bool up) {
   return best * decade;
 }
 
-// Of what panels show; logarithmic ranges begin at the least number above 0, others at 0 or below.
+// The range of the values that panels show. A logarithmic range begins at the smallest positive value, a linear one
+// at 0 or at a negative value.
 class Extent {
  public:
   void add(double value, bool log) {
@@ -96,11 +97,11 @@ class Extent {
     most_ = std::max(most_, value);
   }
 
-  std::optional<Range> range() const {
+  std::optional<AxisRange> range() const {
     if (least_ > most_ || most_ <= 0) return std::nullopt;
-    if (log_) return Range{round_number(least_, false), round_number(most_, true), true};
+    if (log_) return AxisRange{round_number(least_, false), round_number(most_, true), true};
     const double step = round_number(most_, true) / 10;
-    return Range{least_ < 0 ? std::floor(least_ / step) * step : 0, std::ceil(most_ / step * (1 - 1e-9)) * step, false};
+    return AxisRange{least_ < 0 ? std::floor(least_ / step) * step : 0, std::ceil(most_ / step * (1 - 1e-9)) * step, false};
   }
 
  private:
@@ -127,21 +128,23 @@ void add_to(Extent& extent, const Panel& panel, const Sheet& sheet) {
   }
 }
 
-std::map<std::size_t, Range> ranges_of(const Reproduction& reproduction) {
+std::map<std::size_t, AxisRange> ranges_of(const Reproduction& reproduction) {
   std::map<std::size_t, Extent> extents;
   for (const Panel& panel : reproduction.panels)
     if (panel.range_group) add_to(extents[*panel.range_group], panel, reproduction.sheets[panel.sheet]);
-  std::map<std::size_t, Range> ranges;
+  std::map<std::size_t, AxisRange> ranges;
   for (const auto& [group, extent] : extents)
     if (const auto range = extent.range()) ranges[group] = *range;
   return ranges;
 }
 
-// A marker at every `interval`-th point: where there are hundreds, they would hide the lines.
+// Returns the style of a curve. Only every `interval`-th point has a marker, because hundreds of markers would hide
+// the line.
 std::string style_of(const Curve& curve, std::size_t own, std::size_t interval) {
   const std::size_t number = curve.colour.value_or(own);
   const std::string colour = written(colours[number % colours.size()].light);
-  // Square, disc, triangles, diamond, pentagon: filled where the line is solid, open where it is not.
+  // Marker shapes by number: square, disc, triangles, diamond, pentagon; filled for solid lines, open for dashed
+  // ones.
   const std::size_t shape = 4 + 2 * (number % 6);
   switch (curve.style) {
     case CurveStyle::line:
@@ -163,7 +166,7 @@ std::string key_of(const Curve& curve) {
 
 std::string curves_of(const Panel& panel, const Sheet& sheet) {
   const std::size_t interval = std::max<std::size_t>(1, sheet.rows.size() / 20);
-  std::string script = "set offsets graph 0.03, graph 0.03, 0, 0\nplot ";  // markers off the axis
+  std::string script = "set offsets graph 0.03, graph 0.03, 0, 0\nplot ";  // keeps markers off the axes
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     script += fmt::format("{}$sheet{} using {}:{} {} title {}", i ? ", \\\n     " : "", panel.sheet, panel.x + 1,
                           panel.curves[i].column + 1, style_of(panel.curves[i], i, interval), in_quotes(key_of(panel.curves[i])));
@@ -191,7 +194,7 @@ std::string bars_of(const Panel& panel, const Sheet& sheet) {
   return script + '\n';
 }
 
-// So many columns that a key as wide as the panel is not cut off at its edge.
+// Limits the columns of the key, so that it is not cut off at the edge of the panel.
 std::string key_columns(const std::vector<std::string>& entries) {
   std::size_t longest = 1;
   for (const std::string& entry : entries) longest = std::max(longest, entry.size());
@@ -199,8 +202,8 @@ std::string key_columns(const std::vector<std::string>& entries) {
   return fmt::format("set key maxcols {}\n", std::max(1, static_cast<int>(0.8 * panel_width / width)));
 }
 
-// Rectangles by kind, each with the key of its colour; the lanes from top to bottom.
-std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
+// Draws rectangles, with a colour and a key entry for each kind; lanes are drawn from top to bottom.
+std::string spans_of(const Sheet& sheet, const std::optional<AxisRange>& times) {
   std::vector<std::string> lanes, kinds, lines;
   const auto place_of = [](std::vector<std::string>& list, const std::string& name) {
     const auto found = std::find(list.begin(), list.end(), name);
@@ -225,22 +228,22 @@ std::string spans_of(const Sheet& sheet, const std::optional<Range>& times) {
   return script + '\n';
 }
 
-// Powers of two where x is counted, of ten where it may be below 1.
+// Returns the base of a logarithmic x axis: 10 if some value is below 1, else 2, because x is then a count.
 int base_of_x(const Panel& panel, const Sheet& sheet) {
   return std::any_of(sheet.rows.begin(), sheet.rows.end(), [&](const auto& row) { return number_in(row[panel.x]).value_or(1) < 1; })
              ? 10
              : 2;
 }
 
-// Ticks are powers of ten over decades; "100000" and "1e+06" would be beside each other.
-bool has_large_decades(const Panel& panel, const Sheet& sheet, const std::optional<Range>& given) {
+// Are the ticks better written as powers of ten? Otherwise "100000" and "1e+06" would stand side by side.
+bool has_large_decades(const Panel& panel, const Sheet& sheet, const std::optional<AxisRange>& given) {
   Extent own;
   add_to(own, panel, sheet);
-  const std::optional<Range> range = given ? given : own.range();
+  const std::optional<AxisRange> range = given ? given : own.range();
   return panel.log_y && range && range->last >= 1e5 && range->last >= 1e3 * range->first;
 }
 
-std::string script_of(const Panel& panel, const Reproduction& reproduction, const std::map<std::size_t, Range>& ranges) {
+std::string script_of(const Panel& panel, const Reproduction& reproduction, const std::map<std::size_t, AxisRange>& ranges) {
   std::string script = fmt::format(
       "reset\nset border 3 lc rgb '{0}'\nset tics nomirror textcolor rgb '{0}'\nset grid lc rgb '{1}' lw 0.7\n"
       "unset mxtics\nunset mytics\nset key below height 1 samplen 3 width 1 textcolor rgb '{2}'\n",
@@ -248,7 +251,7 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   script += fmt::format("set title {} textcolor rgb '{}'\n", in_quotes(panel.title), written(ink.light));
   script += fmt::format("set xlabel {0} offset 0,0.4 textcolor rgb '{2}'\nset ylabel {1} textcolor rgb '{2}'\n",
                         in_quotes(panel.x_label), in_quotes(panel.y_label), written(ink.light));
-  std::optional<Range> range;
+  std::optional<AxisRange> range;
   if (panel.range_group && ranges.contains(*panel.range_group)) range = ranges.at(*panel.range_group);
   const Sheet& sheet = reproduction.sheets[panel.sheet];
   if (panel.kind == PanelKind::spans) return script + spans_of(sheet, range);
@@ -263,7 +266,8 @@ std::string script_of(const Panel& panel, const Reproduction& reproduction, cons
   return script + (panel.kind == PanelKind::bars ? bars_of(panel, sheet) : curves_of(panel, sheet));
 }
 
-// Breaks a sentence into at most `most_lines` lines of at most `letters` letters. Where it is longer, the last line ends in dots.
+// Breaks a sentence into at most `most_lines` lines of at most `letters` letters. If it is longer, the last line ends
+// in dots.
 std::vector<std::string> wrapped(const std::string& sentence, std::size_t letters, std::size_t most_lines) {
   std::vector<std::string> lines(1);
   for (std::size_t at = 0; at < sentence.size();) {
@@ -281,7 +285,7 @@ std::vector<std::string> wrapped(const std::string& sentence, std::size_t letter
   return lines;
 }
 
-// Gnuplot's own ways to write a colour.
+// Returns the notations that gnuplot uses for a colour.
 std::vector<std::string> spellings(unsigned colour) {
   const unsigned red = colour >> 16, green = colour >> 8 & 255, blue = colour & 255;
   return {fmt::format("rgb({:3},{:4},{:4})", red, green, blue), fmt::format("rgb({},{},{})", red, green, blue),
@@ -304,7 +308,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
       fmt::format("set terminal svg size {},{} font 'sans-serif,12' background '{}' noenhanced\nset encoding utf8\n", width, height,
                   written(ground.light));
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i) script += data_of(reproduction.sheets[i], i);
-  // The heading is made of labels of the first panel, in two sizes; the blank lines of the title keep its place.
+  // The heading consists of labels of the first panel, in two sizes; the blank lines of the title reserve its space.
   script += fmt::format("set multiplot layout {},{} title \"{} \" font ',{}'\n", rows, columns, "", heading / 2);
   std::string heading_labels = fmt::format("set label {} at screen 0.5,{:.5f} center font ',15' textcolor rgb '{}'\n",
                                            in_quotes(title), from_top(20), written(ink.light));
@@ -331,8 +335,8 @@ std::string with_dark_colours(std::string picture) {
       rules += fmt::format("  {} {{ {}: {}; }}\n", fmt::join(selectors, ", "), property, written(colour.dark));
     }
   const std::string style = fmt::format(
-      "<style>\n@media (prefers-color-scheme: dark) {{\n  [fill='black'] {{ fill: {0}; }}\n  [color='black'] "
-      "{{ color: {0}; }}\n{1}}}\n</style>\n",
+      "<style>\n@media (prefers-color-scheme: dark) {{\n  [fill='black'] {{ fill: {0}; }}\n  [color='black'] {{ color: {0}; "
+      "}}\n{1}}}\n</style>\n",
       written(ink.dark), rules);
   const std::size_t description = picture.find("</desc>");
   if (description != std::string::npos) picture.insert(picture.find('\n', description) + 1, style);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of exhibits. A row is the name of the record that the exhibit's file defines.
+// The table of all exhibits. A row is the name of the variable that the exhibit's file defines.
 #include <algorithm>
 
 #include "reproduce/exhibit.hpp"

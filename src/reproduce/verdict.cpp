@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the comparisons of an exhibit come to, in words.
+// Computes the verdict on an exhibit from its comparisons, and puts it into words.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,12 +35,12 @@ std::string said_text(const Comparison& comparison) {
   return {};
 }
 
-// Of several that do not hold the one that is furthest off.
+// Returns the relative difference; the sentence names the comparison that differs most.
 double distance(const Comparison& comparison) {
   return std::abs(comparison.ours - comparison.paper) / std::max(std::abs(comparison.paper), 1e-300);
 }
 
-// Both are bounds of one kind; an equality has no stricter form.
+// Is the finding's bound stricter than the paper's? An equality has no stricter form.
 bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   switch (comparison.relation) {
     case Relation::equal: return false;
@@ -50,14 +50,14 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   return false;
 }
 
-// Its first words, at most so many letters.
+// Returns the first words of a text, at most `letters` letters.
 std::string shortened(const std::string& text, std::size_t letters) {
   if (text.size() <= letters) return text;
   const std::size_t end = text.rfind(' ', letters);
   return text.substr(0, end == std::string::npos ? letters : end) + " ...";
 }
 
-// What is compared, without the paper's words, which stand in brackets.
+// Returns a description without the paper's own words, which are quoted in brackets.
 std::string without_quotation(std::string text) {
   const std::size_t begin = text.find(" (\""), end = text.find("\")", begin + 3);
   if (begin != std::string::npos && end != std::string::npos) text.erase(begin, end + 2 - begin);
@@ -93,7 +93,7 @@ Outcome outcome_of(const Comparison& comparison) {
 
 namespace {
 
-// Of a value that differs; neither it nor the paper's is 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
+// Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
 std::string difference_of(const Comparison& comparison) {
   const double factor = comparison.ours / comparison.paper;
   const bool is_bound = comparison.relation != Relation::equal;
@@ -102,7 +102,7 @@ std::string difference_of(const Comparison& comparison) {
   return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
 }
 
-// The two values, and by how much they differ.
+// Returns both values, and by how much they differ.
 std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
@@ -149,8 +149,8 @@ std::string sentence_of(const Comparison& comparison) {
                                                     : text;
 }
 
-Verdict verdict_of(const Reproduction& reproduction) {
-  Verdict verdict;
+ExhibitVerdict verdict_of(const Reproduction& reproduction) {
+  ExhibitVerdict verdict;
   const Comparison* worst = nullptr;
   for (const Comparison& comparison : reproduction.comparisons) {
     const Outcome outcome = outcome_of(comparison);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/content_hash.hpp"
 
+#include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -94,7 +95,7 @@ std::uint64_t hash_of(const Problem& problem) {
   hash.add(problem.reproducible);
   add_all(hash, problem.nodes);
   add_all(hash, problem.grid);
-  if (problem.collective == Collective::alltoallv) {
+  if (has_pair_counts(problem.collective)) {
     const Traffic traffic(problem);
     for (Rank rank = 0; rank < problem.ranks; ++rank) {
       hash.add(traffic.sent_by(rank).size());

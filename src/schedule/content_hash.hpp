@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes of problems and programs by value, to compare what ranks hold without sending it. They tell accidents apart, not attacks.
-// Two programs of the same meaning whose regions are cut or ordered differently have different hashes.
+// Hashes of problems and programs, used to compare what ranks hold without sending all of it. They detect accidental
+// differences, not deliberate ones. Two programs that do the same but list or cut their regions differently have
+// different hashes.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@ class ContentHash {
     value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
     value_ ^= value_ >> 29;
   }
-  void add(std::string_view text);  // its length, too, so that neighbours do not run together
+  void add(std::string_view text);  // includes the length, so that two adjacent texts cannot be confused with one
   void add(const Region& region);
   void add(const Round& round);
 
   std::uint64_t value() const { return value_; }
 
  private:
-  std::uint64_t value_ = 0x243F6A8885A308D3u;  // not 0, which adding 0 would not change
+  std::uint64_t value_ = 0x243F6A8885A308D3u;  // not 0: adding 0 to 0 would leave the hash unchanged
 };
 
 std::uint64_t hash_of(const Round& round);
 std::uint64_t hash_of(const Program& program);
 
-// Counts are hashed by value: sparse ones have the hash of the same matrix.
+// Counts are hashed by value, so sparse counts have the same hash as the equal matrix.
 std::uint64_t hash_of(const Problem& problem);
 
 }  // namespace quadrille

@@ -11,11 +11,12 @@
 namespace quadrille {
 namespace {
 
-// Of one program. Algorithms have a few for each operation; a document could have the square of its length.
+// Limit for one program. Algorithms have a few dependences for each operation; a program from a file could have as
+// many as the square of its length.
 constexpr std::size_t most_dependences = std::size_t{1} << 24;
 
-// Whoever asks may do so before the verifier, of regions that reach from one end of 64 bits to the other: distances are without
-// sign, and lengths end at 2^63 - 1.
+// Dependences may be computed before the verifier has run, and regions may then span the whole 64-bit range.
+// Distances are therefore unsigned, and lengths saturate at 2^63 - 1.
 std::uint64_t magnitude(Bytes value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
@@ -31,7 +32,7 @@ Bytes difference(Bytes a, Bytes b) {
   return a < b ? std::numeric_limits<Bytes>::min() : std::numeric_limits<Bytes>::max();
 }
 
-// The greatest common divisor of a region's strides: its runs begin at offset + multiples of it.
+// Returns the greatest common divisor of the region's strides: each run begins at offset plus a multiple of it.
 std::uint64_t stride_of(const Region& region) {
   std::uint64_t common = 0;
   for (const Level& level : region.levels)
@@ -39,8 +40,9 @@ std::uint64_t stride_of(const Region& region) {
   return common;
 }
 
-// Accesses of one buffer so far. Found by hull; what a contiguous write covers of the contiguous accesses before it is forgotten,
-// since whoever meets it meets the writer, which waits for it. Of accesses with gaps all or nothing is.
+// The accesses to one buffer so far, ordered by the start of their hull. A contiguous write removes the parts that it
+// covers from earlier contiguous accesses: an operation that depends on a removed part also depends on the writer,
+// which itself waits for the earlier access. A strided access is removed only if it is covered completely.
 class BufferAccesses {
  public:
   struct Access {
@@ -82,7 +84,8 @@ class BufferAccesses {
         return Access{{access.region.buffer, begin, end - begin, {}}, {begin, end}, access.operation, access.writes};
       };
       if (last > written.first && access.operation != writer) {
-        const bool has_left = first<written.first, has_right = last> written.second;
+        const bool has_left = first < written.first;
+        const bool has_right = last > written.second;
         if (!has_left && !has_right) {
           accesses_.erase(entry);
         } else if (is_contiguous(access.region, access.hull)) {
@@ -97,7 +100,8 @@ class BufferAccesses {
     }
   }
 
-  std::multimap<Bytes, Access> accesses_;  // by begin of the hull
+  std::multimap<Bytes, Access> accesses_;  // by the start of the hull
+  // Length of the longest hull: an access that overlaps a region starts at most this far before the region.
   Bytes longest_ = 0;
 };
 
@@ -127,7 +131,8 @@ bool may_overlap(const Region& a, const Region& b) {
   if (a_first >= b_last || b_first >= a_last) return false;
   const std::uint64_t common = std::gcd(stride_of(a), stride_of(b));
   if (common == 0) return true;  // both contiguous
-  // All runs of a begin at a.offset mod `common`, all of b at b.offset: compare one period.
+  // All runs of `a` begin at a.offset modulo `common`, all runs of `b` at b.offset modulo `common`: it suffices to
+  // compare one period.
   const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
   if (a_length >= common || b_length >= common) return true;
   const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
@@ -150,7 +155,7 @@ DependenceGraph dependences(const Program& program) {
   std::array<BufferAccesses, 4> buffers;
   const auto accesses = [&](const Region& region) -> BufferAccesses& { return buffers[static_cast<std::size_t>(region.buffer)]; };
 
-  // Each operation is compared with what came before it, and entered after that.
+  // Compares each operation with the accesses before it, then adds its own accesses.
   const auto depend_on_reads = [&](const Regions& regions, std::vector<Dependence>& before, std::size_t self) {
     for (const Region& region : regions)
       accesses(region).for_each_overlap(region, [&](const auto& access) {
@@ -164,7 +169,8 @@ DependenceGraph dependences(const Program& program) {
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });
   };
-  // The input is never written, and what control messages carry is never read: so nothing depends on them.
+  // Nothing depends on accesses to the input, which is never written, or to the bytes of control messages, which are
+  // never read.
   const auto enter = [&](const Regions& regions, std::size_t self, bool writes) {
     for (const Region& region : regions)
       if (region.buffer != Buffer::input && region.buffer != Buffer::staging) accesses(region).add(region, self, writes);
@@ -197,7 +203,7 @@ DependenceGraph dependences(const Program& program) {
     sort_unique(before);
     if ((count += before.size()) > most_dependences)
       throw Error(ErrorCode::too_large,
-                  "a program has too many operations that wait for each other; cut them into fewer, larger ones");
+                  "a program has too many dependences between its operations; use fewer and larger operations");
   }
   return graph;
 }

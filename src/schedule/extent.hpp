@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much there is to a schedule, found before anything of that size is held. Whoever makes all programs asks here, and refuses
-// by problem/limits.hpp.
+// Tells the size of a schedule before anything of that size is stored. Code that makes all programs asks here first
+// and then refuses what is too large with problem/limits.hpp.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,17 @@
 
 namespace quadrille {
 
-// Programs that are made one after the other: some minutes. A stated symmetry needs few of them for any number of ranks.
+// The most programs that are made one after the other; this takes some minutes. A schedule with a symmetry needs few
+// programs for any number of ranks.
 inline constexpr Count most_programs = Count{1} << 28;
 
-// Makes the programs that stand for all, one at a time, with the number of ranks that each stands for: by a stated symmetry those
-// of the representatives, else all. Ends where `visit` returns false. Throws Error{too_large} beyond `most_programs`.
+// Calls `visit` with one program at a time and the number of ranks for which it stands: with the representatives'
+// programs if `by_symmetry` is set and the schedule states a symmetry, else with all programs. Stops when `visit`
+// returns false. Throws Error{too_large} if there are more than `most_programs`.
 void for_each_program(const Schedule& schedule, bool by_symmetry, const std::function<bool(const Program&, Count ranks)>& visit);
 
-// Operations of one program, or of all ranks' programs together: rounds, local operations, and both ends of messages. Counts no
-// further than beyond `most`.
+// Returns the number of operations of one program, or of all ranks' programs together. Rounds, local operations, and
+// both ends of messages count. The second function stops counting once the result exceeds `most`.
 Count operation_count(const Program& program);
 Count operation_count(const Schedule& schedule, Count most);
 

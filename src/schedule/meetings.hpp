@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which send meets which receive. A channel is an ordered pair of ranks. The k-th send of a channel meets its k-th receive, both
-// counted in the order in which their ranks post them (in_posting_order): that is how executors match messages, without an
-// unbounded range of tags. In a schedule without findings these two are also of the same round and port.
+// Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th
+// receive, where both ranks count in the order in which they post messages (in_posting_order). Executors match
+// messages in this way because they could not give each message a tag of its own. In a schedule without findings, the
+// two matching ends also have the same round and port.
 #pragma once
 
 #include <compare>
@@ -12,18 +13,19 @@
 
 namespace quadrille {
 
-// One rank's view of its channels.
+// The place of an operation in its channel, as one rank sees it.
 struct ChannelPlace {
-  std::size_t previous = no_operation;  // the operation before in the channel
-  std::uint32_t position = 0;           // so many are before it
+  std::size_t previous = no_operation;  // the previous operation of the channel
+  std::uint32_t position = 0;           // number of operations of the channel before this one
 };
 
-// Of each operation of a program in posting order; locals are in no channel.
+// Returns the place of each operation of a program in posting order. Local operations belong to no channel.
 std::vector<ChannelPlace> channel_places(const Program& program, const DependenceGraph& graph);
 
-// Walks sends and receives, each sorted by `order`, a three-way comparison of ends: calls meet(send, receive) for those that are
-// equal, the first with the first, and lone_send or lone_receive for what is left. By channel alone ends meet by position, as
-// executors have them; by channel, round and port those of a schedule do.
+// Matches `sends` with `receives`, which are both sorted by `order`, a three-way comparison of ends. Calls
+// meets(send, receive) for ends that compare equal, in order, and lone_send or lone_receive for each end without a
+// partner. If `order` compares only the channel, ends match by position, as in the executors; if it compares channel,
+// round and port, they match as in a schedule.
 template <class Sends, class Receives, class Order, class Meet, class LoneSend, class LoneReceive>
 void for_each_meeting(const Sends& sends, const Receives& receives, Order&& order, Meet&& meet, LoneSend&& lone_send,
                       LoneReceive&& lone_receive) {

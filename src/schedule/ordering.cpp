@@ -12,13 +12,13 @@
 namespace quadrille {
 namespace {
 
-// Must `operation` wait until messages are complete that were posted together with `dependence.on`?
+// Must `operation` wait for completion of the messages that were posted together with `dependence.on`?
 bool needs_completion(const DependenceGraph& graph, std::size_t operation, const Dependence& dependence) {
   switch (graph.operations[dependence.on].kind) {
-    case OperationKind::local: return false;  // locals of a window run before its messages, in program order
+    case OperationKind::local: return false;  // the local operations of a window run before its messages, in program order
     case OperationKind::receive: return true;
     case OperationKind::send:
-      return graph.operations[operation].kind == OperationKind::local;  // a receive need not wait: the send is packed
+      return graph.operations[operation].kind == OperationKind::local;  // a receive need not wait, because the send is packed
   }
   return true;
 }
@@ -26,12 +26,12 @@ bool needs_completion(const DependenceGraph& graph, std::size_t operation, const
 class OrderingMaker {
  public:
   OrderingMaker(const Program& program, const DependenceGraph& graph)
-      : program_(program), graph_(graph), node_of_(graph.operations.size(), no_operation) {}
+      : program_(program), graph_(graph), step_of_(graph.operations.size(), no_operation) {}
 
   Ordering in_windows(Policy policy) && {
     const std::vector<std::size_t> window = windows(program_, graph_, policy);
     std::size_t gate = no_operation, current = 0;
-    std::vector<std::size_t> own;  // messages of the window
+    std::vector<std::size_t> own;  // steps of the window's messages
     for (std::size_t i = 0; i < graph_.operations.size(); ++i) {
       const Operation& operation = graph_.operations[i];
       if (operation.kind == OperationKind::local) continue;
@@ -47,8 +47,8 @@ class OrderingMaker {
 
   Ordering as_dataflow() && {
     find_gated();
-    std::size_t fence = no_operation;  // the last gate that all messages wait for
-    std::vector<std::size_t> since;    // messages after it
+    std::size_t fence = no_operation;  // the last gate for which all later messages wait
+    std::vector<std::size_t> since;    // steps after that gate
     const auto raise_fence = [&](std::size_t round) {
       if (fence != no_operation) since.push_back(fence);
       fence = enter_gate(round, std::exchange(since, {}));
@@ -82,7 +82,8 @@ class OrderingMaker {
   }
 
  private:
-  // The packed sends and all earlier sends of their channels. Sends take turns, so these need gates too.
+  // Finds the sends that need a gate: the packed sends and all earlier sends of their channels, because sends of one
+  // channel go in order.
   void find_gated() {
     is_packed_.assign(graph_.operations.size(), false);
     gated_ = is_packed_;
@@ -95,43 +96,43 @@ class OrderingMaker {
     }
   }
 
-  std::size_t enter(const Ordering::Node& node) {
-    made_.nodes.push_back(node);
-    return made_.nodes.size() - 1;
+  std::size_t enter(const Ordering::Step& step) {
+    made_.steps.push_back(step);
+    return made_.steps.size() - 1;
   }
 
   std::size_t enter(std::size_t operation) {
     static constexpr Ordering::Kind kinds[]{Ordering::Kind::local, Ordering::Kind::send, Ordering::Kind::receive};
     const Operation& its = graph_.operations[operation];
-    return node_of_[operation] = enter({kinds[static_cast<std::size_t>(its.kind)], its.round, operation});
+    return step_of_[operation] = enter({kinds[static_cast<std::size_t>(its.kind)], its.round, operation});
   }
 
   std::size_t enter_gate(std::size_t round, const std::vector<std::size_t>& after) {
     const std::size_t gate = enter({Ordering::Kind::gate, round, no_operation});
-    for (const std::size_t node : after) edge(node, gate);
+    for (const std::size_t step : after) edge(step, gate);
     return gate;
   }
 
   void edge(std::size_t from, std::size_t to) { made_.edges.push_back({from, to}); }
 
-  // The node starts after what the operation depends on.
-  void wait(std::size_t operation, std::size_t node) {
+  // Lets the step start after everything on which the operation depends.
+  void wait(std::size_t operation, std::size_t step) {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        wait(dependence.on, node);  // what that one waits for; the graph does not repeat it
+        wait(dependence.on, step);  // that receive's own dependences: the graph does not list them again for this one
         continue;
       }
-      edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : node_of_[dependence.on], node);
+      edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : step_of_[dependence.on], step);
     }
   }
 
   const Program& program_;
   const DependenceGraph& graph_;
   Ordering made_;
-  std::vector<std::size_t> node_of_, gate_of_;  // of an operation
-  std::vector<std::size_t> previous_;           // of an operation, in its channel; empty where nothing is packed
+  std::vector<std::size_t> step_of_, gate_of_;  // by operation
+  std::vector<std::size_t> previous_;           // by operation: the previous one in its channel; empty if nothing is packed
   std::vector<bool> is_packed_, gated_;
 };
 

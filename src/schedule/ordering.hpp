@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waits for what in one rank's program under a policy. The verifier, the event simulator and the scripts of the executors all
-// read it, so that what was verified is what is simulated and what runs.
+// Says which operations of one rank's program wait for which, under each policy. The verifier, the event simulator
+// and the scripts of the executors all use this file. Hence the order that was verified is the one that is simulated
+// and executed.
 //
-// Every policy keeps the dependences of dependence.hpp, with three rules on top:
-// - A send is packed first if a receive that may be under way at the same time overwrites its memory. Whatever overwrites this
-//   memory then waits until what the send reads is final and the send's turn in its channel has come. It does not wait until the
-//   send is complete.
-// - Receives of one round never wait for each other. The test for overlap is conservative, so they may seem to overlap.
-// - A round of control messages alone waits for all messages before it, and all after it wait for it. Control messages that come
-//   with payload wait for nothing: they go with it.
-// Programs are in posting order (transform.hpp). Messages of one channel are also posted in this order (meetings.hpp).
+// Every policy obeys the dependences of dependence.hpp, with three additional rules:
+// - If a receive may arrive while a send is in progress and overwrites its memory, the send is packed first. An
+//   operation that overwrites this memory waits only until the send has been packed, which is possible once the data
+//   is final and the earlier sends of its channel have been posted or packed. It does not wait for the send to
+//   complete.
+// - Receives of one round never wait for each other, although they may seem to overlap, because the overlap test is
+//   conservative.
+// - A round that has only control messages waits for all messages before it, and all messages after it wait for it.
+//   Control messages that accompany payload wait for nothing.
+// Programs must be in posting order (transform.hpp). Messages of one channel are also posted in this order
+// (meetings.hpp).
 #pragma once
 
 #include <vector>
@@ -19,42 +23,47 @@
 
 namespace quadrille {
 
-// The window of each of the program's rounds: the locals of a window run first, in program order, then its messages are
-// posted together, then all are waited for. `blocking`: one round a window. `nonblocking`: a stage's rounds, cut where a
-// round depends on a message of the same window. A window holds consecutive rounds, so whoever waits, waits only for
-// rounds before: if all messages match, the unfinished one of the lowest round can always be posted by both ends, and no
-// cut can deadlock. `dataflow` has no windows; asking for them is a broken contract.
+// Returns the window of each of the program's rounds. In a window, the local operations run first, in program order;
+// then all messages are posted, and then all are waited for. Under `blocking`, each round is a window. Under
+// `nonblocking`, the rounds of a stage form a window, which is cut before a round that depends on a message of the
+// same window.
+//
+// No cut can cause a deadlock, if all messages match. Windows consist of consecutive rounds, so a rank waits only for
+// earlier rounds. Take the unfinished message of the lowest round: all earlier rounds are complete at both ends, so
+// both can post it. `dataflow` has no windows; the caller must not ask for them.
 std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy);
 
 struct PackedSend {
-  std::size_t send, receive;  // operations
+  std::size_t send, receive;  // indices of operations
 };
 
-// Sends that are packed for a receive that overwrites their memory, within groups of rounds: `group_of_round` has the windows, or
-// under dataflow the rounds themselves, since packing more would take more staging memory.
+// Returns the sends that are packed because a receive of the same group overwrites their memory, and that receive.
+// `group_of_round` gives the group of each round: the windows, or under dataflow the single rounds
+// (every_round_alone), because packing more sends would take more staging memory.
 std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round);
 std::vector<std::size_t> every_round_alone(const Program& program);
 
 struct Ordering {
   enum class Kind : std::uint8_t { gate, local, send, receive };
 
-  // Gates take no time. A gate of no operation stands between two windows, or before or after a round of control messages alone;
-  // one of a send is passed when the send may be packed.
-  struct Node {
+  // A gate takes no time. A gate without an operation stands between two windows, or before or after a round that has
+  // only control messages. The gate of a send opens when the send may be packed.
+  struct Step {
     Kind kind = Kind::gate;
-    std::size_t round = 0;  // position in Program::rounds; of a gate the round that it stands at
+    std::size_t round = 0;  // index in Program::rounds; for a gate, the round at which it stands
     std::size_t operation = no_operation;
   };
 
   struct Edge {
-    std::size_t from, to;  // nodes: `to` starts when `from` is complete
+    std::size_t from, to;  // indices of steps: `to` starts when `from` is complete
   };
 
-  std::vector<Node> nodes;  // messages in posting order; locals under dataflow only, since windows have them run at once
+  // Messages in posting order; local operations only under dataflow, because a window runs them at its start.
+  std::vector<Step> steps;
   std::vector<Edge> edges;
 };
 
-// `graph` is that of the program. Under blocking its operations are enough.
+// Returns the ordering of the program. `graph` holds its dependences; under blocking it needs only the operations.
 Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy);
 
 }  // namespace quadrille

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The names of the execution policies.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,7 @@
 
 namespace quadrille {
 
-// As in the command's notation.
+// Returns the policy's name as the command line writes it.
 inline std::string_view name(Policy policy) {
   static constexpr ByEnum<Policy, std::string_view, 3> names{{"blocking", "nonblocking", "dataflow"}};
   return names[policy];

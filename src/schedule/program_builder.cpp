@@ -27,7 +27,7 @@ void check_operations(Count times, Count operations) {
     throw Error(
         ErrorCode::too_large,
         fmt::format(
-            "the program of a rank has {} operations; the limit is {}; take fewer ranks, or fewer segments where there are any",
+            "the program of a rank has {} operations; the limit is {}; use fewer ranks, or fewer segments if the algorithm has any",
             all == largest ? "2^63 or more" : std::to_string(all), most_operations_of_a_program));
 }
 

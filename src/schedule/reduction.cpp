@@ -25,8 +25,8 @@ void append(Regions& regions, Place place, Bytes length) {
     regions.push_back({place.buffer, place.offset, length, {}});
 }
 
-// Scratch memory for what arrives. What is given back serves again from the round after the next message is posted, so that two
-// rounds can be under way at once.
+// Allocates scratch memory for the data that arrives. Memory that is given back in one round is not used again before
+// the next one, so that two rounds can be in progress at once.
 class Scratch {
  public:
   Bytes take(Bytes length) {
@@ -37,7 +37,7 @@ class Scratch {
         return first;
       }
     Bytes first = size_;
-    if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == size_) {  // what is free at the end grows
+    if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == size_) {  // extend the free interval at the end
       first = free_.rbegin()->first;
       free_.erase(first);
     }
@@ -66,24 +66,25 @@ class Scratch {
   Bytes size() const { return size_; }
 
  private:
-  std::map<Bytes, Bytes> free_;  // lengths by first byte; no two touch
+  std::map<Bytes, Bytes> free_;  // length by first byte; no two intervals are adjacent
   std::vector<Interval> given_back_;
   Bytes size_ = 0;
 };
 
-// Where a rank's running value of each byte of the vector lies; what nothing has arrived for lies in the input.
+// The place of a rank's running value, for each byte of the vector. A byte for which nothing has arrived has its
+// value in the input.
 class RunningValues {
  public:
-  // Calls visit(interval, place) for the pieces of an interval that lie together.
+  // Calls visit(interval, place) for each part of the interval whose value is contiguous in memory.
   template <class Visit>
-  void for_each_piece(Interval interval, Visit&& visit) const {
+  void for_each_run(Interval interval, Visit&& visit) const {
     auto [at, length] = interval;
     const Bytes end = at + length;
-    auto next = pieces_.upper_bound(at);
-    if (next != pieces_.begin() && std::prev(next)->first + std::prev(next)->second.length > at) --next;
+    auto next = held_.upper_bound(at);
+    if (next != held_.begin() && std::prev(next)->first + std::prev(next)->second.length > at) --next;
     while (at < end) {
-      if (next == pieces_.end() || next->first > at) {
-        const Bytes last = next == pieces_.end() ? end : std::min(end, next->first);
+      if (next == held_.end() || next->first > at) {
+        const Bytes last = next == held_.end() ? end : std::min(end, next->first);
         visit(Interval{at, last - at}, Place{Buffer::input, at});
         at = last;
       } else {
@@ -98,31 +99,31 @@ class RunningValues {
   void forget(Interval interval) {
     split(interval.first);
     split(interval.first + interval.length);
-    pieces_.erase(pieces_.lower_bound(interval.first), pieces_.lower_bound(interval.first + interval.length));
+    held_.erase(held_.lower_bound(interval.first), held_.lower_bound(interval.first + interval.length));
   }
 
   void move(Interval interval, Place place) {
     forget(interval);
-    pieces_.emplace(interval.first, Piece{interval.length, place});
+    held_.emplace(interval.first, Held{interval.length, place});
   }
 
  private:
-  struct Piece {
+  struct Held {
     Bytes length;
     Place place;
   };
 
   void split(Bytes at) {
-    auto next = pieces_.lower_bound(at);
-    if (next == pieces_.begin()) return;
+    auto next = held_.lower_bound(at);
+    if (next == held_.begin()) return;
     auto& [first, piece] = *std::prev(next);
     const Bytes kept = at - first;
     if (piece.length <= kept) return;
-    pieces_.emplace_hint(next, at, Piece{piece.length - kept, {piece.place.buffer, piece.place.offset + kept}});
+    held_.emplace_hint(next, at, Held{piece.length - kept, {piece.place.buffer, piece.place.offset + kept}});
     piece.length = kept;
   }
 
-  std::map<Bytes, Piece> pieces_;
+  std::map<Bytes, Held> held_;
 };
 
 class Reduction {
@@ -141,7 +142,7 @@ class Reduction {
   }
 
   Program make() && {
-    if (spreading_.stages.empty()) {  // every round belongs to a stage, so there is nothing to turn round
+    if (spreading_.stages.empty()) {  // every round belongs to a stage, so there is nothing to reverse
       assert(spreading_.rounds.empty());
       return std::move(reduction_);
     }
@@ -165,7 +166,7 @@ class Reduction {
  private:
   Round& current() { return reduction_.rounds.back(); }
 
-  // What arrived in the round before is combined now.
+  // Begins a round with the reductions of the data that arrived in the round before.
   void begin_round(Count number) {
     reduction_.rounds.push_back({number, std::move(pending_), {}, {}, {}, {}});
     pending_.clear();
@@ -174,7 +175,7 @@ class Reduction {
     used_by_pending_.clear();
   }
 
-  // The bytes of the vector that a message of the spreading program is about.
+  // Returns the bytes of the vector that a message of the spreading program carries.
   std::vector<Interval> vector_of(const Message& message) const {
     std::vector<Interval> intervals;
     for (const Region& region : message.regions) {
@@ -193,7 +194,7 @@ class Reduction {
   void send(const Message& message) {
     Regions regions;
     for (const Interval& interval : vector_of(message)) {
-      values_.for_each_piece(interval, [&](Interval piece, Place place) {
+      values_.for_each_run(interval, [&](Interval piece, Place place) {
         append(regions, place, piece.length);
         if (place.buffer == Buffer::scratch) scratch_.give_back({place.offset, piece.length});
       });
@@ -210,7 +211,7 @@ class Reduction {
 
   bool lies_in_output(const Interval& interval) const {
     bool found = false;
-    values_.for_each_piece(interval, [&](Interval, Place place) { found = found || place.buffer == Buffer::output; });
+    values_.for_each_run(interval, [&](Interval, Place place) { found = found || place.buffer == Buffer::output; });
     return found;
   }
 
@@ -228,7 +229,7 @@ class Reduction {
     if (std::all_of(intervals.begin(), intervals.end(), [&](const Interval& i) { return is_own(i) && !lies_in_output(i); })) {
       for (const Interval& interval : intervals) {
         append(arriving, place_in_output(interval), interval.length);
-        values_.for_each_piece(interval, [&](Interval piece, Place place) {
+        values_.for_each_run(interval, [&](Interval piece, Place place) {
           append(known, place, piece.length);
           append(known_target, place_in_output(piece), piece.length);
           if (place.buffer == Buffer::scratch) used_by_pending_.push_back({place.offset, piece.length});
@@ -241,7 +242,7 @@ class Reduction {
       Bytes at = scratch_.take(length);
       append(arriving, {Buffer::scratch, at}, length);
       for (const Interval& interval : intervals)
-        values_.for_each_piece(interval, [&](Interval piece, Place place) {
+        values_.for_each_run(interval, [&](Interval piece, Place place) {
           const Place arrived{Buffer::scratch, at};
           if (place.buffer == Buffer::input) {
             append(known, place, piece.length);
@@ -261,9 +262,9 @@ class Reduction {
     combine(std::move(news), std::move(news_target), into_running);
   }
 
-  // What of the own result came with other bytes only, or from nowhere.
+  // Copies those bytes of the rank's own result into the output that are not there yet.
   void complete_own() {
-    values_.for_each_piece(own_, [&](Interval piece, Place place) {
+    values_.for_each_run(own_, [&](Interval piece, Place place) {
       if (place.buffer != Buffer::output)
         current().locals.push_back({LocalKind::copy,
                                     {},
@@ -274,11 +275,12 @@ class Reduction {
 
   const Program& spreading_;
   Program reduction_;
-  Interval own_;          // of the vector: this rank's result
-  Bytes own_offset_ = 0;  // in the output
+  Interval own_;          // the bytes of the vector that make up this rank's result
+  Bytes own_offset_ = 0;  // where they begin in the output
   RunningValues values_;
   Scratch scratch_;
-  std::vector<Local> pending_;  // for the beginning of the next round
+  std::vector<Local> pending_;  // local operations for the beginning of the next round
+  // Scratch memory that these operations read; it is free after that round.
   std::vector<Interval> used_by_pending_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 Bytes checked(std::optional<Bytes> bytes) {
   if (bytes) return *bytes;
-  throw Error(ErrorCode::too_large, "a region reaches past 2^63 bytes");
+  throw Error(ErrorCode::too_large, "a region reaches beyond 2^63 bytes");
 }
 
 }  // namespace
@@ -41,7 +41,8 @@ Bytes bytes(const Regions& regions) {
 
 std::string to_string(const Region& region) {
   std::string text = fmt::format("{}[{}:{}", name(region.buffer), region.offset, region.length);
-  // Trailing levels that do nothing are left out; one between two that do is kept, so that levels keep their places.
+  // Trailing unused levels are left out. An unused level between two used ones is kept, so that each level keeps its
+  // position.
   std::size_t used = region.levels.size();
   while (used > 0 && region.levels[used - 1] == Level{}) --used;
   for (std::size_t i = 0; i < used; ++i) text += fmt::format(" *{}/{}", region.levels[i].count, region.levels[i].stride);

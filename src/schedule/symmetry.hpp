@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a symmetry's group does to buffers, and the group that does nothing.
+// How a symmetry acts on buffers, and the trivial symmetry.
 #pragma once
 
+#include "problem/collective_facts.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
 
-// Every rank stands for itself alone.
+// The trivial symmetry: every rank represents only itself.
 inline Symmetry no_symmetry(Count ranks) { return Symmetry({{ranks, ranks}}); }
 
-// Whether the blocks of the buffer belong to ranks 0, 1, .. and so move with them.
+// Do the blocks of the buffer belong to ranks 0, 1, ..? If so, a symmetry that moves ranks moves these blocks with
+// them.
 inline bool is_indexed_by_rank(Buffer buffer, Collective collective) {
-  switch (collective) {
-    case Collective::alltoall: return buffer == Buffer::input || buffer == Buffer::output;
-    case Collective::scatter:
-    case Collective::reduce_scatter: return buffer == Buffer::input;
-    case Collective::gather:
-    case Collective::allgather: return buffer == Buffer::output;
-    default: return false;
-  }
+  const CollectiveFacts& facts = facts_of(collective);
+  if (buffer == Buffer::scratch || !has_blocks(collective)) return false;
+  return (buffer == Buffer::input ? facts.input : facts.output).holding == Holding::all;
 }
 
 }  // namespace quadrille

@@ -1,52 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs made from programs of the same rank, so that an algorithm built of two parts need not repeat either.
+// Makes programs from other programs of the same rank, so that an algorithm with two parts does not repeat the code
+// of either.
 #pragma once
 
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
 
-// Global rounds of the schedule that the program is part of.
+// Returns the number of rounds of the schedule to which the program belongs.
 Count round_count(const Program& program);
 
-// Where a part's buffer lies in the whole: its byte x is byte offset + x of `buffer`.
-struct Placement {
+// The position of a part's buffer in the whole: its byte x is byte offset + x of `buffer`.
+struct BufferPosition {
   Buffer buffer = Buffer::output;
   Bytes offset = 0;
 };
 
 struct Part {
   Program program;
-  Placement input{Buffer::input, 0};
-  Placement output{Buffer::output, 0};
+  BufferPosition input{Buffer::input, 0};
+  BufferPosition output{Buffer::output, 0};
 };
 
-// One part after the other: rounds numbered on, stages appended, scratch memory side by side. What one part leaves in its
-// output the next finds in its input if both are placed there. Copies that are left with the same source and target are
-// dropped, so a part may hand over in place. The parts' messages must match within each part.
+// Returns a program that runs one part after the other. The second part's rounds are renumbered to follow the
+// first's, its stages are appended, and the parts' scratch memories are placed side by side. If the first part's
+// output and the second part's input are placed in the same memory, the second finds there what the first has left.
+// Copies whose source and target have become the same are dropped, so a part can hand its result over in place. The
+// messages of each part must match among themselves.
 Program joined(Part first, Part second);
 
-// The same run from its end to its beginning: what was sent is received, what was read is written, input is output. Turns a
-// scatter into a gather, and any program in which each byte is written once at most. A round's copies must not touch what
-// its messages touch, since they come first in both directions.
+// Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
+// This turns a scatter into a gather, and works for every program that writes each byte at most once. The copies of a
+// round must not touch memory of its messages, because copies come first in both directions.
 Program reversed(Program program);
 
-// A rank with which a round has two control messages of the same list; nothing if there is none. Which of them meets which at the
-// other end would depend on who looks, so no schedule may have them.
+// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A
+// schedule must not have such messages, because nothing says which of them matches which at the other end.
 std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 
-// The same program in the order in which its rank posts messages: those of each round by port, so that the k-th message of a round
-// to a rank is the k-th that this rank receives, and control messages in front of them, as messages. The bytes of a control message
-// lie in the buffer `staging`, which schedules do not use. Nobody reads them, so they cause no dependence; ordering.hpp says what
-// waits for control messages. Control messages that are under way at the same time lie apart.
-// Where they would lie beyond 2^63, their regions end there or overlap; whoever gives them memory has to refuse that.
+// Returns the same program with its messages in the order in which the rank posts them. The messages of a round are
+// sorted by port, so that the k-th message from one rank to another in a round is also the k-th that the other
+// receives. Control messages become messages in front of them. The bytes of a control message lie in the buffer
+// `staging`, which schedules do not use. Nobody reads these bytes, so they cause no dependences; ordering.hpp says
+// what waits for control messages. Control messages that may be in progress at the same time have separate bytes. If
+// their offsets would exceed 2^63, the regions are cut off there or overlap; code that allocates this memory must
+// refuse such a program.
 Program in_posting_order(Program program);
-bool is_in_posting_order(const Program& program);  // nothing would change
+bool is_in_posting_order(const Program& program);  // true if in_posting_order would change nothing
 
-// Of a program in posting order.
+// Is this a control message? The message must be one of a program in posting order.
 bool is_control(const Message& message);
 
-// Has the round control messages and no other message?
+// Does the round have control messages and no other messages?
 bool stands_alone(const Round& round);
 
 }  // namespace quadrille

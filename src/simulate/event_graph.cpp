@@ -22,7 +22,7 @@ namespace {
 
 using Event = EventGraph::Event;
 
-constexpr Bytes bytes_of_operation = 40;  // in the graph and its simulation, at least
+constexpr Bytes bytes_of_operation = 40;  // bytes for each operation in the graph and its simulation, at least
 
 class Builder {
  public:
@@ -51,12 +51,13 @@ class Builder {
     last_send_ = last_receive_ = EventGraph::none;
     first_event_ = static_cast<Event>(graph_.kinds.size());
     with_ordering(program, [&](const DependenceGraph& graph, const Ordering& order) {
-      for (const Ordering::Node& node : order.nodes) enter(program, graph, node);
+      for (const Ordering::Step& step : order.steps) enter(program, graph, step);
       enter_edges(order);
     });
   }
 
-  // The ordering of an image is that of its representative, where it lists its messages alike; so it is found once.
+  // Finds the ordering of each representative once; it is also the ordering of those images that list their messages
+  // in the same order.
   template <class Use>
   void with_ordering(const Program& program, Use&& use) {
     const auto find = [&](const Program& its_program) {
@@ -93,15 +94,15 @@ class Builder {
       use_own();
   }
 
-  void enter(const Program& program, const DependenceGraph& graph, const Ordering::Node& node) {
-    const Round& round = program.rounds[node.round];
-    if (node.kind == Ordering::Kind::gate || node.kind == Ordering::Kind::local) {
+  void enter(const Program& program, const DependenceGraph& graph, const Ordering::Step& step) {
+    const Round& round = program.rounds[step.round];
+    if (step.kind == Ordering::Kind::gate || step.kind == Ordering::Kind::local) {
       const Event gate = enter(program.rank, EventKind::gate);
       if (barriers_) graph_.gates_of_round[index_of(round.number)].push_back(gate);
       return;
     }
-    const bool sends = node.kind == Ordering::Kind::send;
-    const Message& message = graph.message(program, node.operation);
+    const bool sends = step.kind == Ordering::Kind::send;
+    const Message& message = graph.message(program, step.operation);
     const std::size_t number = index_of(round.number);
     if (message.peer < 0 || message.peer >= schedule_.problem.ranks || message.peer == program.rank) mismatch(program.rank, number);
     const Event event = enter(program.rank, sends ? EventKind::send : EventKind::receive);
@@ -111,7 +112,7 @@ class Builder {
     graph_.meets_other_way[event] = !round.sends.empty() && !round.receives.empty() ? 1 : 0;
     graph_.rounds[event] = static_cast<std::uint32_t>(number);
     graph_.bytes[event] = quadrille::bytes(message.regions);
-    graph_.other_ends[event] = static_cast<Event>(message.peer);  // until they are matched
+    graph_.other_ends[event] = static_cast<Event>(message.peer);  // the peer, until `match` replaces it
     if (!sends) return;
     if (message.port) {
       graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});
@@ -123,7 +124,7 @@ class Builder {
 
   Event enter(Rank rank, EventKind kind) {
     if (graph_.kinds.size() >= EventGraph::none - 1)
-      throw Error(ErrorCode::too_large, "the schedule has 2^32 events or more, too many to simulate; take fewer ranks");
+      throw Error(ErrorCode::too_large, "the schedule has 2^32 events or more, which is too many to simulate; use fewer ranks");
     graph_.kinds.push_back(kind);
     graph_.meets_other_way.push_back(0);
     graph_.ranks.push_back(static_cast<std::uint32_t>(rank));
@@ -147,12 +148,13 @@ class Builder {
     return last_index_ = entry->second;
   }
 
-  // Of one rank, sorted by where they begin. With barriers gates wait for those alone.
+  // Enters the edges of one rank, sorted by the event at which they start. With barriers, the edges to gates are left
+  // out, because gates then wait for the barriers only.
   void enter_edges(const Ordering& order) {
     auto& first = graph_.first_after;
     const std::size_t events = graph_.kinds.size();
     const auto is_left_out = [&](const Ordering::Edge& edge) {
-      return barriers_ && order.nodes[edge.to].kind == Ordering::Kind::gate;
+      return barriers_ && order.steps[edge.to].kind == Ordering::Kind::gate;
     };
     first.resize(events, 0);
     std::size_t position = graph_.after.size(), end = position;
@@ -169,14 +171,15 @@ class Builder {
       if (!is_left_out(edge)) graph_.after[cursor_[edge.from]++] = static_cast<Event>(first_event_ + edge.to);
   }
 
-  // What comes to each rank, by sender and in posting order, meets its receives in the same order.
+  // Matches the sends to each rank, sorted by sender and in posting order, with the rank's receives, in the same
+  // order.
   void match() {
     struct End {
       std::uint32_t sender;
       Event event;
     };
     const auto p = static_cast<std::size_t>(schedule_.problem.ranks);
-    std::vector<std::size_t> next(p + 1, 0);  // of each rank, the end of what comes to it so far
+    std::vector<std::size_t> next(p + 1, 0);  // of each rank, the end of the sends to it so far
     const auto for_each_send = [&](auto&& visit) {
       for (Event event = 0; event < graph_.kinds.size(); ++event)
         if (graph_.kinds[event] == EventKind::send) visit(graph_.other_ends[event] + 1, event);
@@ -208,12 +211,13 @@ class Builder {
   }
 
   [[noreturn]] void mismatch(Rank rank, std::size_t round) const {
-    throw Error(ErrorCode::misuse,
-                fmt::format("what rank {} expects is not what others send it, in round {} or near it; 'verify' finds out more",
-                            rank, graph_.round_numbers.empty() ? 0 : graph_.round_numbers[round]));
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("rank {} expects other messages than are sent to it, in round {} or close to it; 'quadrille verify' says more",
+                    rank, graph_.round_numbers.empty() ? 0 : graph_.round_numbers[round]));
   }
 
-  // Rounds have been numbered as they were met.
+  // Sorts the rounds, which have been numbered in the order in which programs mention them.
   void order_rounds() {
     auto& numbers = graph_.round_numbers;
     if (std::is_sorted(numbers.begin(), numbers.end())) return;
@@ -245,8 +249,8 @@ class Builder {
   EventGraph graph_;
   std::unordered_map<Count, std::size_t> index_of_round_;
   std::size_t last_index_ = 0;
-  std::unordered_map<Rank, Known> known_;  // of representatives
-  // Of the rank at hand.
+  std::unordered_map<Rank, Known> known_;  // by representative
+  // For the rank that is being added.
   Event first_event_ = 0, last_send_ = EventGraph::none, last_receive_ = EventGraph::none;
   std::vector<std::size_t> cursor_;
 };

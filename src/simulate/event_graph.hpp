@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule as a graph of events: both ends of each message, and gates, which take no time and pass when all before them have. The
-// policies differ in the edges alone. `blocking` and `nonblocking` have a gate before each window, which waits for the messages of
-// the window before; `dataflow` has the dependences themselves, with a gate for each local operation (schedule/ordering.hpp). So
-// the edges of one policy follow from those of the policy before it in this list, which is why none takes longer
-// (docs/simulation.md).
+// A schedule as a graph of events. Events are the two ends of each message, and gates, which take no time and open
+// when all events before them have happened. The policies differ only in the edges. Under `blocking` and
+// `nonblocking`, each window has a gate, which waits for the messages of the window before. Under `dataflow`, the
+// edges are the dependences themselves, with a gate for each local operation (schedule/ordering.hpp). Every order
+// that one policy's edges demand is also demanded by the edges of the policy before it in this list. Hence no policy
+// takes longer than the one before it (docs/simulation.md).
 #pragma once
 
 #include <cstdint>
@@ -16,30 +17,32 @@ namespace quadrille {
 
 enum class EventKind : std::uint8_t { gate, send, receive };
 
-// Events of a rank follow each other, and so do the rounds of a rank: its sends stand in the order in which they are posted, and so
-// do its receives. All that is known of an event by its number.
+// All arrays are indexed by event unless stated otherwise. The events of a rank are consecutive, and its rounds are
+// in order. Its sends are in the order in which they are posted, and so are its receives.
 struct EventGraph {
   using Event = std::uint32_t;
   static constexpr Event none = static_cast<Event>(-1);
 
   std::vector<EventKind> kinds;
-  std::vector<std::uint8_t> meets_other_way;  // messages: does their rank send and receive in their round?
-  std::vector<std::uint32_t> ranks;           // that an event is of
-  std::vector<std::uint32_t> rounds;          // messages: index in round_numbers
-  std::vector<Bytes> bytes;                   // messages
-  std::vector<Event> other_ends;              // of a send, its receive
-  std::vector<Port> ports;                    // of a send, its port; dimension -1: none. Empty: no message has one
-  std::vector<Event> next;                    // of a rank's send (receive), its next send (receive)
-  std::vector<std::uint32_t> waits_for;       // so many events; of a receive its send among them
-  std::vector<std::size_t> first_after;       // in `after`, the events of the same rank that wait for this one; and the end
+  std::vector<std::uint8_t> meets_other_way;  // of a message: does its rank both send and receive in its round?
+  std::vector<std::uint32_t> ranks;           // the rank of the event
+  std::vector<std::uint32_t> rounds;          // of a message: index in round_numbers
+  std::vector<Bytes> bytes;                   // of a message
+  std::vector<Event> other_ends;              // of a send: its receive
+  std::vector<Port> ports;                    // of a send: its port; dimension -1 means none. Empty if no message has a port
+  std::vector<Event> next;                    // of a send (receive): the same rank's next send (receive)
+  std::vector<std::uint32_t> waits_for;       // number of events for which it waits; a receive also waits for its send
+  // Index in `after` of the events of the same rank that wait for this one; one more entry marks the end.
+  std::vector<std::size_t> first_after;
   std::vector<Event> after;
-  std::vector<Event> first_send, first_receive;  // of each rank, or none
+  std::vector<Event> first_send, first_receive;  // by rank; none if there is none
 
-  std::vector<Count> round_numbers;  // ascending, those with a message
+  std::vector<Count> round_numbers;  // rounds with a message, in ascending order
   std::vector<Stage> stages;
   Count messages = 0;
 
-  // With barriers: the gates of a round, which also wait until all messages of the round before have arrived. Empty without.
+  // Used with barriers, else empty: the gates of each round, which also wait until all messages of the round before
+  // have arrived.
   std::vector<std::vector<Event>> gates_of_round;
   std::vector<Count> messages_of_round;
 
@@ -51,11 +54,13 @@ struct EventGraph {
 struct EventGraphOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;
-  // True: messages that meet nobody, or one of another round or length, are no error; a send that meets nobody has no other end.
+  // If true, it is no error when a message has no other end, or when its ends have different rounds or lengths; a
+  // send without a receive then has other_ends `none`.
   bool takes_lone_messages = false;
 };
 
-// Makes one program at a time. Throws Error{misuse} where a message has one end only, and Error{too_large} beyond 2^32 events.
+// Makes the graph, one program at a time. Throws Error{misuse} if a message has only one end, and Error{too_large}
+// beyond 2^32 events.
 EventGraph event_graph(const Schedule& schedule, const EventGraphOptions& options);
 
 }  // namespace quadrille

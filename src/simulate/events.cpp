@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event-driven simulator: LogGP per rank, with several ports and queues at links. A rank's sends leave in the order in which
-// they are posted, and its receives are dealt with in theirs, each at the port that is free first. So every time is a sum of the
-// latest of other times: whatever is put off puts nothing forward. Without links nothing depends on the order in which events are
-// looked at; with them messages go through the network in the order of time. Source: [alexandrov1995]; [hoefler2010] for ranks that
-// are played from their dependences.
+// The event-driven simulator: LogGP for each rank, with several ports and with queues at links. A rank processes its
+// sends in the order in which they are posted, and its receives likewise, each on the port that becomes free first.
+// Every time is a sum of terms and of maxima of earlier times; delaying an event therefore never makes another event
+// earlier. Without links, the result does not depend on the order in which events are processed. With links, messages
+// pass through the network in order of time. Source: [alexandrov1995]; [hoefler2010] for simulating ranks from their
+// dependences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +24,14 @@ using Event = EventGraph::Event;
 
 constexpr Count messages_between_talk = Count{1} << 18;
 
-// When each of a rank's ports is free again.
+// The times at which each rank's ports become free.
 class Ports {
  public:
   Ports(Count ranks, Count ports, const std::vector<Picoseconds>& begins) : ports_(index(ports)), free_(index(ranks) * ports_) {
     for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = begins[i / ports_];
   }
 
-  // Of the port that is free first, which is the first of them.
+  // Returns the time of the port that becomes free first; the times of a rank are sorted.
   Picoseconds first_free(std::size_t rank) const { return free_[rank * ports_]; }
 
   void take(std::size_t rank, Picoseconds until) {
@@ -43,7 +44,7 @@ class Ports {
 
  private:
   std::size_t ports_;
-  std::vector<Picoseconds> free_;  // ascending in each rank
+  std::vector<Picoseconds> free_;  // in ascending order for each rank
 };
 
 class Run {
@@ -92,14 +93,16 @@ class Run {
       settle();
     }
     if (arrived_ != graph_.messages)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("{} of {} messages never arrive, since ranks wait for each other; 'verify' says where",
-                              graph_.messages - arrived_, graph_.messages));
+      throw Error(
+          ErrorCode::misuse,
+          fmt::format(
+              "{} of {} messages never arrive, because ranks wait for each other in a deadlock; 'quadrille verify' says where",
+              graph_.messages - arrived_, graph_.messages));
     return std::move(*this).result();
   }
 
  private:
-  // More than a rank has messages do nothing.
+  // Returns the number of ports that can matter: a rank cannot use more ports than it has messages.
   Count port_count() const {
     std::vector<Count> sends(graph_.first_send.size(), 0), receives(sends);
     for (std::size_t event = 0; event < graph_.kinds.size(); ++event) {
@@ -134,10 +137,10 @@ class Run {
     return graph_.ports.empty() || graph_.ports[send].dimension < 0 ? std::nullopt : std::optional(graph_.ports[send]);
   }
 
-  // A processor that sends and receives does both by turns, so that its next message is two overheads later.
+  // A processor that both sends and receives alternates between the two, so its next send starts two overheads later.
   Count turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
 
-  // Looks at everything that has nothing to wait for any more.
+  // Processes all events that no longer wait for anything.
   void settle() {
     while (!waiting_.empty()) {
       const Event event = waiting_.back();
@@ -150,7 +153,7 @@ class Run {
     }
   }
 
-  // In the order of the queue, as far as nothing is missing.
+  // Processes the queue in order until an event still waits for something.
   template <class Act>
   void go_on(Event& next, Act&& act) {
     while (next != EventGraph::none && graph_.waits_for[next] == 0) {
@@ -241,17 +244,17 @@ class Run {
   const EventOptions& options_;
   const Jitter jitter_;
   EventGraph graph_;
-  const std::vector<Picoseconds> begins_;  // of each rank
+  const std::vector<Picoseconds> begins_;  // when each rank starts
   Ports send_ports_, receive_ports_;
-  std::vector<Picoseconds> sends_from_, receives_from_;  // from when on each rank's processor has time for its next
+  std::vector<Picoseconds> sends_from_, receives_from_;  // when each rank's processor can start its next send or receive
   std::vector<Event> next_send_, next_receive_;          // of each rank
   std::vector<std::uint32_t> sent_, received_;           // messages of each rank so far
-  std::vector<Picoseconds> ready_;                       // of each event: the latest of what it has waited for so far
-  std::vector<Event> waiting_;                           // to be looked at
-  std::vector<Count> messages_left_;                     // of each round, under way or still to be sent
-  std::vector<Picoseconds> barriers_;                    // after each round; empty without
+  std::vector<Picoseconds> ready_;     // by event: the latest time among the events for which it has waited so far
+  std::vector<Event> waiting_;         // events to be processed
+  std::vector<Count> messages_left_;   // by round: messages that have not arrived yet
+  std::vector<Picoseconds> barriers_;  // by round: end of the barrier after it; empty without barriers
   std::optional<LinkQueues> links_;
-  std::vector<Picoseconds> tails_;  // of receives, with links: when the last byte is there
+  std::vector<Picoseconds> tails_;  // by receive, with links: when its last byte arrives
   std::vector<Picoseconds> round_begins_, round_ends_;
   Count arrived_ = 0;
   EventSimulation result_;
@@ -263,28 +266,18 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
   if (times.ports < 1) refuse("a rank has at least one port");
   if (options.late_ranks < 0 || options.late_ranks > schedule.problem.ranks)
     refuse(fmt::format("{} of {} ranks cannot be late", options.late_ranks, schedule.problem.ranks));
-  if (options.late_by < 0) refuse("a rank is late by no less than nothing");
-  if (options.slow_links != 0 && !options.topology) refuse("links are slow where there is a network, such as --topology torus:4x8");
+  if (options.late_by < 0) refuse("ranks cannot be late by a negative time");
+  if (options.slow_links != 0 && !options.topology) refuse("slow links need a network, such as --topology torus:4x8");
   if (options.topology && (options.slow_links < 0 || options.slow_links > options.topology->link_count()))
     refuse(fmt::format("{} has {} links; {} of them cannot be slow", options.topology->name(), options.topology->link_count(),
                        options.slow_links));
   if (!(options.slowness >= 1 && options.slowness <= 1e9)) refuse("slow links take from 1 to 10^9 times as long");
   if (!(options.jitter >= 0 && options.jitter <= 1))
-    refuse(fmt::format("the jitter is {:g}; it is a share from 0 to 1: 0.05 makes overheads and latencies longer by up to 5 %",
+    refuse(fmt::format("the jitter is {:g}; it must be a share from 0 to 1: 0.05 makes overheads and latencies longer by up to 5 %",
                        options.jitter));
 }
 
 }  // namespace
-
-MessageTimes message_times(const Model& model, const MachineCosts& machine) {
-  return message_times(model, coefficients_of(machine, model));
-}
-
-MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
-  if (model.times_of_message) return model.times_of_message(coefficients);
-  throw Error(ErrorCode::misuse,
-              fmt::format("the model {} knows rounds, not messages; events are simulated by loggp and linear", model.id));
-}
 
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options) {
   check_options(schedule, times, options);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues at the links of a network. Each link carries one message at a time, in the order in which their heads come to it; of those
-// that come at the same time the one with the lowest number. A head goes on as soon as its link is free, and its message follows it
-// byte by byte (virtual cut-through [kermani1979]): who waits, waits in a switch that has room for it, and holds no other link up.
+// Queues at the links of a network. A link carries one message at a time, in the order in which their heads arrive;
+// of several that arrive at the same time, the one with the lowest number goes first. A head moves on as soon as its
+// link is free, and the rest of the message follows it (virtual cut-through [kermani1979]). A message that waits is
+// stored in a switch, which has room for it, and does not block other links.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ class LinkQueues {
 
   struct Delivery {
     Number message = 0;
-    Picoseconds head = 0, tail = 0;  // when its first byte and its last come to the receiver
+    Picoseconds head = 0, tail = 0;  // when its first and its last byte reach the receiver
   };
 
   LinkQueues(const Topology& topology, const std::vector<Count>& slow_links, double slowness)
@@ -28,8 +29,8 @@ class LinkQueues {
     for (const Count number : slow_links) queues_[number].is_slow = true;
   }
 
-  // A message whose first byte leaves its sender at `time`, no earlier than the head that `next` has returned last. What is on its
-  // way for `latency` is so behind the last link.
+  // Enters a message whose first byte leaves its sender at `time`. This time must not be earlier than that of the
+  // last head that `next` has moved. `latency` is added once, after the last link.
   void send(Number message, Rank from, Rank to, const std::optional<Port>& port, Picoseconds time, Picoseconds bytes_time,
             Picoseconds latency) {
     std::uint32_t slot = 0;
@@ -50,7 +51,7 @@ class LinkQueues {
     heads_.push({time, message, slot});
   }
 
-  // The next message that comes out of its last link; none if no message is under way.
+  // Returns the next message that leaves its last link, or nothing if no message is in the network.
   std::optional<Delivery> next() {
     while (!heads_.empty()) {
       Head head = heads_.top();
@@ -68,7 +69,7 @@ class LinkQueues {
         queue.free = add_times(start, taken);
         flight.tail = std::max(flight.tail, queue.free);
         head.time = start;
-        if (!heads_.empty() && heads_.top() < head) {  // others are first
+        if (!heads_.empty() && heads_.top() < head) {  // the head of another message comes first
           heads_.push(head);
           break;
         }
@@ -87,13 +88,13 @@ class LinkQueues {
   };
 
   struct Queue {
-    Picoseconds free = 0;  // from when on
+    Picoseconds free = 0;  // when the link becomes free
     bool is_slow = false;
   };
 
   struct Flight {
     std::vector<Count> way;
-    std::size_t hop = 0;  // the next
+    std::size_t hop = 0;  // index of the next link of the way
     Picoseconds bytes_time = 0, tail = 0, latency = 0;
   };
 
@@ -101,7 +102,7 @@ class LinkQueues {
   PerLink<Queue> queues_;
   double slowness_;
   std::vector<Flight> flights_;
-  std::vector<std::uint32_t> unused_;  // flights
+  std::vector<std::uint32_t> unused_;  // free entries of flights_
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The round-synchronous simulator. What a round takes is the model's business, as it is for prices: there is one formula.
+// The round-synchronous simulator. The model's formula gives the time of a round, as it does for prices.
 #include "quadrille/simulate.hpp"
 
 namespace quadrille {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong in a simulation, drawn from a seed: the same on every machine, and independent of the order in which it is asked
-// for.
+// Random disturbances of a simulation, drawn from a seed. They are the same on every machine and do not depend on the
+// order in which they are requested.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace quadrille {
 
-// Well mixed bits of a number [steele2014, splitmix64].
+// Returns well-mixed bits of a number [steele2014, splitmix64].
 inline std::uint64_t mixed(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
@@ -20,12 +20,13 @@ inline std::uint64_t mixed(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-// Lengthens times by up to a share of them, evenly spread.
+// Lengthens each time by a random share of itself, uniformly distributed from 0 to `share`.
 class Jitter {
  public:
   Jitter(std::uint64_t seed, double share) : seed_(mixed(seed)), share_(share) {}
 
-  // For the `which`-th time of the `number`-th message that a rank sends, or receives.
+  // Lengthens one of the times of a message: `number` counts the messages that the rank sends, or receives, and
+  // `which` the times of one message.
   Picoseconds operator()(Picoseconds time, std::uint64_t rank, std::uint64_t number, std::uint64_t which) const {
     if (share_ == 0) return time;
     const double drawn = static_cast<double>(mixed(seed_ ^ mixed(rank << 32 ^ mixed(4 * number + which))) >> 11) * 0x1p-53;
@@ -37,7 +38,7 @@ class Jitter {
   double share_;
 };
 
-// `some` of the numbers below `all`, each as likely as the others, ascending.
+// Returns `some` different numbers below `all`, drawn uniformly, in ascending order.
 inline std::vector<std::size_t> drawn(std::uint64_t seed, std::size_t some, std::size_t all) {
   std::vector<std::size_t> numbers(all);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});

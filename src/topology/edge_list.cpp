@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs as text, a line an edge.
+// Reads graphs from text with one edge on each line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr Rank most_ranks = Rank{1} << 20;
 }  // namespace
 
 Topology parse_edge_list(std::string_view text, const std::string& label) {
-  // Until all ranks are known, switches are -1, -2, ..
+  // Switches are numbered -1, -2, .. until all ranks are known.
   std::vector<Graph::Edge> edges;
   std::map<std::string, Vertex> switches;
   std::vector<std::string> names;

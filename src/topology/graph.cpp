@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint16_t unknown_distance = std::numeric_limits<std::uint16_t>::max();
 constexpr Count most_distances = Count{1} << 29;
-constexpr Count most_looks = Count{1} << 32;  // at a link: some ten seconds
+constexpr Count most_looks = Count{1} << 32;  // limit on visits to links, about ten seconds
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
   if (__builtin_mul_overflow(ranks, vertices, &distance_count) || distance_count > most_distances || vertices >= unknown_distance ||
       links > most_looks / std::max<Count>(1, ranks))
     throw Error(ErrorCode::too_large,
-                fmt::format("the topology '{}' has {} ranks, {} switches and {} links: too many to look for ways", name_, ranks,
+                fmt::format("the topology '{}' has {} ranks, {} switches and {} links: too many to compute routes", name_, ranks,
                             vertices - ranks, links));
   first_link_.assign(index(vertices) + 1, 0);
   for (const auto& [a, b] : edges)
@@ -48,13 +48,14 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
     return std::pair(one.from, one.to) < std::pair(other.from, other.to);
   });
   distances_.assign(index(distance_count), unknown_distance);
-  std::vector<std::int32_t> ends;  // of the links, as close together as can be: they are looked at once for each rank
+  std::vector<std::int32_t> ends;  // ends of the links in one compact array, because it is read once for each rank
   ends.reserve(links_.size());
   for (const Link& link : links_) ends.push_back(static_cast<std::int32_t>(link.to));
   for (Rank to = 0; to < ranks_; ++to) search(to, ends);
 }
 
-// Every edge leads both ways, so the distances to a rank are those from it.
+// Finds the distances from every vertex to a rank. Every edge leads both ways, so these are also the distances from
+// the rank.
 void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   std::uint16_t* distances = distances_.data() + to * vertices();
   std::vector<Vertex> reached{to};
@@ -70,7 +71,8 @@ void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   }
   for (Rank from = 0; from < ranks_; ++from)
     if (distances[from] == unknown_distance)
-      throw Error(ErrorCode::misuse, fmt::format("no way leads from rank {} to rank {} in the topology '{}'", from, to, name_));
+      throw Error(ErrorCode::misuse,
+                  fmt::format("there is no route from rank {} to rank {} in the topology '{}'", from, to, name_));
 }
 
 std::vector<Link> Graph::links_from(Vertex vertex) const {
@@ -94,7 +96,8 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
     const std::size_t last = index(first_link_[index(here) + 1]);
     const std::span<const Count> own(by_end_.data() + first, last - first);
     const auto closer = hops(here, to);
-    // The links onwards, those to the same neighbour next to each other: visit(link, is it the first to its neighbour).
+    // Visits the links that lead towards the receiver, with parallel links next to each other: visit(link, whether it
+    // is the first to its neighbour).
     const auto for_each_onward = [&](auto&& look) {
       Vertex before = -1;
       for (const Count number : own) {
@@ -125,7 +128,7 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
 }
 
 Result<> Graph::for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
-  if (port) return cannot(fmt::format("{} has no dimension {} to run along", name_, port->dimension));
+  if (port) return cannot(fmt::format("{} has no dimension {}", name_, port->dimension));
   walk_way(from, to, visit);
   return {};
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks that are graphs: ranks 0 .. p-1 and, after them, switches. Messages take shortest paths; where several lead on, the
-// receiver's number says which, one digit of it at each such place, so that receivers spread over them (d mod k routing
-// [zahavi2010]). Of several links to the same neighbour the next digit says which; it is not used up, so that receivers that came
-// up by different links come down by different ones (in trees with several links at more than one height not all do).
+// Networks that are graphs. Vertices 0 .. p-1 are ranks, the others are switches. Messages take shortest paths. Where
+// several neighbours lead on, a digit of the receiver's number selects one; each such place uses another digit, so
+// that receivers spread over the paths (d mod k routing [zahavi2010]). If several links lead to that neighbour, the
+// next digit selects one of them. This digit is not used up, so that receivers whose messages went up by different
+// links also get them down by different links. (In trees with parallel links at more than one height, this does not
+// hold for all receivers.)
 #pragma once
 
 #include <string>
@@ -21,8 +23,8 @@ class Graph : public Network {
     Vertex b = 0;
   };
 
-  // `switch_names` may be empty: they are numbered then. Throws Error{misuse} if there is no way between two ranks, and
-  // Error{too_large} beyond a gigabyte of distances, or where looking for them takes long.
+  // `switch_names` may be empty; switches then have numbers. Throws Error{misuse} if two ranks are not connected, and
+  // Error{too_large} if the distances would take more than a gigabyte or too long to compute.
   Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names = {},
         std::vector<Count> nodes = {});
 
@@ -48,12 +50,12 @@ class Graph : public Network {
 
   std::string name_;
   Count ranks_;
-  std::vector<Link> links_;        // by number, and so by the vertex they leave
-  std::vector<Count> first_link_;  // of each vertex, and the number of links
-  std::vector<Count> by_end_;      // of each vertex the numbers of its links, by where they lead
+  std::vector<Link> links_;        // by number; sorted by the vertex from which they leave
+  std::vector<Count> first_link_;  // by vertex; one more entry has the number of links
+  std::vector<Count> by_end_;      // for each vertex, the numbers of its links, sorted by the vertex to which they lead
   std::vector<std::string> switch_names_;
-  std::vector<Count> nodes_;              // of each rank, where it shares a node with others
-  std::vector<std::uint16_t> distances_;  // for each rank from every vertex
+  std::vector<Count> nodes_;              // by rank; empty if no ranks share a node
+  std::vector<std::uint16_t> distances_;  // for each rank, its distance from every vertex
 };
 
 }  // namespace quadrille

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the messages of a round put on the links of a network: a look at each link of each way, and no more.
+// Counts the messages and bytes that the messages of a round put on each link of a network. The time is proportional
+// to the total length of their routes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@ class LinkLoads {
  public:
   explicit LinkLoads(const Topology& topology) : topology_(topology), loads_(topology) {}
 
-  // A message goes over the links of its way; with a port that leads nowhere, as if it had none.
+  // Adds a message to the links of its route. If its port does not lead to the receiver, it takes the route without a
+  // port.
   void add(Rank from, Rank to, const std::optional<Port>& port, Bytes bytes) {
     way_.clear();
     if (!topology_.append_way(from, to, port, way_)) topology_.append_way(from, to, {}, way_);
@@ -26,12 +28,12 @@ class LinkLoads {
   }
 
   struct Busiest {
-    Count messages = 0;  // the most that a link carries
-    Count number = 0;    // of the first such link; none without messages
-    Bytes bytes = 0;     // the most that any link carries, be it this one or another
+    Count messages = 0;  // the most messages that any link carries
+    Count number = 0;    // number of the first such link; meaningless if there are no messages
+    Bytes bytes = 0;     // the most bytes that any link carries, which may be another link
   };
 
-  // Of everything added since the last time.
+  // Returns the maxima over everything that was added since the last call, and starts anew.
   Busiest take() {
     Busiest busiest;
     for (const Count number : used_) {
@@ -53,7 +55,7 @@ class LinkLoads {
 
   const Topology& topology_;
   PerLink<Load> loads_;
-  std::vector<Count> used_;  // numbers of the links that carry something
+  std::vector<Count> used_;  // numbers of the links that carry messages
   std::vector<Count> way_;
 };
 

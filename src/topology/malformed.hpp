@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sentences about files that hold networks.
+// Errors about files that describe networks.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topologies in the command's notation.
+// Topologies in the command's notation: "KIND:NUMBERS", and for some kinds ",first" or ",last".
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "quadrille/algorithm.hpp"
+#include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/topology.hpp"
+#include "topology/topology_kind.hpp"
 
 namespace quadrille {
 namespace {
-
-const std::vector<std::string> kinds{"ring", "array", "torus", "mesh", "hypercube", "full", "cluster", "fat-tree", "dragonfly"};
 
 std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
   std::vector<Count> sides;
@@ -34,56 +32,51 @@ std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
   return sides;
 }
 
+const TopologyKind& kind_named(std::string_view name) {
+  std::vector<std::string> known;
+  for (const TopologyKind* kind : all_topology_kinds()) {
+    if (kind->name == name) return *kind;
+    known.emplace_back(kind->name);
+  }
+  const auto guess = nearest(name, known);
+  throw Error(ErrorCode::misuse,
+              fmt::format("there is no topology '{}'; {}", name,
+                          guess ? fmt::format("did you mean '{}'?", *guess)
+                                : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "))));
+}
+
+// `order` is the part of `text` after the comma; `text` appears in the error.
+Routing parse_order(const TopologyKind& kind, std::string_view order, std::string_view text) {
+  if (kind.has_order && order == "first") return Routing::first_dimension_first;
+  if (kind.has_order && order == "last") return Routing::last_dimension_first;
+  std::vector<std::string_view> ordered;
+  for (const TopologyKind* each : all_topology_kinds())
+    if (each->has_order) ordered.push_back(each->name);
+  throw Error(ErrorCode::misuse,
+              fmt::format("'{}' in the topology '{}' is no order of routing; the topologies {} have the orders first and last",
+                          order, text, fmt::join(ordered, ", ")));
+}
+
+void check_count(const TopologyKind& kind, std::size_t count, std::string_view text) {
+  if (kind.numbers == 0 || kind.numbers == count) return;
+  const std::string numbers = kind.numbers == 1 ? "one number" : fmt::format("{} numbers", kind.numbers);
+  throw Error(ErrorCode::misuse, fmt::format("the topology '{}' takes {}, such as {}:{}", text, numbers, kind.name, kind.example));
+}
+
 }  // namespace
 
 Topology parse_topology(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const std::string kind(text.substr(0, colon));
-  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-    const auto guess = nearest(kind, kinds);
-    throw Error(ErrorCode::misuse,
-                fmt::format("there is no topology '{}'; {}", kind,
-                            guess ? fmt::format("did you mean '{}'?", *guess)
-                                  : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(kinds, ", "))));
-  }
+  const TopologyKind& kind = kind_named(text.substr(0, colon));
   if (colon == std::string_view::npos)
-    throw Error(ErrorCode::misuse, fmt::format("the topology '{0}' has no side; write {0}:8, or torus:4x8", text));
-  std::string_view rest = text.substr(colon + 1);
+    throw Error(ErrorCode::misuse, fmt::format("the topology '{0}' has no side; write {0}:{1}", text, kind.example));
+  const std::string_view rest = text.substr(colon + 1);
   const std::size_t comma = rest.find(',');
-  const bool has_order = kind == "torus" || kind == "mesh" || kind == "hypercube";
-  Routing routing = Routing::first_dimension_first;
-  if (comma != std::string_view::npos) {
-    const std::string_view order = rest.substr(comma + 1);
-    if (!has_order || (order != "first" && order != "last"))
-      throw Error(
-          ErrorCode::misuse,
-          fmt::format("'{}' in the topology '{}' is no order of routing; for a torus, mesh or hypercube there are: first, last",
-                      order, text));
-    if (order == "last") routing = Routing::last_dimension_first;
-    rest = rest.substr(0, comma);
-  }
-  const std::vector<Count> sides = parse_sides(rest, text);
-  if (kind == "torus") return Topology::torus(sides, routing);
-  if (kind == "mesh") return Topology::mesh(sides, routing);
-  const auto takes = [&](std::size_t count, const char* example) {
-    if (sides.size() != count)
-      throw Error(ErrorCode::misuse, fmt::format("the topology '{}' takes {}, such as {}:{}", text,
-                                                 count == 1 ? "one number" : fmt::format("{} numbers", count), kind, example));
-  };
-  if (kind == "cluster") {
-    takes(2, "6x4");
-    return Topology::cluster(sides[0], sides[1]);
-  }
-  if (kind == "dragonfly") {
-    takes(3, "9x4x2");
-    return Topology::dragonfly(sides[0], sides[1], sides[2]);
-  }
-  takes(1, "8");
-  if (kind == "fat-tree") return Topology::fat_tree(sides[0]);
-  if (kind == "ring") return Topology::ring(sides[0]);
-  if (kind == "array") return Topology::array(sides[0]);
-  if (kind == "full") return Topology::full(sides[0]);
-  return Topology::hypercube(sides[0], routing);
+  const Routing routing =
+      comma == std::string_view::npos ? Routing::first_dimension_first : parse_order(kind, rest.substr(comma + 1), text);
+  const std::vector<Count> numbers = parse_sides(rest.substr(0, comma), text);
+  check_count(kind, numbers.size(), text);
+  return kind.make(numbers, routing);
 }
 
 }  // namespace quadrille

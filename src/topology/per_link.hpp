@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Something for each link of a network: an array by the link's number, or where a network has too many numbers for that, as a full
-// one has, a table of the links that were asked for.
+// Stores a value for each link of a network: in an array by link number, or, if the network has too many numbers for
+// that (a fully connected one), in a hash table of the links that were used.
 #pragma once
 
 #include <unordered_map>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clusters of SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>. What such
-// a cluster is called, how fast it is and what its loopback does is left to SimGrid; here only who is joined with whom counts.
-//   TORUS      sides, of which the first turns fastest and is crossed first
+// Reads clusters from SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2"
+// radical="0-11" ..>. Only the connections matter here; SimGrid itself uses the cluster's name, speeds and loopback.
+//   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
-//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router: all routers of a chassis are
-//              joined, all those of a group with the same place in their chassis, and router j of group i with router i of group j
-// Several cables between two ends are as many edges.
+//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Connected are: all routers
+//              of a chassis; all routers of a group with the same place in their chassis; router j of group i with router i of
+//              group j
+// Several cables between the same two ends become as many edges.
 #include <algorithm>
 #include <charconv>
 #include <pugixml.hpp>
@@ -23,18 +24,18 @@ class Platform {
  public:
   Platform(std::string_view text, const std::string& label) : text_(text), label_(label) {
     const auto result = document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) refuse(result.offset, fmt::format("this is no XML: {}", lower_case(result.description())));
+    if (!result) refuse(result.offset, fmt::format("this is not XML: {}", lower_case(result.description())));
     const auto clusters = document_.select_nodes("//cluster");
     if (clusters.empty()) refuse(0, "the platform has no cluster");
     cluster_ = clusters[0].node();
-    if (clusters.size() > 1) refuse(clusters[1].node().offset_debug(), "a topology is one cluster, and this is the second");
+    if (clusters.size() > 1) refuse(clusters[1].node().offset_debug(), "a platform must have one cluster, and this is the second");
   }
 
   Topology topology() {
     const std::string kind = cluster_.attribute("topology").as_string("FLAT");
     const std::string policy = cluster_.attribute("sharing_policy").as_string("SPLITDUPLEX");
     if (policy != "SPLITDUPLEX")
-      refuse(fmt::format("the sharing policy is '{}'; links are two, one each way, which is SPLITDUPLEX", policy));
+      refuse(fmt::format("the sharing policy is '{}'; only SPLITDUPLEX is supported: two links, one in each direction", policy));
     if (kind == "TORUS") return torus();
     if (kind == "FAT_TREE") return fat_tree();
     if (kind == "DRAGONFLY") return dragonfly();
@@ -49,8 +50,9 @@ class Platform {
     return Topology::torus(sides, Routing::last_dimension_first);
   }
 
-  // What stands at a level has a digit for each level: below its own up to the parents, from its own on up to the children. It is
-  // joined with those of the next level that differ from it in that level's digit alone.
+  // Each vertex of a level has one digit for each level: for levels below its own, the digit counts parents; for its
+  // own level and those above, children. It is connected to the vertices of the next level whose digits differ only
+  // for that level.
   Topology fat_tree() {
     const auto groups = split(parameters(), ';');
     if (groups.size() != 4) refuse("a fat tree has four parameters: levels;children;parents;cables, such as 2;4,4;1,2;1,2");
@@ -117,14 +119,15 @@ class Platform {
     return attribute.as_string();
   }
 
-  // radical="0-3,7": the hosts' numbers, which are the ranks' in their order.
+  // radical="0-3,7" lists the hosts' numbers; the ranks are the hosts in this order.
   void check_hosts(Count wanted) const {
     const std::string radical = cluster_.attribute("radical").as_string();
     Count hosts = 0;
     for (const std::string& part : split(radical, ',')) {
       const auto ends = split(part, '-');
       const Count first = number(ends[0], 0), last = number(ends.back(), 0);
-      if (ends.size() > 2 || last < first) refuse(fmt::format("'{}' in radical=\"{}\" is no range, such as 0-11", part, radical));
+      if (ends.size() > 2 || last < first)
+        refuse(fmt::format("'{}' in radical=\"{}\" is not a range, such as 0-11", part, radical));
       if (__builtin_add_overflow(hosts, last - first, &hosts) || __builtin_add_overflow(hosts, 1, &hosts))
         refuse(fmt::format("radical=\"{}\" names 2^63 hosts or more", radical));
     }
@@ -145,7 +148,7 @@ class Platform {
     Count value = 0;
     const auto [end, status] = std::from_chars(word.data() + first, word.data() + word.size(), value);
     if (status != std::errc{} || word.find_first_not_of(' ', index(end - word.data())) != std::string::npos || value < least)
-      refuse(fmt::format("'{}' is no whole number from {} on", word, least));
+      refuse(fmt::format("'{}' is not an integer of at least {}", word, least));
     return value;
   }
 

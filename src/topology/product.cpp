@@ -100,12 +100,12 @@ void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visi
 Result<> Product::leads_straight(Rank from, Rank to, const Port& port) const {
   const auto dimension = static_cast<std::size_t>(port.dimension);
   if (port.dimension < 0 || dimension >= dimensions_.size() || dimensions_[dimension].kind == DimensionKind::complete)
-    return cannot(fmt::format("{} has no dimension {} to run along", name_, port.dimension));
+    return cannot(fmt::format("{} has no dimension {}", name_, port.dimension));
   const Count here = coordinate(from, dimension), there = coordinate(to, dimension);
   if (moved(from, dimension, there) != to || here == there || std::abs(port.direction) != 1 ||
       (dimensions_[dimension].kind == DimensionKind::path && (there > here) != (port.direction > 0)))
-    return cannot(fmt::format("rank {} is not reached from {} straight along dimension {}, direction {:+}", to, from, dimension,
-                              port.direction));
+    return cannot(fmt::format("rank {} cannot be reached from rank {} straight along dimension {}, direction {:+}", to, from,
+                              dimension, port.direction));
   return {};
 }
 
@@ -182,9 +182,9 @@ std::string Product::text_of(const Link& link) const {
 
 Bytes Product::exchange_load(Bytes block_bytes) const {
   __extension__ typedef __int128 Wide;
-  Wide most = 0;  // eighths of a block
+  Wide most = 0;  // in eighths of a block
   for (const auto& [kind, side] : dimensions_) {
-    Wide eighths = 0;  // on a link of one line, for each rank of the line
+    Wide eighths = 0;  // on a link of one line of ranks, for each rank of the line
     switch (kind) {
       case DimensionKind::ring: eighths = Wide{side} * side - side % 2; break;
       case DimensionKind::path: eighths = Wide{8} * (side / 2) * (side - side / 2); break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks that are products of dimensions: a rank is known by its place in each.
+// Networks that are products of dimensions: a rank has a coordinate in each dimension.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace quadrille {
 
 enum class DimensionKind : std::uint8_t {
-  path,      // neighbours in a row
-  ring,      // the last is the first's neighbour, too; on a ring of 2 the two ways are two parallel edges
-  complete,  // everybody is everybody's neighbour
+  path,      // each coordinate is connected to the next
+  ring,      // the last coordinate is also connected to the first; on a ring of 2, the two directions are parallel edges
+  complete,  // every coordinate is connected to every other
 };
 
 struct ProductDimension {
@@ -22,7 +22,8 @@ struct ProductDimension {
 
 class Product : public Network {
  public:
-  // row_by_row: dimension 0 turns slowest, else fastest. The name is for sentences. Throws like Topology::torus.
+  // If `row_by_row`, dimension 0 changes slowest with the rank, else fastest. `name` is used in errors. Throws like
+  // Topology::torus.
   Product(std::string name, std::vector<ProductDimension> dimensions, Routing routing, bool row_by_row = true);
 
   Count ranks() const override { return ranks_; }
@@ -39,19 +40,19 @@ class Product : public Network {
 
  private:
   Count coordinate(Rank rank, std::size_t dimension) const;
-  Count slots(std::size_t dimension) const;  // numbers for the links by which a rank leaves in a dimension
-  // Why the port does not lead straight from one rank to the other; nothing if it does.
+  Count slots(std::size_t dimension) const;  // how many link numbers a rank has in a dimension
+  // Succeeds if the port leads straight from one rank to the other; otherwise says why not.
   Result<> leads_straight(Rank from, Rank to, const Port& port) const;
   template <class Visit>  // visit(number, from, to, dimension)
   void walk(Rank from, std::size_t dimension, Count steps, int direction, Visit&& visit) const;
   template <class Visit>
-  void walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const;  // that there is
+  void walk_way(Rank from, Rank to, const std::optional<Port>& port, Visit&& visit) const;  // requires that the route exists
   Rank moved(Rank rank, std::size_t dimension, Count coordinate) const;
 
   std::string name_;
   std::vector<ProductDimension> dimensions_;
-  std::vector<Count> strides_;     // of a step in each dimension, in ranks
-  std::vector<Count> first_slot_;  // of each dimension, among the links by which a rank leaves; and their number at the end
+  std::vector<Count> strides_;     // by dimension: difference in rank of one step
+  std::vector<Count> first_slot_;  // by dimension: its first slot among the links of a rank; one more entry has their number
   Routing routing_;
   bool row_by_row_;
   Count ranks_ = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a round on the links of a network.
+// The messages of each round, and the links that they share.
 #pragma once
 
 #include <map>
@@ -20,23 +20,24 @@ struct RoutedMessage {
 
 using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 
-// What the program's rank sends to others of the ranks; where no data is moved its control messages, which are all it has.
+// Adds the messages that the program's rank sends to other ranks. If the collective moves no data, adds its control
+// messages instead, because it has no others.
 void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
-// The link that most messages of a round share, and two of them.
+// The link that the most messages of a round share, and two of these messages.
 struct BusiestLink {
   Count messages = 0;
   Link link;
-  std::size_t first = 0, second = 0;  // among the messages, where there are at least two
-  Bytes bytes = 0;                    // the most that any link carries, be it this one or another
+  std::size_t first = 0, second = 0;  // indices of two messages, if there are at least two
+  Bytes bytes = 0;                    // the most bytes that any link carries, which may be another link
 };
 
-// A message with a port goes straight from it; if no such way leads to its receiver, refuse(message, reason) is called, and it goes
-// as if it had none.
+// Returns the busiest link. A message with a port runs straight from that port. If this does not lead to its
+// receiver, refuse(message, reason) is called, and the message takes the route without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 
-// Throws Error{misuse} unless the topology has as many ranks as the problem.
+// Throws Error{misuse} if the topology has a different number of ranks from the problem.
 void check_ranks(const Topology& topology, const Problem& problem);
 
 }  // namespace quadrille

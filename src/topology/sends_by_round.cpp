@@ -14,7 +14,7 @@ namespace quadrille {
 SendsByRound::SendsByRound(const Schedule& schedule, bool with_controls) : schedule_(schedule), with_controls_(with_controls) {
   const Count p = schedule.problem.ranks;
   check_limit(schedule.problem, p, most_programs, "programs");
-  most_sends_ = available_memory() / static_cast<Bytes>(3 * sizeof(Send));  // twice as much while the list grows
+  most_sends_ = available_memory() / static_cast<Bytes>(3 * sizeof(Send));  // the list may need twice its size while it grows
   if (!schedule.symmetry) return;
   check_memory(schedule.problem, times_at_most(p, 4 * sizeof(Rank), std::numeric_limits<Bytes>::max()), "ranks");
   orbit_start_.assign(index(p) + 1, 0);
@@ -38,7 +38,7 @@ void SendsByRound::add(const Program& program) {
   const auto keep = [&](Rank peer, const Port* port, Bytes length) {
     if (peer < 0 || peer >= schedule_.problem.ranks || peer == program.rank) return;
     Send send{.bytes = length, .peer = static_cast<std::int32_t>(peer)};
-    // A port beyond what fits leads nowhere, as does the last that fits.
+    // A port whose dimension does not fit leads nowhere, as does the last dimension that fits.
     if (port) {
       send.dimension = static_cast<std::int16_t>(std::clamp<int>(port->dimension < 0 ? INT16_MAX : port->dimension, 0, INT16_MAX));
       send.direction = static_cast<std::int8_t>(std::clamp(port->direction, -2, 2));
@@ -50,7 +50,7 @@ void SendsByRound::add(const Program& program) {
     for (const Message& message : round.sends) keep(message.peer, message.port ? &*message.port : nullptr, bytes(message.regions));
     if (with_controls_)
       for (const Control& control : round.control_sends) keep(control.peer, nullptr, control.bytes);
-    check_limit(schedule_.problem, size(sends_), most_sends_, "messages, all held in memory");
+    check_limit(schedule_.problem, size(sends_), most_sends_, "messages, all of which have to be held in memory");
     if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
   }
 }

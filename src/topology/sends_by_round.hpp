@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a schedule round by round. Where it states a symmetry, only the programs of the representatives are made and
-// kept, and everybody else's messages are their images: 4,096 ranks that exchange 16.7 million messages take the memory of 4,095.
+// The messages of a schedule, round by round. If the schedule states a symmetry, only the programs of the
+// representatives are made and stored; the messages of other ranks are their images. 4,096 ranks that exchange 16.7
+// million messages then take the memory of 4,095 messages.
 #pragma once
 
 #include <functional>
@@ -15,27 +16,29 @@ namespace quadrille {
 
 class SendsByRound {
  public:
+  // A message of an owner: a rank whose messages are stored.
   struct Send {
     Bytes bytes = 0;
-    std::int32_t peer = 0;  // of the owner's
+    std::int32_t peer = 0;  // as seen by the owner
     std::int16_t dimension = -1;
     std::int8_t direction = 0;
     std::optional<Port> port() const { return dimension < 0 ? std::nullopt : std::optional(Port{dimension, direction}); }
   };
 
-  // Messages to ranks that do not exist are left out, and control messages unless they are asked for. Of a rank that is an image,
-  // programs need not be added. Throws Error{too_large}, as `add` does, where there is no memory for all.
+  // Messages to ranks that do not exist are ignored, and so are control messages unless `with_controls`. Only the
+  // programs of owners need to be added. Throws Error{too_large}, as `add` does, if the messages do not fit in
+  // memory.
   SendsByRound(const Schedule& schedule, bool with_controls);
   bool is_owner(Rank rank) const { return owner_.empty() || owner_[index(rank)] == rank; }
-  void add(const Program& program);  // of an owner, in ascending order
+  void add(const Program& program);  // of an owner; in ascending order of rank
 
-  // visit(round, from, sends of the owner, image): the messages of `from` in that round go to image(peer). By round; in a round all
-  // that one rank sends comes together.
+  // Calls visit(round, from, sends, image) round by round, once for each rank with messages in the round: for each of
+  // its owner's `sends`, rank `from` sends a message to image(peer).
   template <class Visit, class EndOfRound>
   void for_each(Visit&& visit, EndOfRound&& end_of_round);
 
  private:
-  struct Group {  // what one owner sends in one round
+  struct Group {  // the messages that one owner sends in one round
     Count round = 0;
     Rank owner = 0;
     std::size_t first = 0, last = 0;
@@ -46,10 +49,10 @@ class SendsByRound {
 
   const Schedule& schedule_;
   const bool with_controls_;
-  Count most_sends_ = 0;            // that there is memory for
-  std::vector<Rank> owner_;         // of each rank; empty: everybody owns their own
-  std::vector<Rank> orbits_;        // by owner
-  std::vector<Count> orbit_start_;  // of each owner's in orbits_, and the end
+  Count most_sends_ = 0;            // limit by memory
+  std::vector<Rank> owner_;         // by rank; empty if every rank is its own owner
+  std::vector<Rank> orbits_;        // the ranks, sorted by owner
+  std::vector<Count> orbit_start_;  // by owner: where its ranks begin in orbits_; one more entry marks the end
   std::vector<Send> sends_;
   std::vector<Group> groups_;
 };

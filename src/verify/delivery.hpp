@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong in an output at the end: for the verifier, and for whoever shows it.
+// Finds the bytes of a final output that are wrong, for the verifier and for drawings.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace quadrille {
 
-// Bytes of an output that are not what the collective asks for there.
+// Consecutive bytes of an output that are not what the collective requires there.
 struct WrongPart {
   Bytes offset = 0;          // in the output
-  SymbolRun found;           // of an undefined term where nothing was delivered
-  Bytes expected_index = 0;  // of the first byte in the operands' inputs
+  SymbolRun found;           // its term is undefined if nothing was delivered
+  Bytes expected_index = 0;  // index of the first byte in the inputs of the operands
 };
 
-// The wrong parts of a piece, ascending. `strip` is what the output holds there, and `wanted` the form of the piece's ranks.
+// Returns the wrong parts of one piece of the postcondition, in ascending order. `strip` is the content of the output
+// there, and `wanted` the form of the ranks whose data the piece must hold.
 std::vector<WrongPart> wrong_parts(const ExpectedPiece& expected, const Strip& strip, const Terms& terms, Terms::Form wanted);
 
-// "holds rank 3, bytes from 8 at the end; expected rank 1, bytes from 8"
+// Returns "holds rank 3, bytes from 8 at the end; expected rank 1, bytes from 8".
 std::string to_string(const WrongPart& part, const Terms& terms, Terms::Form wanted);
 
 }  // namespace quadrille

@@ -64,8 +64,8 @@ std::string torn_element(const Strip& strip, Count number, Bytes element, const 
     at += piece.length;
   }
   return fmt::format(
-      "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same order "
-      "and with the same brackets",
+      "element {} of the {} is made of {}; expected the {} bytes of one element in their order, all combined in the same order and "
+      "with the same brackets",
       number, of_what, parts, element);
 }
 

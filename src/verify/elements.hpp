@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the elements that a reduction combines stay whole.
+// Checks that the elements that a reduction combines stay whole.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace quadrille {
 
-// Does every operation read and write whole elements, if memory is made of them? Then none is ever taken apart.
+// Does every operation read and write whole elements, if memory consists of elements? Then no element is ever split.
 bool keep_elements(const std::vector<Program>& programs, Bytes element);
 
-// The number of the first element whose bytes are not, in their order, those of one element of one term. Unwritten bytes are the
-// matter of another rule.
+// Returns the number of the first element that is not whole. The bytes of a whole element are, in order, those of one
+// element of one term. Unwritten bytes are ignored, because another rule reports them.
 std::optional<Count> first_torn_element(const Strip& strip, Bytes element);
 
-// What that element is made of, in words.
+// Returns a sentence that says of which bytes that element consists.
 std::string torn_element(const Strip& strip, Count number, Bytes element, const Terms& terms, std::string_view of_what);
 
 }  // namespace quadrille

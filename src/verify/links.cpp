@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages on the links of a network: whether those with a port run straight to their receiver, and whether two of a round meet.
+// Checks messages on the links of a network: that a message with a port runs straight to its receiver, and that no
+// two messages of a round share a directed link.
 #include <fmt/format.h>
 
 #include "topology/round_messages.hpp"
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
@@ -12,16 +13,16 @@ std::string text_of(const RoutedMessage& message) { return fmt::format("{} to {}
 
 }  // namespace
 
-void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, Report& report) {
+void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, FindingList& findings) {
   MessagesByRound rounds;
-  std::vector<Stage> stages;  // the same of all ranks
+  std::vector<Stage> stages;  // the same for all ranks
   each_program([&](const Program& program) {
     if (stages.empty()) stages = program.stages;
     add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
   });
   for (const auto& [number, messages] : rounds) {
     const auto place = [&, round = number](Rule rule, Rank rank, std::string message) {
-      report.add({rule, rank, stage_name(stages, round), round, {}, std::move(message)});
+      findings.add({rule, rank, stage_name(stages, round), round, {}, std::move(message)});
     };
     const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {
       place(Rule::no_such_way, message.from, reason);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many exchanges a node has with other nodes in a round. A port works both ways at once, as a rank's does: a node with one
-// port is one in which at any time one rank sends to a rank elsewhere and one receives from a rank elsewhere. They are one
-// exchange [sanders2002] also where they are different ranks or go to and come from different nodes, as in a permutation of the
-// nodes. All that one rank sends to another in a round counts once.
+// Counts the exchanges of each node with other nodes in each round. A port is full-duplex, like a rank's: on a node
+// with one port, at any time one rank may send to another node while one rank receives from another node. This is one
+// exchange [sanders2002], even if the two ranks differ, or the other nodes do, as in a permutation of the nodes. All
+// messages from one rank to another in a round count as one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,12 +10,12 @@
 #include <tuple>
 
 #include "problem/node_ranks.hpp"
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_named = 8;  // exchanges in a finding
+constexpr std::size_t most_named = 8;  // exchanges listed in one finding
 
 struct NodeMessage {
   Count round, node;
@@ -26,10 +26,10 @@ struct NodeMessage {
 
 }  // namespace
 
-void check_node_ports(const Schedule& schedule, const EachProgram& each_program, Count limit, Report& report) {
+void check_node_ports(const Schedule& schedule, const EachProgram& each_program, Count limit, FindingList& findings) {
   const NodeRanks nodes(schedule.problem);
   std::vector<NodeMessage> messages;
-  std::vector<Stage> stages;  // the same of all ranks
+  std::vector<Stage> stages;  // the same for all ranks
   each_program([&](const Program& program) {
     if (stages.empty()) stages = program.stages;
     for (const Round& round : program.rounds) {
@@ -52,7 +52,7 @@ void check_node_ports(const Schedule& schedule, const EachProgram& each_program,
     const auto end = std::find_if(first, messages.end(), [&](const NodeMessage& message) {
       return std::tie(message.round, message.node) != std::tie(first->round, first->node);
     });
-    // Those sent stand before those received; where one way has more than there are ports, that is the one to tell of.
+    // Sends come before receives. Report the direction with more exchanges.
     const auto middle = std::find_if(first, end, [](const NodeMessage& message) { return message.received; });
     const bool tells_received = end - middle > middle - first;
     const auto last = tells_received ? end : middle;
@@ -64,14 +64,14 @@ void check_node_ports(const Schedule& schedule, const EachProgram& each_program,
       if (static_cast<std::size_t>(last - first) > most_named) pairs.emplace_back("..");
       const Rank beyond = (first + limit)->rank;
       const auto& number = schedule.problem.nodes;
-      report.add({Rule::node_port_limit,
-                  beyond,
-                  stage_name(stages, first->round),
-                  first->round,
-                  {},
-                  fmt::format("node {} has {} exchanges with other nodes on {} port{}: {}",
-                              number.empty() ? beyond : number[static_cast<std::size_t>(beyond)], last - first, limit,
-                              limit == 1 ? "" : "s", fmt::join(pairs, ", "))});
+      findings.add({Rule::node_port_limit,
+                    beyond,
+                    stage_name(stages, first->round),
+                    first->round,
+                    {},
+                    fmt::format("node {} has {} exchanges with other nodes on {} port{}: {}",
+                                number.empty() ? beyond : number[static_cast<std::size_t>(beyond)], last - first, limit,
+                                limit == 1 ? "" : "s", fmt::join(pairs, ", "))});
     }
     first = end;
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares what the programs leave in memory with the postcondition.
+// Runs the programs on symbolic memory and compares the result with the postcondition.
 //
-// Only representatives of a symmetry are played (of none, all ranks). What a representative receives from rank q is then the image
-// of what q's own representative sends in the same round to the rank that the group takes to the receiver with it. The image of a
-// byte of rank x's input is the same byte of the input of the image of x, in the block that is the image of its block.
+// Only the representatives of a symmetry are replayed (without a symmetry, all ranks). Let g be the group element
+// that maps q's representative to q. What a representative r receives from rank q is then the image under g of what
+// q's representative sends, in the same round, to the rank that g maps to r. The image of a byte of rank x's input is
+// the same byte of the input of the image of x, in the block that is the image of its block.
 #include "verify/replay.hpp"
 
 #include <fmt/format.h>
@@ -28,12 +29,13 @@ namespace {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-// One end of a message, found by its sender and receiver as seen from the sender's representative, and by port.
+// One end of a message. The key that finds its other end consists of the sender's orbit, the receiver as seen from
+// the sender's representative, and the port.
 struct End {
-  Count sender;  // orbit
+  Count sender;  // orbit of the sender
   Rank to;
   std::optional<Port> port;
-  Count owner;  // orbit
+  Count owner;  // orbit of the rank that posts this end
   const Message* message;
   auto key() const { return std::tuple(sender, to, port); }
 };
@@ -41,12 +43,12 @@ struct End {
 class Replay {
  public:
   Replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-         Report& report, const MemoryObserver& observer)
+         FindingList& findings, const MemoryObserver& observer)
       : schedule_(schedule),
         symmetry_(symmetry),
         programs_(programs),
         most_pieces_(options.most_pieces),
-        report_(report),
+        findings_(findings),
         observer_(observer),
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
@@ -64,7 +66,7 @@ class Replay {
     const std::vector<RoundOf> rounds = rounds_in_order();
     observe({});
     for (auto first = rounds.begin(); first != rounds.end();) {
-      if (report_.full()) return;
+      if (findings_.full()) return;
       const auto last = std::find_if(first, rounds.end(), [&](const RoundOf& other) { return other.number() != first->number(); });
       play_round({first, last});
       observe(first->number());
@@ -76,19 +78,20 @@ class Replay {
   }
 
  private:
-  // A round of a representative that acts in it.
+  // One round of one representative.
   struct RoundOf {
     Count at;
     const Round* round;
     Count number() const { return round->number; }
   };
-  using ActingRanks = std::span<const RoundOf>;  // of one round, ascending
+  using ActingRanks = std::span<const RoundOf>;  // of the same round, in ascending order of rank
 
   Rank rank_of(Count at) const { return symmetry_.representatives()[index(at)]; }
   bool is_rank(Rank rank) const { return rank >= 0 && rank < schedule_.problem.ranks; }
 
-  // By number, then by rank: going through them takes no longer for ranks that have nothing to do. Rounds out of order were
-  // reported; they are left out, as is all but the last of one number.
+  // Returns the rounds of all representatives, by number and then by rank, so that ranks without work in a round cost
+  // nothing. Rounds out of order have been reported already; they are left out, as are all but the last of several
+  // rounds with the same number.
   std::vector<RoundOf> rounds_in_order() const {
     std::vector<RoundOf> rounds;
     for (Count at = 0; at < size(programs_); ++at)
@@ -108,10 +111,11 @@ class Replay {
   }
 
   void add(Rule rule, Count at, std::optional<Region> region, std::string message) {
-    report_.add({rule, rank_of(at), stage_name(programs_[index(at)].stages, number_), number_, region, std::move(message)});
+    findings_.add({rule, rank_of(at), stage_name(programs_[index(at)].stages, number_), number_, region, std::move(message)});
   }
 
-  // Bounds the work before any of it is done; 64 passes over a full memory are plenty for any schedule.
+  // Limits the work before any of it is done. A correct schedule touches memory far less often than the 64 passes
+  // over the largest memory that are allowed here.
   void charge(const Regions& regions) {
     for (const Region& region : regions) {
       bytes(region);
@@ -143,7 +147,7 @@ class Replay {
       Strip part;
       for_each_run(region, [&](Bytes offset, Bytes length) { buffer(at, region.buffer).read(offset, length, part); });
       if (std::any_of(part.begin(), part.end(), [](const SymbolRun& piece) { return piece.term == Terms::undefined; }))
-        add(Rule::undefined_read, at, region, "reads bytes that nothing has written before");
+        add(Rule::undefined_read, at, region, "reads bytes that were never written");
       held_ += static_cast<Count>(part.size());
       if (held_ > most_pieces_) too_large();
       for (const SymbolRun& piece : part) append(strip, piece);
@@ -154,7 +158,7 @@ class Replay {
   void write(Count at, const Regions& regions, const Strip& strip) {
     charge(regions);
     auto piece = strip.begin();
-    Bytes used = 0;  // of the piece
+    Bytes used = 0;  // bytes of *piece that are already written
     for (const Region& region : regions)
       for_each_run(region, [&](Bytes offset, Bytes length) {
         while (length > 0 && piece != strip.end()) {
@@ -173,7 +177,7 @@ class Replay {
     return sorted_runs(regions);
   }
 
-  // What the image of a representative at `rank` has where the representative has the strip.
+  // Returns what the image of a representative at `rank` holds where the representative holds the strip.
   Strip moved(const Strip& strip, Rank rank) {
     if (symmetry_.representative_of(rank) == rank) return strip;
     const Bytes block = schedule_.problem.block_bytes;
@@ -238,7 +242,7 @@ class Replay {
       if (s_used += length; s_used == source[s].length) ++s, s_used = 0;
       if (t_used += length; t_used == target[t].length) ++t, t_used = 0;
     }
-    if (mismatch) add(Rule::operand_mismatch, at, local.target.front(), "combines different elements of the operands");
+    if (mismatch) add(Rule::operand_mismatch, at, local.target.front(), "combines elements of different index");
     return result;
   }
 
@@ -261,7 +265,8 @@ class Replay {
     play_controls(rounds);
   }
 
-  // Whom the sender's representative sends what `receiver` gets from `sender`.
+  // Returns the orbit of the sender, and the rank to which the sender's representative sends what `receiver` gets
+  // from `sender`.
   std::pair<Count, Rank> seen_by_sender(Rank sender, Rank receiver) const {
     if (!is_rank(sender)) return {-1, receiver};
     return {symmetry_.orbit_of(sender), symmetry_.preimage(sender, receiver)};
@@ -283,12 +288,12 @@ class Replay {
     for_each_meeting(
         sends, receives, [](const End& a, const End& b) { return a.key() <=> b.key(); },
         [&](const End& send, const End& receive) {
-          if (report_.full()) return;
+          if (findings_.full()) return;
           const Regions &source = send.message->regions, &target = receive.message->regions;
           const Rank from = receive.message->peer;
           if (!usable(source, target))
             add(Rule::length_mismatch, receive.owner, {},
-                fmt::format("rank {} sends {} bytes and {} are received", from, bytes(source), bytes(target)));
+                fmt::format("rank {} sends {} bytes, but {} are received", from, bytes(source), bytes(target)));
           else if (in_buffers(send.owner, source) && in_buffers(receive.owner, target))
             under_way.emplace_back(&receive, moved(read(send.owner, source), from));
         },
@@ -301,17 +306,18 @@ class Replay {
               fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receive.message->peer,
                           bytes(receive.message->regions)));
         });
-    if (report_.full()) return;
+    if (findings_.full()) return;
     for (const auto& [end, strip] : under_way) write(end->owner, end->message->regions, strip);
     held_ = 0;
     if (pieces_ > most_pieces_) too_large();
   }
 
-  // A control message tells its receiver whatever its sender had heard before the round. Which of several equal ones it meets does
-  // not matter, since they carry nothing; so a set finds them, in the order in which findings are told.
+  // A control message tells its receiver of every rank from which its sender had heard before the round. Equal
+  // control messages are interchangeable, because they carry no data; a multiset finds them and keeps the order of
+  // findings deterministic.
   void play_controls(ActingRanks rounds) {
     std::multiset<std::tuple<Count, Rank, Bytes>> sent;
-    std::map<Count, boost::dynamic_bitset<>> known_before;  // to those who tell
+    std::map<Count, boost::dynamic_bitset<>> known_before;  // by sender's orbit
     for (const auto& [at, round] : rounds)
       for (const Control& control : round->control_sends) {
         sent.emplace(at, control.peer, control.bytes);
@@ -334,7 +340,7 @@ class Replay {
           fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
   }
 
-  // `known` is what the representative of the rank that tells knows.
+  // Adds the ranks of which the sender `from` knew. `known` is what the sender's representative knew.
   void hear(boost::dynamic_bitset<>& heard, const boost::dynamic_bitset<>& known, Rank from) const {
     if (symmetry_.representative_of(from) == from)
       heard |= known;
@@ -343,7 +349,7 @@ class Replay {
         heard.set(index(symmetry_.image(from, static_cast<Rank>(x))));
   }
 
-  // Regions outside their buffers were reported; they are not played.
+  // Regions outside their buffers have been reported already; operations with such regions are skipped.
   bool in_buffers(Count at, const Regions& regions) const {
     return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return lies_in(sizes_[index(at)], region); });
   }
@@ -351,7 +357,7 @@ class Replay {
   void check_delivery() {
     for (Count at = 0; at < size(programs_); ++at)
       for (const ExpectedPiece& expected : expected_output(schedule_.problem, rank_of(at))) {
-        if (report_.full()) return;
+        if (findings_.full()) return;
         Strip strip;
         buffer(at, Buffer::output).read(expected.offset, expected.length, strip);
         const Terms::Form wanted = terms_.form_of_ranks(expected.first, expected.last);
@@ -359,35 +365,35 @@ class Replay {
         if (!wrong.empty())
           report_wrong_part(rank_of(at), wrong.front(), wanted);
         else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip, element_) : std::nullopt)
-          report_.add({Rule::element_torn,
-                       rank_of(at),
-                       "",
-                       {},
-                       Region{Buffer::output, expected.offset, expected.length, {}},
-                       torn_element(strip, *torn, element_, terms_, "result")});
+          findings_.add({Rule::element_torn,
+                         rank_of(at),
+                         "",
+                         {},
+                         Region{Buffer::output, expected.offset, expected.length, {}},
+                         torn_element(strip, *torn, element_, terms_, "result")});
       }
   }
 
   void report_wrong_part(Rank rank, const WrongPart& part, Terms::Form wanted) {
     const bool right_operands =
         part.found.index == part.expected_index && terms_.same_operands(terms_.form(part.found.term), wanted);
-    report_.add({right_operands ? Rule::operand_order : Rule::delivery,
-                 rank,
-                 "",
-                 {},
-                 Region{Buffer::output, part.offset, part.found.length, {}},
-                 to_string(part, terms_, wanted)});
+    findings_.add({right_operands ? Rule::operand_order : Rule::delivery,
+                   rank,
+                   "",
+                   {},
+                   Region{Buffer::output, part.offset, part.found.length, {}},
+                   to_string(part, terms_, wanted)});
   }
 
   void check_barrier() {
     for (Count at = 0; at < size(heard_); ++at)
       if (const auto& heard = heard_[index(at)]; !heard.all())
-        report_.add({Rule::delivery,
-                     rank_of(at),
-                     "",
-                     {},
-                     {},
-                     fmt::format("has heard from {} of {} ranks at the end", heard.count(), heard.size())});
+        findings_.add({Rule::delivery,
+                       rank_of(at),
+                       "",
+                       {},
+                       {},
+                       fmt::format("has heard from {} of {} ranks at the end", heard.count(), heard.size())});
   }
 
   const Schedule& schedule_;
@@ -395,23 +401,24 @@ class Replay {
   const std::vector<Program>& programs_;
   const Count most_pieces_;
   const Bytes element_ = schedule_.problem.element_bytes;
-  Report& report_;
+  FindingList& findings_;
   const MemoryObserver& observer_;
   Terms terms_;
   std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
-  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: of whom each representative knows
+  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: the ranks from which each representative has heard, directly or not
   Count number_ = 0;
-  Count held_ = 0;    // pieces of messages under way
-  Count pieces_ = 0;  // of all memories
+  Count held_ = 0;    // pieces of messages in progress
+  Count pieces_ = 0;  // pieces in all memories
+  // Runs of regions visited so far.
   Count work_ = 0;
 };
 
 }  // namespace
 
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            Report& report, const MemoryObserver& observer, const MemoryObserver& at_end) {
-  Replay(schedule, symmetry, programs, options, report, observer).run(at_end);
+            FindingList& findings, const MemoryObserver& observer, const MemoryObserver& at_end) {
+  Replay(schedule, symmetry, programs, options, findings, observer).run(at_end);
 }
 
 }  // namespace quadrille

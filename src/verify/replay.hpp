@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All programs together on symbolic memory, round by round: for the verifier, and for whoever wants to see the memory on the way.
+// Runs all programs together on symbolic memory, round by round: for the verifier, and for drawings that show the
+// memory after each round.
 #pragma once
 
 #include <array>
@@ -7,21 +8,23 @@
 #include <optional>
 #include <vector>
 
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 #include "verify/symbolic.hpp"
 
 namespace quadrille {
 
-using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // by Buffer
+using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // indexed by Buffer
 
-// Memory of each representative: before the first round, which has no number, and after each round.
+// Called with the memory of each representative: before the first round, without a round number, and after each
+// round.
 using MemoryObserver =
     std::function<void(std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms)>;
 
-// Plays the programs of the symmetry's representatives, in their order; all ranks are those of `no_symmetry`. A symmetry other than
-// that has to be one of `can_be_symmetric` (symmetry.hpp). Throws Error{too_large} beyond the pieces of memory that the options
-// allow. `at_end` is called once, without a round, unless the report is full before.
+// Replays the programs of the symmetry's representatives, which are given in their order. With `no_symmetry`, they
+// are all ranks. Any other symmetry must be one that can be replayed (asks_alike in by_symmetry.cpp). Throws
+// Error{too_large} if the replay needs more pieces of memory than the options allow. `at_end` is called once, without
+// a round, unless the list of findings was full before.
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            Report& report, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {});
+            FindingList& findings, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {});
 
 }  // namespace quadrille

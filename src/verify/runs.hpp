@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bytes lists of regions have in common.
+// Finds bytes that occur twice in lists of regions.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct Run {
 
 std::vector<Run> sorted_runs(const Regions& regions);
 
-std::optional<Region> repeated(const std::vector<Run>& runs);  // bytes that occur twice among sorted runs
+std::optional<Region> repeated(const std::vector<Run>& runs);  // bytes that occur twice in sorted runs
 
-// Bytes that occur among `reads` and among `writes`, which do not repeat each other; both sorted.
+// Returns bytes that occur in both `reads` and `writes`. Both are sorted, and `writes` has no byte twice.
 std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Run>& writes);
 
 }  // namespace quadrille

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules that hold for each program by itself.
+// The rules that can be checked for each program separately.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "schedule/transform.hpp"
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
 
 class StructureCheck {
  public:
-  StructureCheck(const Schedule& schedule, const Program& program, Count port_limit, Report& report)
-      : schedule_(schedule), program_(program), port_limit_(port_limit), report_(report), sizes_(buffer_sizes(schedule, program)) {
+  StructureCheck(const Schedule& schedule, const Program& program, Count port_limit, FindingList& findings)
+      : schedule_(schedule),
+        program_(program),
+        port_limit_(port_limit),
+        findings_(findings),
+        sizes_(buffer_sizes(schedule, program)) {
     const auto compare = [&](Bytes stated, Bytes canonical, const char* which) {
       if (stated != canonical)
-        report_.add(
+        findings_.add(
             {Rule::buffer_size,
              program.rank,
              "",
@@ -50,19 +54,19 @@ class StructureCheck {
       const bool in_stage = std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
         return round.number >= stage.first_round && round.number - stage.first_round < stage.round_count;
       });
-      if (!in_stage) add(Rule::round_order, {}, fmt::format("round {} lies in no stage", round.number));
+      if (!in_stage) add(Rule::round_order, {}, fmt::format("round {} belongs to no stage", round.number));
       previous = round.number;
     }
   }
 
  private:
   void add(Rule rule, std::optional<Region> region, std::string message) {
-    report_.add({rule, program_.rank, stage_name(program_.stages, round_->number), round_->number, region, std::move(message)});
+    findings_.add({rule, program_.rank, stage_name(program_.stages, round_->number), round_->number, region, std::move(message)});
   }
 
   void check_region(const Region& region, bool written) {
     if (written && region.buffer == Buffer::input)
-      add(Rule::input_written, region, "the input is the caller's and is never written");
+      add(Rule::input_written, region, "the input belongs to the caller and must not be written");
     if (lies_in(sizes_, region)) return;
     add(Rule::out_of_buffer, region,
         fmt::format("reaches outside a buffer of {} bytes", sizes_[static_cast<std::size_t>(region.buffer)]));
@@ -80,18 +84,18 @@ class StructureCheck {
     if (local.kind == LocalKind::copy) return;
     if (!is_reduction(schedule_.problem.collective))
       return add(Rule::no_operator, first(local.target),
-                 fmt::format("{} combines nothing, so there is no operator to reduce by", name(schedule_.problem.collective)));
+                 fmt::format("{} is not a reduction, so it has no operator", name(schedule_.problem.collective)));
     const Bytes element = schedule_.problem.element_bytes;
     for (const Regions* regions : {&local.source, &local.target})
       for (const Region& region : *regions)
         if (region.length % element != 0)
-          add(Rule::element_cut, region, fmt::format("runs of {} bytes cut elements of {}", region.length, element));
+          add(Rule::element_cut, region, fmt::format("runs of {} bytes split elements of {} bytes", region.length, element));
   }
 
   void check_peer(Rank peer) {
     if (peer < 0 || peer >= schedule_.problem.ranks)
       add(Rule::unknown_rank, {}, fmt::format("there is no rank {}; ranks are 0 to {}", peer, schedule_.problem.ranks - 1));
-    if (peer == program_.rank) add(Rule::self_message, {}, "a message to oneself is a local copy");
+    if (peer == program_.rank) add(Rule::self_message, {}, "a rank must not send to itself; use a local copy");
   }
 
   void check_messages(const std::vector<Message>& messages, const char* verb, bool written) {
@@ -130,25 +134,25 @@ class StructureCheck {
   const Schedule& schedule_;
   const Program& program_;
   const Count port_limit_;
-  Report& report_;
+  FindingList& findings_;
   const std::array<Bytes, 4> sizes_;
   const Round* round_ = nullptr;
 };
 
 }  // namespace
 
-void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, Report& report) {
+void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, FindingList& findings) {
   for (const Program& program : programs) {
-    if (report.full()) return;
+    if (findings.full()) return;
     if (program.stages != programs.front().stages)
-      report.add({Rule::stage_disagreement,
-                  program.rank,
-                  "",
-                  {},
-                  {},
-                  fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(),
-                              programs.front().stages.size(), programs.front().rank)});
-    StructureCheck check(schedule, program, port_limit, report);
+      findings.add({Rule::stage_disagreement,
+                    program.rank,
+                    "",
+                    {},
+                    {},
+                    fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(),
+                                programs.front().stages.size(), programs.front().rank)});
+    StructureCheck check(schedule, program, port_limit, findings);
     check.check_order(program.stages);
     for (const Round& round : program.rounds) check.round(round);
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests a stated symmetry: the program of each rank must be the image of its representative's program.
 //
-// The image of a message is one of the same round and port between the images of its ranks, and the pairs of bytes that it connects
-// are the images of the pairs. This is so if both ends list the images of bytes in the same order, however many regions list them.
-// An end may also list them in another order, if the other end does so, too: then the programs of the peer and its
-// representative are made, and the pairs themselves are compared. So with all ranks compared, one end out of order is always found.
-// Local operations are images one by one, with whole elements where they reduce.
+// The image of a message has the same round and port and connects the images of its two ranks and the images of the
+// pairs of bytes. This is certainly so if both ends list the images of the representative's bytes in the same order,
+// however these are divided into regions. One end may use another order if the other end does so, too. In that case
+// the programs of the peer and of its representative are made, and the pairs of bytes are compared. When all ranks
+// are compared, an end that alone uses another order is therefore always found. Local operations must be images one
+// by one, and reductions must keep whole elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 #include "quadrille/verify.hpp"
 #include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
@@ -30,17 +31,17 @@ struct Placed {
   bool operator==(const Placed&) const = default;
 };
 
-// Bytes that a message takes from one place to another.
+// Bytes that a message moves, with their place at the sender and at the receiver.
 struct Moved {
   Placed to, from;
   bool operator==(const Moved&) const = default;
 };
 
-// The pairs of bytes that the two ends of a message connect, as the longest runs, sorted by target.
+// Returns the pairs of bytes that the two ends of a message connect, as runs of maximal length, sorted by target.
 std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
   std::vector<Moved> pieces, runs;
   auto from = sent.begin();
-  Bytes used = 0;  // of it
+  Bytes used = 0;  // bytes of *from that are already paired
   for (Placed to : received)
     for (Bytes length = 0; to.length > 0; to.offset += length, to.length -= length) {
       length = std::min(to.length, from->length - used);
@@ -78,12 +79,12 @@ bool cuts_elements(const Local& local, Bytes element) {
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
-// Programs that are asked for again and again: ranks that are compared share their peers.
+// Keeps programs that are needed repeatedly, because the ranks that are compared have common peers.
 class Programs {
  public:
   explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
 
-  // Stays valid until one is asked for that has not been kept.
+  // The reference is valid until `of` is called for a rank whose program is not stored.
   const Program& of(Rank rank) {
     if (const auto known = kept_.find(rank); known != kept_.end()) return known->second;
     if (operations_ > most_kept) kept_.clear(), operations_ = 0;
@@ -93,20 +94,20 @@ class Programs {
   }
 
  private:
-  static constexpr Count most_kept = Count{1} << 20;  // operations
+  static constexpr Count most_kept = Count{1} << 20;  // in operations
 
   const Schedule& schedule_;
   std::map<Rank, Program> kept_;
   Count operations_ = 0;
 };
 
-// The program of a rank, compared with the image of that of its representative.
+// Compares the program of a rank with the image of its representative's program.
 class Comparison {
  public:
   Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers)
       : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank), representatives_(representatives), peers_(peers) {}
 
-  // The first difference as a finding; nothing if there is none.
+  // Returns the first difference, or nothing if there is none.
   std::optional<Finding> of(const Program& representative, const Program& own) {
     const auto finding = [&](std::optional<Count> round, std::string_view difference) {
       return Finding{Rule::false_symmetry,
@@ -135,7 +136,8 @@ class Comparison {
   }
 
  private:
-  // Appends the bytes of a representative's region as an image of it has them, or a rank's own. What follows on is one.
+  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is a
+  // representative's, and the bytes are those of its image at that rank.
   void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
     const auto append = [&](Bytes offset, Bytes length) {
       if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
@@ -148,7 +150,7 @@ class Comparison {
       const Bytes block = problem_.block_bytes;
       while (length > 0) {
         const Rank x = offset / block;
-        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer: another rule's matter
+        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer: another rule reports that
         const Bytes part = std::min(length, symmetry_.stretch(*image, x) * block - offset % block);
         append(symmetry_.image(*image, x) * block + offset % block, part);
         offset += part;
@@ -157,7 +159,7 @@ class Comparison {
     });
   }
 
-  // A few words can mean more runs than there is time to look at.
+  // Refuses regions that a few words of text can describe but that have too many runs to compare.
   void check_runs(const Regions& regions) const {
     Count runs = 0;
     for (const Region& region : regions) {
@@ -184,7 +186,8 @@ class Comparison {
     for (const Region& region : regions) place(region, image, list);
   }
 
-  // The order of operands is left out: a symmetry is stated only where it does not matter, and who is the lower rank changes.
+  // The order of operands is ignored: a symmetry is stated only if the order does not matter, and the image of the
+  // lower of two ranks may be the higher one.
   bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
       return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
@@ -192,7 +195,7 @@ class Comparison {
     });
   }
 
-  // The group may change the order in which a round's messages are listed.
+  // The group may change the order in which a round lists its messages.
   bool same_messages(const Round& its_round, const Round& own_round, Direction direction) {
     const std::vector<Message>&a = messages(its_round, direction), &b = messages(own_round, direction);
     if (a.size() != b.size()) return false;
@@ -212,7 +215,7 @@ class Comparison {
     return true;
   }
 
-  // Do a message and one of the representative connect the same bytes, in whatever order both ends list them?
+  // Do this message and the representative's connect the same pairs of bytes, in whatever order their ends list them?
   bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
     const Rank peer = own.peer;
     if (peer < 0 || peer >= problem_.ranks) return false;

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules that a schedule must keep. Each has a negative test in tests/verify/rules_test.cpp.
+// The rules that a schedule must obey. For each there is a test in tests/verify/rules_test.cpp that breaks it.
 //
-// What every program must be (structure.cpp):
-//   out-of-buffer        a region lies inside its buffer, and the buffer is input, output or scratch
+// Rules for each program (structure.cpp):
+//   out-of-buffer        a region lies within its buffer, and the buffer is input, output or scratch
 //   input-written        nothing writes to the input
-//   buffer-size          a document's input and output buffers have the sizes of its collective
-//   length-mismatch      source and target of a local operation, and both ends of a message, are equally long
+//   buffer-size          the input and output buffers that a file states have the sizes that the collective requires
+//   length-mismatch      source and target of a local operation are equally long, and so are both ends of a message
 //   no-operator          only the schedule of a reduction has operations that reduce
-//   element-cut          each region of an operation that reduces is whole elements, and so is each of its runs
+//   element-cut          in a reduction, each region consists of whole elements, and so does each of its runs
 //   unknown-rank         the peer of a message is one of the ranks
-//   self-message         no message goes from a rank to itself
-//   round-order          rounds ascend, and each lies in a stage
-//   stage-disagreement   all programs name the same stages
-//   repeated-message     from one rank to another there is one message a round for each port, and one control message
-//   port-limit           no rank sends, or receives, more messages a round than there are ports
-// What they must be where the schedule states a symmetry (symmetry.cpp):
-//   false-symmetry       the program of each rank is the image of that of its representative
-// What all programs together must be (node_ports.cpp):
+//   self-message         no rank sends a message to itself
+//   round-order          rounds are in ascending order, and each belongs to a stage
+//   stage-disagreement   all programs list the same stages
+//   repeated-message     in a round, one rank sends another at most one message on each port, and one control message
+//   port-limit           no rank sends, or receives, more messages in a round than it has ports
+// Rule for schedules that state a symmetry (symmetry.cpp):
+//   false-symmetry       the program of each rank is the image of its representative's program
+// Rule for all programs together (node_ports.cpp):
 //   node-port-limit      no node has more exchanges with other nodes in a round than it has ports
-// What they are on a network, if asked for (links.cpp):
+// Rules for schedules on a network, if requested (links.cpp):
 //   no-such-way          a message with a port runs straight along that dimension to its receiver
-//   link-contention      no directed link is in two messages of a round
-// What happens when all programs run (replay.cpp; by_symmetry.cpp says why representatives are enough):
-//   unmatched-message    every send has its receive in the same round, and every receive its send; the same for control
-//   overlapping-writes   no two writes of a round meet at a rank; no operation writes a byte twice
+//   link-contention      no two messages of a round share a directed link
+// Rules that are checked by running all programs (replay.cpp; by_symmetry.cpp says why representatives suffice):
+//   unmatched-message    every send has its receive in the same round, and every receive its send; so do control messages
+//   overlapping-writes   in a round, no byte of a rank is received twice, and no operation writes a byte twice
 //   overlapping-local    source and target of a local operation do not overlap
-//   undefined-read       nothing is read from output or scratch that was not written before
+//   undefined-read       no byte of output or scratch is read before it was written
 //   operand-mismatch     a reduction combines the same elements of both operands
-//   element-torn         each element of an operand, and of the result, is one whole element: its bytes in their order, of operands
-//                        that were combined in one way
-//   operand-order        with an operator that does not commute, operands are combined in rank order, and along the fixed tree
-//                        where the result is to be reproducible
-//   delivery             at the end every byte of the output is what the collective asks for; nobody is left out of a barrier
-// What happens when they run at their own pace (deadlock.cpp):
-//   deadlock             if a message completes only when both ends have posted it, everything completes under each policy
+//   element-torn         each element of an operand, and of the result, is whole: its bytes are those of one element, in order,
+//                        and all were combined from operands in the same way
+//   operand-order        if the operator does not commute, operands are combined in rank order; if the result is to be
+//                        reproducible, along the fixed tree
+//   delivery             at the end, every byte of the output is what the collective requires; in a barrier, every rank has
+//                        heard from all others
+// Rule for ranks that run at their own pace (deadlock.cpp):
+//   deadlock             with rendezvous messages, which complete only when both ends are posted, everything completes under
+//                        each policy
 //
-// Not looked at: how long anything takes.
+// The verifier does not check how long anything takes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
@@ -68,29 +71,26 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-// What the replay of so many ranks holds at the end, at least: a piece for each rank's input and for each piece of the
-// postcondition, and for a barrier the ranks that each has heard from, before a round and after it, 64 to a piece. Empty pieces are
-// not counted. For alltoallv, counting stops as soon as the count exceeds `limit`.
+// Returns a lower bound on what a replay of `replayed` ranks holds at its end: a piece for each rank's input and for
+// each piece of the postcondition. For a barrier, it is the ranks from which each rank has heard, before and after a
+// round, 64 to a piece. Empty pieces are not counted. For counts of pairs, counting stops once
+// the count exceeds `limit`.
 Count least_pieces(const Problem& problem, Count replayed, Count limit) {
   const Count p = problem.ranks;
-  switch (problem.collective) {
-    case Collective::barrier: return times_at_most(replayed, 2 * ceil_divide(p, 64), largest);
-    case Collective::alltoall:
-    case Collective::allgather: return problem.block_bytes > 0 ? times_at_most(replayed, p, largest) : replayed;
-    case Collective::allgatherv: {
-      const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
-      return times_at_most(replayed, shares + 1, largest);
-    }
-    case Collective::alltoallv: break;
-    default: return replayed;
+  if (!moves_data(problem.collective)) return times_at_most(replayed, 2 * ceil_divide(p, 64), largest);
+  if (has_pair_counts(problem.collective)) {
+    const Traffic traffic(problem);
+    Count pieces = p;
+    for (Rank rank = 0; rank < p && pieces <= limit; ++rank) pieces += static_cast<Count>(traffic.received_by(rank).size());
+    return pieces;
   }
-  const Traffic traffic(problem);
-  Count pieces = p;
-  for (Rank rank = 0; rank < p && pieces <= limit; ++rank) pieces += static_cast<Count>(traffic.received_by(rank).size());
-  return pieces;
+  if (!every_rank_has_all(facts_of(problem.collective).output)) return replayed;
+  if (has_blocks(problem.collective)) return problem.block_bytes > 0 ? times_at_most(replayed, p, largest) : replayed;
+  const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
+  return times_at_most(replayed, shares + 1, largest);
 }
 
-// Bytes that one of them takes, about.
+// Approximate sizes in memory.
 constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 
 void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
@@ -99,7 +99,8 @@ void check_operation_count(const Schedule& schedule, const VerifyOptions& option
   check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, largest), "programs");
 }
 
-// Counts ahead where there are more than a few, so that small schedules are made once.
+// Makes all programs. Beyond a small number of operations, their total is estimated first; small schedules are made
+// only once.
 std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
   const Count few = std::min(options.most_operations, Count{1} << 16);
   std::vector<Program> programs;
@@ -167,25 +168,25 @@ void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& o
 
 namespace {
 
-// What depends on where ranks sit.
-void check_places(const Schedule& schedule, const EachProgram& each_program, const VerifyOptions& options, Report& report) {
+// Checks the rules that depend on the place of ranks.
+void check_places(const Schedule& schedule, const EachProgram& each_program, const VerifyOptions& options, FindingList& findings) {
   if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
-    check_node_ports(schedule, each_program, *limit, report);
-  if (options.topology && options.strict_links) check_links(schedule, each_program, *options.topology, report);
+    check_node_ports(schedule, each_program, *limit, findings);
+  if (options.topology && options.strict_links) check_links(schedule, each_program, *options.topology, findings);
 }
 
-void check_all_ranks(const Schedule& schedule, const VerifyOptions& options, Report& report) {
+void check_all_ranks(const Schedule& schedule, const VerifyOptions& options, FindingList& findings) {
   const Count p = schedule.problem.ranks;
   check_pieces(schedule.problem, p, options);
   check_limit(schedule.problem, p, options.most_operations, "operations to replay");
   const std::vector<Program> programs = all_programs(schedule, options);
-  check_structure(schedule, programs, port_limit(schedule, options), report);
+  check_structure(schedule, programs, port_limit(schedule, options), findings);
   check_places(
-      schedule, [&](const auto& visit) { std::for_each(programs.begin(), programs.end(), visit); }, options, report);
-  // Where regions reach beyond their buffers there is no memory to replay on.
-  if (report.has(Rule::out_of_buffer)) return;
-  if (!report.full()) replay(schedule, no_symmetry(p), programs, options, report);
-  if (!report.full()) check_deadlock(programs, options.policies, report);
+      schedule, [&](const auto& visit) { std::for_each(programs.begin(), programs.end(), visit); }, options, findings);
+  // Without memory for regions outside their buffers, the replay is not possible.
+  if (findings.has(Rule::out_of_buffer)) return;
+  if (!findings.full()) replay(schedule, no_symmetry(p), programs, options, findings);
+  if (!findings.full()) check_deadlock(programs, options.policies, findings);
 }
 
 }  // namespace
@@ -201,7 +202,7 @@ std::string to_string(const Coverage& coverage) {
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
-  Report some_ranks(options.most_findings);
+  FindingList some_ranks(options.most_findings);
   if (schedule.symmetry && schedule.stated_input_bytes.empty() && schedule.stated_output_bytes.empty()) {
     Coverage by_symmetry;
     check_by_symmetry(schedule, options, port_limit(schedule, options), some_ranks, by_symmetry);
@@ -217,7 +218,7 @@ std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& optio
       return some_ranks.take();
     }
   }
-  Report all_ranks(options.most_findings);
+  FindingList all_ranks(options.most_findings);
   const bool is_false = some_ranks.has(Rule::false_symmetry);
   std::vector<Finding> found = some_ranks.take();
   if (is_false) all_ranks.add(found.front());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures of the one-port algorithms for allgather, and of alltoall on meshes and hypercubes, against the formulas.
+// Figures of the one-port algorithms for allgather, and for alltoall on meshes and hypercubes, compared with the
+// formulas.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ using namespace quadrille::testing;
 
 constexpr Bytes block_bytes = 3;
 
-// C1, and C2 in blocks, of a one-port algorithm.
+// C1 and C2 (in blocks) of a one-port algorithm.
 std::pair<Count, Count> steps_and_words(Collective collective, Count p, const std::string& specification) {
   const Figures counted = figures(make_schedule(problem_of(collective, p, block_bytes), specification));
   EXPECT_LE(counted.ports, 1);
@@ -49,7 +50,7 @@ TEST(Allgather, HasTheFiguresOfTheFormulas) {
   EXPECT_EQ(figures(make_schedule(problem_of(Collective::allgather, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 0, 0}));
 }
 
-// The papers' own baselines: folklore, and p broadcasts one after the other.
+// The papers' own baselines: gather and broadcast, and p broadcasts one after the other.
 TEST(Allgather, BaselinesHaveTheFiguresOfTheFormulas) {
   for (Count p = 1; p <= extent(17, 67, 130); ++p) {
     const Count d = rounds_of_doubling(p);
@@ -93,7 +94,7 @@ TEST(Mesh, TakesItsRowsFromTheGridOfTheProblem) {
   }
 }
 
-// On a mesh without wrap-around links the last member of a ring sends to the first against everybody's direction.
+// On a mesh without wrap-around links, the last member of a ring sends to the first in the opposite direction.
 TEST(Mesh, SendsToNeighboursOnly) {
   for (const Collective collective : {Collective::allgather, Collective::alltoall}) {
     const Schedule schedule = make_schedule(problem_of(collective, 15, 1), "mesh:rows=3");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical factor algorithm as programs: the worked example step by step, the steps of the published table, and that a
-// rank's program is what the timetable says of it.
+// The programs of the hierarchical factor algorithm: the worked example step by step, the number of steps in the
+// published table, and that each rank's program follows the timetable.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -32,7 +32,8 @@ Problem alltoall_on(const std::vector<Count>& sizes, Bytes block_bytes = 1) {
   return on_nodes(Problem::alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes), sizes);
 }
 
-// What happens in the rounds of a stage, one text for each: "0.0~0.0, 1.0=2.0" are a copy and an exchange, "1.1>1.0" a message.
+// The operations in each round of a stage as text: "0.0~0.0, 1.0=2.0" are a copy and an exchange, "1.1>1.0" is a
+// message.
 std::vector<std::string> steps_of(const Schedule& schedule, std::size_t stage) {
   const NodeRanks nodes(schedule.problem);
   const auto label = [&](Rank rank) { return fmt::format("{}.{}", nodes.node_of(rank), nodes.index_of(rank)); };
@@ -78,7 +79,7 @@ TEST(Clustered, DoesTheWorkedExample) {
             (Texts{"0.0~0.0, 1.0=1.1, 2.0~2.0, 2.1=2.2", "1.0~1.0, 1.1~1.1, 2.0=2.1, 2.2~2.2", "2.0=2.2, 2.1~2.1"}));
 }
 
-// Rounds between nodes that have a message.
+// The number of rounds that have a message between nodes.
 Count rounds_between_nodes(const Schedule& schedule) {
   const NodeRanks nodes(schedule.problem);
   std::set<Count> rounds;
@@ -97,7 +98,7 @@ TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
   for (const auto& [sizes, steps] : table) {
     const Schedule schedule = make_schedule(alltoall_on(sizes), "clustered");
     EXPECT_EQ(rounds_between_nodes(schedule), steps) << fmt::format("{}", fmt::join(sizes, ","));
-    // .. and then the largest node is busy with itself.
+    // After that, only messages inside the largest node remain.
     const Count n = *std::max_element(sizes.begin(), sizes.end());
     EXPECT_EQ(figures(schedule).c1, steps + (n % 2 == 0 ? n - 1 : n));
   }
@@ -105,7 +106,7 @@ TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
   EXPECT_EQ(figures(make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), "clustered:mode=exchange,factor=concentrated")).c1, 86);
 }
 
-// Also where the ranks of a node do not follow each other, and with several ports.
+// Also if the ranks of a node are not consecutive, and with several ports.
 TEST(Clustered, MakesProgramsOfTheTimetable) {
   for (const Count p : {1, 2, 6, 11, 16})
     for (const auto& nodes : placements(p)) {
@@ -143,7 +144,7 @@ TEST(Clustered, MakesProgramsOfTheTimetable) {
     }
 }
 
-// The rounds in which a rank has messages, and with whom.
+// The rounds in which a rank has messages, and the peers.
 std::vector<std::pair<Count, Rank>> meetings(const Program& program) {
   std::vector<std::pair<Count, Rank>> list;
   for (const Round& round : program.rounds)
@@ -173,7 +174,8 @@ TEST(Clustered, DividesTheStepsByTheAdapters) {
   }
 }
 
-// By permutations no node is ever idle for want of a partner: n (p - n) steps, which is what a largest node has to send.
+// With permutations no node is ever idle because it has no partner: n (p - n) steps, the number of messages that a
+// largest node has to send.
 TEST(Clustered, TakesTheLeastStepsByPermutations) {
   for (const std::vector<Count>& sizes :
        {std::vector<Count>{1, 2, 3}, {4, 4, 4}, {3, 3, 3, 2}, {4, 3, 2, 1}, {2, 5, 2, 5, 3}, {16, 16, 12, 4}}) {
@@ -185,8 +187,8 @@ TEST(Clustered, TakesTheLeastStepsByPermutations) {
   }
 }
 
-// A node's port works both ways at once: sending to one node while receiving from another is one exchange, as is sending to and
-// receiving from one; so both decompositions pay for their steps.
+// A node's port works in both directions at once: sending to one node while receiving from another is one exchange, as
+// is sending to and receiving from the same node. So the price of both decompositions is that of their steps.
 TEST(Clustered, PaysForItsSteps) {
   for (const std::vector<Count>& sizes : {std::vector<Count>{4, 4, 4, 4}, {1, 2, 3}, {2, 5, 2, 5, 3}})
     for (const char* specification : {"clustered", "clustered:decomposition=permutations"}) {
@@ -203,8 +205,9 @@ TEST(Clustered, PaysForItsSteps) {
     }
 }
 
-// Where a degree divides the factors of equal nodes, it divides the steps. Adapters divide the nodes instead, so that their steps
-// are also for what is between the adapters of a node, but all adapters have something to do however few the nodes are.
+// If the degree divides the number of factors of equal nodes, it divides the number of steps. Adapters divide the nodes
+// instead. Their steps also include messages between the adapters of a node, but all adapters are in use even if there
+// are few nodes.
 TEST(Clustered, DividesTheStepsByTheDegree) {
   const auto steps = [](Count nodes, Count n, const std::string& specification) {
     const Schedule schedule = make_schedule(alltoall_on(std::vector<Count>(static_cast<std::size_t>(nodes), n)), specification);
@@ -218,11 +221,11 @@ TEST(Clustered, DividesTheStepsByTheDegree) {
   EXPECT_EQ(steps(8, 4, "clustered:degree=3"), 3 * 16);
 
   EXPECT_EQ(steps(7, 4, "clustered:adapters=2"), 2 * (28 - 2));
-  EXPECT_EQ(steps(2, 4, "clustered"), 16);  // a node has one other to talk to
+  EXPECT_EQ(steps(2, 4, "clustered"), 16);  // a node has only one other node to exchange with
   EXPECT_EQ(steps(2, 4, "clustered:adapters=4"), 8 - 1);
 }
 
-// With several ports a node's processors have one message each where its size allows it.
+// With several ports, each processor of a node has one message at a time if the node's size allows it.
 TEST(Clustered, SaysWhatPortsRanksNeed) {
   const auto ports = [](const std::vector<Count>& sizes, const std::string& specification) {
     return make_schedule(alltoall_on(sizes), "clustered:" + specification).port_limit.value();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message for each pair of nodes: who sends it, how many there are, and that programs stay short.
+// One message for each pair of nodes: which rank sends it, how many there are, and that programs stay short.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "collectives/pairs.hpp"
+#include "collectives/slices/pairs.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/traffic.hpp"
@@ -34,8 +34,8 @@ TEST(Combined, SendsOneMessageForEachPairOfNodes) {
           problem.nodes = nodes;
           const NodeRanks places(problem);
           const Schedule schedule = make_schedule(problem, specification);
-          std::map<std::pair<Count, Count>, int> messages;           // of nodes
-          std::map<Count, std::map<Rank, Count>> exchanges_of_node;  // by rank
+          std::map<std::pair<Count, Count>, int> messages;           // between pairs of nodes
+          std::map<Count, std::map<Rank, Count>> exchanges_of_node;  // by node, then by rank
           for (Rank rank = 0; rank < p; ++rank) {
             if (places.node_count() > 1) exchanges_of_node[places.node_of(rank)][rank] += 0;
             for (const Round& round : schedule.program(rank).rounds)
@@ -68,7 +68,7 @@ TEST(Combined, TakesARoundForEachNodeAndTwoInside) {
   EXPECT_EQ(rounds(1, 4), 1);
   EXPECT_EQ(rounds(6, 1), 5);
   const Figures counted = figures(make_schedule(equal_nodes(6, 4), "combined"));
-  EXPECT_EQ(counted.c2, 5 * 16 + (4 * 2 + 1) + 4 * 2);  // the first rank leads twice, as others do at most
+  EXPECT_EQ(counted.c2, 5 * 16 + (4 * 2 + 1) + 4 * 2);  // the first rank leads twice, the largest number of turns
   EXPECT_EQ(counted.ports, 3);
 }
 
@@ -79,7 +79,8 @@ TEST(Combined, TellsSizesAheadOrKnowsThem) {
   EXPECT_GT(told.control_bytes, 0);
   told.control_bytes = 0;
   EXPECT_EQ(told, figures(make_schedule(problem, "combined:counts=known")));
-  // Where every rank is a node nobody passes anything on, but each is told what it gets: a byte for how many, and two for each.
+  // If every rank is a node, no data is forwarded, but headers are sent: one byte for the number of entries and two for
+  // each entry.
   const Problem flat = make_traffic(4, {.kind = TrafficKind::equal, .typical = 9});
   EXPECT_EQ(figures(make_schedule(flat, "combined")).control_bytes, 4 * 3 * 3);
 }
@@ -99,14 +100,15 @@ TEST(Combined, IsVerifiedOnNodesOfManySizes) {
       }
 }
 
-// Messages of many blocks are few regions.
+// A message of many blocks consists of few regions.
 TEST(Combined, HasShortPrograms) {
   const Schedule schedule = make_schedule(equal_nodes(40, 20), "combined");
   std::size_t regions = 0;
   for (const Round& round : schedule.program(30).rounds)
     for (const auto* messages : {&round.sends, &round.receives})
       for (const Message& message : *messages) regions += message.regions.size();
-  // Two nodes are led; what comes from them is in turn for others and for the leader itself. Some regions for each mate.
+  // A rank leads in two turns. Data from those nodes is alternately for other ranks and for the leader itself. Each
+  // mate adds a few regions.
   EXPECT_LE(regions, 2u * 2 * 20 + 2 * 3 + 19 * 10);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The concatenation algorithm: exact figures against the formula, worked examples, sizes that differ.
+// The concatenation algorithm: exact figures compared with the formula, worked examples, unequal sizes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ Schedule make(Count n, Count ports, Bytes b, const std::string& last = "one-roun
   return make_schedule(problem_of(Collective::allgather, n, b), fmt::format("concatenation:ports={},last={}", ports, last));
 }
 
-// By how much the longest message of one last round exceeds its share, written down from the formula and not from the cut:
-// t blocks are missing to a power of k + 1.
+// The number of bytes by which the longest message of the last round exceeds its share. Computed from the formula, not
+// from the cut; t is the number of blocks by which p is below a power of k + 1.
 Bytes excess(Count k, Bytes b, Count t) {
   if (k < 3 || t < 1 || t > k - 1) return 0;
   const Bytes e0 = b * t / k;
@@ -86,7 +86,7 @@ TEST(Concatenation, DeliversWhereTheLastRoundIsCutWithinBlocks) {
         }
 }
 
-// Offset and size of each message of rank 0, round by round.
+// The offset and the size of each message of rank 0, round by round.
 std::vector<std::vector<std::pair<Count, Bytes>>> messages(const Schedule& schedule) {
   std::vector<std::vector<std::pair<Count, Bytes>>> rounds;
   for (const Round& round : schedule.program(0).rounds) {

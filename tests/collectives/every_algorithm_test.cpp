@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every row of the table: verified, interpreted, its symmetry and figures checked; exhaustively for few ranks, seeded random
-// above.
+// Every row of the table: verified and interpreted, with its symmetry and figures checked; exhaustively for few ranks,
+// with seeded random settings for more.
 #include <gtest/gtest.h>
 
 #include "quadrille/cost.hpp"
@@ -40,7 +40,7 @@ TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
       }
 }
 
-// Around powers of two and squares, and a prime; in long tests all up to 66.
+// Numbers of ranks around powers of two and squares, and a prime; long tests use all numbers up to 66.
 TEST(EveryAlgorithm, IsVerifiedForStandardSettingsAndMoreRanks) {
   std::vector<Count> numbers_of_ranks =
       extent<std::vector<Count>>({15, 16, 18}, {14, 15, 16, 17, 18, 20, 24, 31, 32, 33, 36, 47, 64}, {});
@@ -91,7 +91,7 @@ TEST(EveryAlgorithm, IsInterpretedRightly) {
   }
 }
 
-// At sizes that nobody replays, a stated symmetry is sampled, and only where a rank's program is short.
+// With too many ranks for a replay, a stated symmetry is checked on a sample, and only if a rank's program is short.
 TEST(EveryAlgorithm, KeepsItsSymmetryWithManyRanks) {
   const Count p = 1009;
   for (const Algorithm* algorithm : all_algorithms()) {

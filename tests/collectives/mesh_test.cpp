@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, reduce, scatter and gather on meshes of any sides: exact figures for every root, no link shared, and their order.
+// Broadcast, reduce, scatter and gather on meshes of any sides: exact figures for every root, no shared links, and the
+// order of combining.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ Problem on_grid(Collective collective, const std::vector<Count>& sides, Bytes b,
   return problem;
 }
 
-// All grids of `ranks` places whose sides are 2 or more, of up to `dimensions` dimensions.
+// All grids of `ranks` ranks with at most `dimensions` dimensions, whose sides are 2 or more.
 std::vector<std::vector<Count>> grids_of(Count ranks, int dimensions) {
   std::vector<std::vector<Count>> grids;
   if (dimensions == 1 || ranks == 1) return {{ranks}};
@@ -45,7 +46,7 @@ std::vector<std::vector<Count>> grids_of(Count ranks, int dimensions) {
   return grids;
 }
 
-// Doublings that it takes from one place to all, on each line by itself.
+// The number of doublings from one rank to all ranks, added up over the lines of all dimensions.
 Count rounds_on(const std::vector<Count>& sides) {
   Count rounds = 0;
   for (const Count side : sides)
@@ -67,7 +68,7 @@ TEST(RootedMesh, HasTheFiguresOfTheFormulasForEverySidesAndRoot) {
         }
 }
 
-// Also where the wrap-around links of a torus are at hand.
+// Also if the wrap-around links of a torus exist.
 TEST(RootedMesh, SharesNoLinkWhateverTheSidesAndTheRoot) {
   for (Count p = 2; p <= extent(12, 24, 70); ++p)
     for (const std::vector<Count>& sides : grids_of(p, 3))
@@ -79,7 +80,7 @@ TEST(RootedMesh, SharesNoLinkWhateverTheSidesAndTheRoot) {
         }
 }
 
-// What is said of binomial beside it: no link of an open mesh is shared either, but links of a torus are.
+// What the documentation says about binomial: on an open mesh it shares no link either, but on a torus it does.
 TEST(RootedMesh, SharesLessThanBinomialOnATorusOnly) {
   for (Count p = 2; p <= extent(12, 18, 70); ++p)
     for (const std::vector<Count>& sides : grids_of(p, 3))
@@ -134,7 +135,7 @@ std::vector<Arrow> arrows(const Schedule& schedule) {
   return list;
 }
 
-// Two steps along the row, two along all columns.
+// Two steps along the row, then two along all columns.
 TEST(RootedMesh, BroadcastOfSixteenIsDrawnInTheSlides) {
   EXPECT_EQ(arrows(make_schedule(on_grid(broadcast, {4, 4}, 1), "mesh")), (std::vector<Arrow>{{0, 0, 2},
                                                                                               {1, 0, 1},
@@ -162,7 +163,8 @@ TEST(RootedMesh, OfTwoPlacesInEachDimensionIsTheBinomialTree) {
     }
 }
 
-// Stated and kept: also along the fixed tree for every root where rows are powers of two, and nowhere else.
+// The stated order of combining is the one that is kept: the fixed tree for every root if the sides but the first are
+// powers of two, and in no other case.
 TEST(RootedMesh, ReducesInTheOrderThatItSays) {
   for (const auto& [sides, keeps_tree] : {std::pair(std::vector<Count>{3, 4}, true),
                                           {{13}, true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions: exact figures against the literature's formulas, worked examples, and what order they keep.
+// Reductions: exact figures compared with the literature's formulas, worked examples, and the order of combining.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using namespace quadrille::testing;
 
 constexpr Bytes unit = 3;
 
-using Figure = std::pair<Count, Count>;  // steps, words
+using Figure = std::pair<Count, Count>;  // rounds; volume in units
 
 Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 bool is_power(Count p) { return std::has_single_bit(static_cast<std::uint64_t>(p)); }
@@ -33,7 +33,7 @@ Problem with_order(Problem problem, Combining combining) {
   return problem;
 }
 
-// C1, and C2 in units, of an algorithm on one port.
+// C1 and C2 (in units) of an algorithm on one port.
 Figure steps_and_words(const Problem& problem, const std::string& specification) {
   const Figures counted = figures(make_schedule(problem, specification));
   EXPECT_LE(counted.ports, 1);
@@ -160,7 +160,7 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
 
 TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForThem) {
   const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
-    std::set<std::string> ids;  // with whichever settings
+    std::set<std::string> ids;  // with any settings
     for (const std::string& choice : find_algorithm(collective, id)->parameters[parameter].choices)
       ids.insert(choice.substr(0, choice.find(':')));
     return std::vector<std::string>(ids.begin(), ids.end());
@@ -243,13 +243,14 @@ using Element = std::uint32_t;
 using Function = Element (*)(Element, Element);
 
 Element sum(Element a, Element b) { return a + b; }
-// x -> m x + n, composed: it is associative and does not commute.
+// The composition of functions x -> m x + n, which is associative but does not commute.
 Element composed(Element a, Element b) {
   const auto [m, n] = std::pair(a >> 16, a & 0xFFFFU);
   const auto [m_after, n_after] = std::pair(b >> 16, b & 0xFFFFU);
   return (m * m_after & 0xFFFFU) << 16 | ((n * m_after + n_after) & 0xFFFFU);
 }
-Element any(Element a, Element b) { return a * 31 + b * 17 + 7; }  // neither; the tree is all that counts
+// Neither associative nor commutative, so the result depends on the tree.
+Element any(Element a, Element b) { return a * 31 + b * 17 + 7; }
 
 Element along_tree(const std::function<Element(Rank)>& operand, Rank first, Rank last, Function apply) {
   if (first == last) return operand(first);
@@ -309,7 +310,7 @@ TEST(Reductions, GiveTheValuesThatTheyShould) {
   }
 }
 
-// What a row says of its order is neither less nor more than what holds; three ranks may be in order by chance.
+// The order that a row states is kept, and no stricter one; with up to three ranks a stricter order may hold by chance.
 TEST(Reductions, KeepTheOrderThatTheySay) {
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!is_reduction(algorithm->collective)) continue;

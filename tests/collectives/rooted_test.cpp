@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, scatter and gather: exact figures against the literature's formulas, and worked examples.
+// Broadcast, scatter and gather: exact figures compared with the literature's formulas, and worked examples.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -30,7 +30,7 @@ Problem irregular(Collective collective, std::vector<Bytes> counts, Rank root = 
   return problem;
 }
 
-// Who sends to whom in each round, and how many bytes.
+// All messages: round, sender, receiver, bytes.
 using Arrows = std::vector<std::tuple<Count, Rank, Rank, Bytes>>;
 Arrows arrows(const Schedule& schedule) {
   Arrows list;

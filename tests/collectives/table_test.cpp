@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table, the files and the references agree.
+// The table, the files of the algorithms and the bibliography agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(Table, HasARowForEachFileAndAFileForEachRow) {
   std::set<std::string> rows, files;
   for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(file_of(*algorithm)).second) << algorithm->id;
   for (const auto& folder : std::filesystem::directory_iterator(root / "src/collectives")) {
-    if (!folder.is_directory()) continue;
+    if (!collective_named(folder.path().filename().string())) continue;  // a folder that several collectives share
     for (const auto& file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".cpp") files.insert(relative(file.path(), root / "src/collectives").string());
   }
@@ -52,7 +52,6 @@ TEST(Table, HasARowForEachFileAndAFileForEachRow) {
 }
 
 TEST(Table, MarksOneDefaultForEachCollective) {
-  ASSERT_EQ(all_collectives().size(), 16u);
   for (const Collective collective : all_collectives())
     EXPECT_EQ(std::count_if(default_algorithms().begin(), default_algorithms().end(),
                             [&](const Algorithm* algorithm) { return algorithm->collective == collective; }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures counted by hand, and lower bounds against the numbers of the literature.
+// Compares figures with counts by hand, and lower bounds with numbers from the literature.
 #include "quadrille/cost.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What schedules do to links: the claims of the literature, and bounds that every schedule keeps.
+// How schedules load links: claims of the literature, and bounds that hold for every schedule.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -20,7 +20,7 @@ LinkFigures on(const std::string& topology, Collective collective, const std::st
   return link_figures(make_schedule(problem_of(collective, network.ranks(), block_bytes, root), specification), network);
 }
 
-// E-cube routing, from the lowest and from the highest bit.
+// E-cube routing, starting with the lowest bit and with the highest.
 TEST(LinkFigures, PairwiseExchangeIsFreeOfContentionOnHypercubes) {
   for (Count p = 2; p <= 128; p *= 2)
     for (const std::string order : {"", ",last"})
@@ -41,8 +41,8 @@ TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
 
 TEST(LinkFigures, AreRefusedWhereTheyWouldWrap) {
   EXPECT_EQ(on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
-  EXPECT_THROW(on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // in one round
-  EXPECT_THROW(on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);   // in all together
+  EXPECT_THROW(on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // overflow within one round
+  EXPECT_THROW(on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);   // overflow in the sum over the rounds
 }
 
 TEST(LinkFigures, AllgatherOfHypercubesSharesLinksOfRingsAndArrays) {
@@ -64,14 +64,15 @@ TEST(LinkFigures, TreesAreFreeOfContention) {
               << name(collective) << ' ' << kind << p << " root " << root;
 }
 
-// Trees whose ranks are counted from the root, too, on rings of any size.
+// Holds on rings of any size, also for roots other than rank 0, from which trees count ranks.
 TEST(LinkFigures, TreesAreFreeOfContentionOnAllRings) {
   for (Count p = 2; p < 40; ++p)
     for (const Rank root : {Rank{0}, Rank{1}, p / 2, p - 1})
       EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::broadcast, "binomial", 1, root).sharing, 1) << p << " root " << root;
 }
 
-// On a mesh of powers of two a tree takes the rows' dimension first and then the columns': log2 p steps in all.
+// On a mesh whose sides are powers of two, a tree first uses the dimension of the rows and then that of the columns:
+// log2 p steps in all.
 TEST(LinkFigures, TreesAreFreeOfContentionOnMeshes) {
   for (const std::string topology : {"mesh:4x4", "mesh:4x8", "mesh:8x8", "torus:8x4"})
     for (const Rank root : {0, 5, 10})
@@ -90,7 +91,7 @@ TEST(LinkFigures, RingAlgorithmsShareNoLinkOfRingsAndArrays) {
     }
 }
 
-// log2 p steps along the dimensions of the hypercube: (p - 1) words for all to all of the same, p/2 log2 p where each has its own.
+// log2 p steps along the dimensions of the hypercube: p - 1 words for an allgather, p/2 log2 p for an alltoall.
 TEST(LinkFigures, DimensionByDimensionIsFreeOfContentionOnHypercubes) {
   for (Count p = 2, d = 1; p <= 64; p *= 2, ++d)
     for (const std::string order : {"", ",last"}) {
@@ -106,7 +107,8 @@ TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
     EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
 }
 
-// Receivers spread over the switches of a fat tree and over the cables between two of them, up and down.
+// Receivers spread over the switches of a fat tree and over parallel cables between two switches, upwards and
+// downwards.
 TEST(LinkFigures, ShiftsAreFreeOfContentionOnFatTrees) {
   const auto tree = [](const char* parameters, Count ranks) {
     return parse_platform(fmt::format("<cluster topology='FAT_TREE' topo_parameters='{}' radical='0-{}'/>", parameters, ranks - 1),
@@ -121,7 +123,7 @@ TEST(LinkFigures, ShiftsAreFreeOfContentionOnFatTrees) {
       << "one cable for four nodes";
 }
 
-// A node's ranks share its link: that is what clustered algorithms take care of.
+// The ranks of a node share its link; clustered algorithms avoid contention on it.
 TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
   const Topology network = parse_topology("cluster:4x3");
   Problem problem = Problem::alltoall(12, 1);
@@ -151,8 +153,8 @@ TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
   }
 }
 
-// Every row of the table on every kind of network. Sharing makes nothing cheaper, and where the verifier looks at links it finds
-// what is counted here and nothing else.
+// Every row of the table on every kind of network. Counting with sharing never gives less than without. The
+// verifier's link-contention findings agree with the sharing that is counted here.
 TEST(LinkFigures, OfEveryAlgorithmOnEveryNetwork) {
   const std::string platform = "<cluster topology='DRAGONFLY' topo_parameters='2,2;1,1;2,1;2' radical='0-7'/>";
   std::vector<Topology> networks{parse_edge_list("0 a\n1 a\n2 a\n3 a\n4 b\n5 b\n6 b\n7 b\na b\n0 7\n", "edges"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines as files: those that are installed, what is wrong with others, and writing them.
+// Machine files: those that are installed, errors in others, and writing them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ TEST_F(Machines, AreInstalledWithTheirSource) {
   }
 }
 
-// What nobody has published is marked, and every rule is about a figure that the model has.
+// Values without a published source are marked as assumed, and every rule belongs to a coefficient of the model.
 TEST_F(Machines, OfTodayHaveFiguresForNodesAndSayWhatIsAssumed) {
   for (const char* name : {"efa100", "epyc", "ethernet100", "hdr", "ndr", "slingshot11"}) {
     const MachineCosts machine = find_machine(name);
@@ -75,15 +75,15 @@ TEST_F(Machines, RefuseAssumptionsAboutNothing) {
   const auto expect = [&](const std::string& text, const std::string& sentence) {
     EXPECT_NE(complaint(head + text).find(sentence), std::string::npos) << complaint(head + text);
   };
-  expect("assumed = 3\n", "line 7: 'assumed' is no table");
-  expect("[linear.assumed]\nports = 'one'\n", "line 8: 'ports' is assumed, but the table [linear] has no such figure");
-  expect("[linear.assumed]\nassumed = 'one'\n", "line 8: 'assumed' is assumed, but the table [linear] has no such figure");
-  expect("[linear.assumed]\nstartup_us = 1\n", "line 8: the rule by which 'startup_us' is assumed is no text");
-  expect("[linear.assumed]\nstartup_us = ''\n", "line 8: the rule by which 'startup_us' is assumed is no text");
+  expect("assumed = 3\n", "line 7: 'assumed' is not a table");
+  expect("[linear.assumed]\nports = 'one'\n", "line 8: 'ports' is assumed, but the table [linear] has no such coefficient");
+  expect("[linear.assumed]\nassumed = 'one'\n", "line 8: 'assumed' is assumed, but the table [linear] has no such coefficient");
+  expect("[linear.assumed]\nstartup_us = 1\n", "line 8: the rule by which 'startup_us' is assumed is not text");
+  expect("[linear.assumed]\nstartup_us = ''\n", "line 8: the rule by which 'startup_us' is assumed is not text");
   expect("[assumed]\nstartup_us = 'x'\n", "there is no 'assumed'");
 }
 
-// [liu2002], table 1: T_s in us and t_c + t_d in us per byte.
+// [liu2002], table 1: T_s in us, and t_c + t_d in us per byte.
 TEST_F(Machines, HaveTheFiguresOfTheIrregularExchangesTable) {
   const std::vector<std::tuple<std::string, double, double>> table{
       {"cm5", 85, 0.12}, {"sp2", 44, 0.035}, {"t3d", 38, 0.043}, {"t3e", 28, 0.006}, {"myrinet", 68, 0.027}};
@@ -111,7 +111,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
                     flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
   EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
   EXPECT_EQ(*flat_model_of(read_machine(file())).contention, 1.5);
-  // Another model reads the same table, and a figure more; what is left out there stays out of the first.
+  // A second model reads the same table and has one more coefficient, which the first model must not get.
   EXPECT_EQ(read_machine(file()).models.at("free-running").at("contention"), 1.5);
   EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\nblocking_contention = 2.5\n"), "");
   const MachineCosts shared = read_machine(file());
@@ -122,7 +122,8 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   std::ofstream(file()) << machine_text(shared);
   EXPECT_EQ(read_machine(file()).models, shared.models);
   EXPECT_NE(complaint(head + "[free-running]\nstartup_us = 1\n").find("line 4: there is no 'free-running'"), std::string::npos);
-  // Factors may stand in the table of the linear model; a file that has none is known by the fitted model, too.
+  // The factors of the fitted model may stand in the table of the linear model; a file without factors supports the
+  // fitted model, too.
   const std::string linear = "[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
   EXPECT_EQ(complaint(head + linear), "");
   EXPECT_EQ(read_machine(file()).models.at("fitted").at("startup_factor"), 1);
@@ -143,16 +144,17 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
         << complaint(head + flat + "wire_us_per_byte = " + wrong + '\n');
   EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 'much'\n").find("line 8: 'wire_us_per_byte' is no number"),
             std::string::npos);
-  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("line 9: 'contention' is 0.5; it is from 1"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("line 9: 'contention' is 0.5; it must be from 1"),
+      std::string::npos);
   for (const std::string wrong : {"0.5", "7"})
-    EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\noverlap = " + wrong).find("it is a whole number from 0 to 1"),
+    EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 1\noverlap = " + wrong).find("it must be a whole number from 0 to 1"),
               std::string::npos);
   EXPECT_NE(complaint(head + "[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\nports = 1.5").find("line 7: 'ports' is 1.5"),
             std::string::npos);
   EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
   EXPECT_NE(complaint(head + "[latency]\n").find("line 4: there is no 'latency'"), std::string::npos);
-  EXPECT_NE(complaint(head + "flat = 3\n").find("line 4: 'flat' is no table"), std::string::npos);
+  EXPECT_NE(complaint(head + "flat = 3\n").find("line 4: 'flat' is not a table"), std::string::npos);
   EXPECT_NE(complaint(head + "name = 'again'\n").find("line 4"), std::string::npos);
   EXPECT_NE(complaint("]").find("line 1"), std::string::npos);
   fs::remove(file());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model [liu2002]: formulas against what is counted from schedules, the choices that follow, machine files.
+// The flat model [liu2002]: its formulas compared with counts from schedules, the choices that follow from it, and
+// machine files.
 #include "quadrille/model.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ Prediction predicted(const Problem& problem, const std::string& specification, c
   return predict(stage_figures(make_schedule(problem, specification)), model);
 }
 
-// P(Ts + m tau) and P m tm + P max(Ts, m tc, m td), with P - 1 for P since messages to oneself are no messages.
+// P(Ts + m tau) and P m tm + P max(Ts, m tc, m td), with P - 1 for P, because messages to oneself do not count.
 TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
   const FlatModel model{.startup_s = 5, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   for (const Count p : {2, 5, 16})
@@ -49,18 +50,18 @@ TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
   EXPECT_EQ(stages[0].startups, 8);
   EXPECT_EQ(stages[0].volume, 80);
   EXPECT_EQ(stages[0].load, 80);
-  // All send to one: what it receives counts, not what each sends.
+  // All ranks send to one: its received bytes count, not the bytes that each sends.
   const auto to_one = stage_figures(make_schedule(make_traffic(9, {.kind = TrafficKind::all_to_one, .typical = 10}), "direct"));
   EXPECT_EQ(to_one[0].volume, 80);
   EXPECT_EQ(to_one[0].startups, 8);
-  // Control messages are messages: one of 8 bytes in each of four rounds.
+  // Control messages count as messages: one of 8 bytes in each of four rounds.
   const auto barrier =
       stage_figures(make_schedule(make_traffic(9, {.kind = TrafficKind::all_to_one, .typical = 0}), "padded-bruck"));
   EXPECT_EQ(barrier[0].startups, 4);
   EXPECT_EQ(barrier[0].volume, 32);
 }
 
-// Between the load and the volume in step, as the factor says.
+// The bytes on the wire lie between the load and the volume, depending on the contention factor.
 TEST(FlatModel, TakesContentionForWhatMeets) {
   FlatModel model{.wire_s_per_byte = 1};
   const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
@@ -73,7 +74,7 @@ TEST(FlatModel, TakesContentionForWhatMeets) {
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
 }
 
-// Consequences of the model: which algorithm is best where, at P = 64 and a start-up that is worth `rho` bytes.
+// A consequence of the model: which algorithm is best, for P = 64 and a start-up that takes as long as `rho` bytes.
 TEST(FlatModel, ChoosesAsTheAnalysisSays) {
   const auto best = [](const Problem& problem, double rho) {
     const FlatModel model{.startup_s = rho, .wire_s_per_byte = 1};
@@ -97,7 +98,7 @@ TEST(FlatModel, ChoosesAsTheAnalysisSays) {
   EXPECT_EQ(best(skewed(64 * 2000), 1000), "two-phase") << "skewed and long";
 }
 
-// What is on the wire may be held up on a link; what is copied is not.
+// Contention on a link delays the wire, but not copying.
 TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
   const FlatModel model{.startup_s = 5, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   const Topology ring = Topology::ring(8);
@@ -107,7 +108,7 @@ TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
-// A document in the text form may leave them out.
+// A schedule in the text form may have no stages.
 TEST(Workload, OfRoundsThatLieInNoStage) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");
   schedule.program = [inner = schedule.program](Rank rank) {

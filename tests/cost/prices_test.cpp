@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prices against the papers' cost formulas, algorithm by algorithm, and their tables.
+// Compares prices with the papers' cost formulas, algorithm by algorithm, and with their tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double priced(const Problem& problem, const std::string& specification, const ch
   return price_of(work, formula, coefficients).blocking_s * 1e6;  // in the units of the coefficients
 }
 
-// ts = 1000, tw = 1: prices are numbers that one reads steps and words from.
+// ts = 10^6, tw = 1: the digits of a price show its steps and its words.
 const Coefficients plain{{"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"ports", 1}};
 double linear(const Problem& problem, const std::string& specification, const Topology* topology = nullptr) {
   return priced(problem, specification, "linear", plain, topology);
@@ -57,7 +57,7 @@ TEST(LinearModel, IsC1AndC2OfEverySchedule) {
     }
 }
 
-// [bruck1997], section 3.5: 29 us and 0.12 us a byte on 64 processors of an SP-1.
+// [bruck1997], section 3.5: 29 us per message and 0.12 us per byte on 64 processors of an SP-1.
 TEST(LinearModel, PricesTheIndexOperationOnTheSp1) {
   const Coefficients sp1 = find_machine("sp1").models.at("linear");
   const auto index = [&](Bytes bytes, Count radix) {
@@ -66,7 +66,7 @@ TEST(LinearModel, PricesTheIndexOperationOnTheSp1) {
   EXPECT_NEAR(index(64, 2), 1649, 0.5);
   EXPECT_NEAR(index(64, 8), 1266, 0.5);
   EXPECT_NEAR(index(64, 64), 2311, 0.5);
-  EXPECT_LT(index(106, 2), index(106, 64));  // they break even at 106.8 bytes
+  EXPECT_LT(index(106, 2), index(106, 64));  // the break-even point is at 106.8 bytes
   EXPECT_GT(index(107, 2), index(107, 64));
   const auto best_of = [&](Bytes bytes, const std::vector<Count>& radices) {
     return *std::min_element(radices.begin(), radices.end(), [&](Count a, Count b) { return index(bytes, a) < index(bytes, b); });
@@ -92,7 +92,7 @@ TEST(LinearModel, DealsMessagesOutToThePortsThereAre) {
   }
 }
 
-// The slides' table of costs in their settings: p a power of two, and a square.
+// The slides' table of costs, for p a power of two and a square.
 TEST(LinearModel, PricesTheSlidesTable) {
   const Bytes m = 96;
   const auto words = static_cast<double>(m);
@@ -123,14 +123,14 @@ TEST(LinearModel, PricesTheSlidesTable) {
     expect(alltoall, "hypercube", d, n / 2 * d);
     expect(alltoall, "xor", n - 1, n - 1);
     expect(alltoall, "shift", n - 1, n - 1);
-    if (p > 16) continue;  // 96 bytes are cut into p pieces
+    if (p > 16) continue;  // 96 bytes are divided into p pieces
     expect(allreduce, "circulant", 2 * d, 2 * (n - 1) / n);
     expect(broadcast, "scatter-allgather", 2 * d, 2 * (n - 1) / n);
     expect(reduce, "reduce-scatter-gather", 2 * d, 2 * (n - 1) / n);
   }
 }
 
-// The improved broadcast is the better one iff m tw / ts > log p / (log p - 2 (p - 1) / p).
+// The improved broadcast is faster if and only if m tw / ts > log p / (log p - 2 (p - 1) / p).
 TEST(LinearModel, SaysFromWhereOnTheImprovedBroadcastIsBetter) {
   for (const Count p : {4, 8, 16, 64}) {
     const auto n = static_cast<double>(p), d = std::log2(n);
@@ -145,7 +145,7 @@ TEST(LinearModel, SaysFromWhereOnTheImprovedBroadcastIsBetter) {
   }
 }
 
-// Hypercube schedules on a ring, and pairwise exchanges on it by the shorter way.
+// Hypercube schedules on a ring, and pairwise exchanges on it by the shorter direction.
 TEST(LinearModel, TakesMessagesThatShareALinkTheLonger) {
   const std::tuple<Count, double, double> table[] = {{8, 15, 16}, {16, 57, 64}, {64, 869, 1024}};
   for (const auto& [p, by_xor, by_shift] : table) {
@@ -160,7 +160,7 @@ TEST(LinearModel, TakesMessagesThatShareALinkTheLonger) {
   }
 }
 
-// [liu2005], table II and the figures for the Paragon that it is drawn from.
+// [liu2005], table II and the figures for the Paragon, which are computed from it.
 TEST(TorusModel, IsTheTotalCostOfTheTorusExchange) {
   const Coefficients paragon = find_machine("paragon").models.at("torus");
   const auto total = [&](Count side, Bytes bytes) {
@@ -180,8 +180,9 @@ TEST(TorusModel, IsTheTotalCostOfTheTorusExchange) {
   EXPECT_NEAR(total(64, 64), 36629, 0.5);
 }
 
-// Any torus: dimension by dimension, each part of a block its own way: k floor(N / 2) start-ups, the lower bound on the links, a
-// pass over all blocks before each of k turns.
+// The split exchange on any torus works dimension by dimension, with a different route for each part of a block. It
+// takes k floor(N / 2) start-ups, the lower bound on the links, and a pass over all blocks before each of its k
+// phases.
 TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
   const Coefficients costs{{"startup_us", 1e6}, {"wire_us_per_byte", 1}, {"rearrange_us_per_byte", 1e3}};
   const std::tuple<std::vector<Count>, double, double> table[] = {{{3, 3}, 2, 3},     {{5, 5}, 4, 15},    {{7, 9}, 8, 70},
@@ -219,7 +220,7 @@ Coefficients nodes_with_ports(double ports) {
       {"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}, {"node_ports", ports}};
 }
 
-// T = steps (alpha + beta m), where what is inside nodes costs nothing: the table's inter-node steps.
+// T = steps (alpha + beta m) if messages within nodes cost nothing: the steps between nodes of the table.
 TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
   const Coefficients costs = nodes_with_ports(1);
   const std::pair<std::vector<Count>, double> table[] = {{{1, 2, 3}, 11},           {{2, 2}, 4},           {{4, 4, 4}, 48},
@@ -230,7 +231,8 @@ TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
     EXPECT_NEAR(priced(on_nodes(sizes, 100), "clustered:mode=inter", "cluster", costs), steps * (1e6 + 100), 1e-2) << steps;
 }
 
-// Steps of seven nodes of four: as many as on one port where a node uses no other, fewer where it has two exchanges at a time.
+// Steps of seven nodes of four ranks: as many as with one port if a node has one exchange at a time, fewer if it has
+// two.
 TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
   const std::tuple<const char*, double, double> table[] = {{"clustered", 112, 112},
                                                            {"clustered:decomposition=permutations", 96, 96},
@@ -245,7 +247,8 @@ TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
                 on_two * (1e6 + 100), 1e-2)
         << specification;
   }
-  // Messages are not cut: the longest takes its time, whatever the ports. Node 0 sends 100 and 10 bytes, in 2 of 3 rounds.
+  // Messages are not divided among ports, so the longest one takes its full time. Node 0 sends 100 and 10 bytes, in 2
+  // of 3 rounds.
   EXPECT_NEAR(priced(on_nodes({1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
   EXPECT_NEAR(priced(on_nodes({1, 1, 1, 1}, 100), "direct", "cluster", nodes_with_ports(2)), 2e6 + 150, 1e-2);
   Problem uneven = Problem::alltoallv(3, {{0, 1, 100}, {0, 2, 10}});
@@ -266,13 +269,13 @@ TEST(ClusterModel, IsTheCostOfCombinedMessages) {
 TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
   const Coefficients costs{
       {"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}, {"node_ports", 1}};
-  // Two nodes of four: three rounds of the last stage are inside nodes.
+  // Two nodes of four ranks: three rounds of the last stage are within nodes.
   EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
   const Workload flat = workload(make_schedule(Problem::alltoall(4, 1), "shift"), {.nodes = true});
   EXPECT_NE(applies(*find_model("cluster"), flat).error().find("--node-sizes"), std::string::npos);
 }
 
-// A message of m bytes: o + (m - 1) G + L + o; n of them from one rank: (n - 1) max(g, o) more.
+// A message of m bytes takes o + (m - 1) G + L + o; n messages from one rank take (n - 1) max(g, o) more.
 TEST(LogGpModel, IsItsFormulas) {
   const Coefficients costs{{"latency_us", 1000}, {"overhead_us", 30}, {"gap_us", 50}, {"gap_us_per_byte", 0.5}, {"ports", 1}};
   for (const Count p : {2, 5, 8}) {
@@ -286,7 +289,8 @@ TEST(LogGpModel, IsItsFormulas) {
   EXPECT_NEAR(priced(problem_of(Collective::broadcast, 8, 1), "binomial", "loggp", costs), 3 * 1060, 1e-6);
 }
 
-// With factors of 1 and no fixed part it is the linear model; the fixed part is paid once, whatever the number of stages.
+// With factors of 1 and no fixed time, it is the linear model. The fixed time is paid once, whatever the number of
+// stages.
 TEST(FittedModel, IsTheLinearOneWithFactors) {
   const Coefficients linear{{"startup_us", 29}, {"transfer_us_per_byte", 0.12}, {"ports", 1}},
       same{{"startup_us", 29}, {"transfer_us_per_byte", 0.12}, {"startup_factor", 1}, {"byte_factor", 1}, {"fixed_us", 0}},
@@ -310,7 +314,8 @@ TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
   EXPECT_NEAR(cm5.blocking_s, 7 * (85e-6 + 1000 * 0.12e-6), 1e-12);
 }
 
-// What is not hidden: of each stage what takes longest. Three rounds of one stage, then a stage that composing hides the rest of.
+// Only the longest part of each stage is charged. The first stage has three rounds; in the second, packing hides
+// everything else.
 TEST(OverlappedPrices, AddUpToWhatIsNotHidden) {
   const auto sum_of = [](const std::vector<PriceTerm>& terms) {
     double sum = 0;
@@ -323,7 +328,7 @@ TEST(OverlappedPrices, AddUpToWhatIsNotHidden) {
   const auto stage = [](Count startups, Bytes bytes) {
     return StageFigures{.startups = startups, .messages = startups, .volume = bytes, .wire = bytes, .load = bytes};
   };
-  // Start-ups 300 against 10 of composing, 20 of copying, 120 on the wire; then 100 against 250, 500, 3000.
+  // First stage: start-ups 300, packing 10, copying 20, wire 120. Second stage: 100, 250, 500, 3000.
   const Workload work{.stages = {stage(3, 40), stage(1, 1000)}, .is_exchange = true};
   const Price price = price_of(work, *find_model("free-running"), costs);
   const auto expect = [&](const std::vector<PriceTerm>& terms, const std::vector<std::pair<Count, double>>& amounts) {
@@ -346,7 +351,7 @@ TEST(OverlappedPrices, AddUpToWhatIsNotHidden) {
     }
 }
 
-// [liu2002], (3) and (4), with what a rank has to do told apart from rounds: seven messages of each rank in one stage.
+// [liu2002], (3) and (4): the work of a rank counts, not the rounds. Each rank sends seven messages in one stage.
 TEST(FreeRunningModel, IsItsFormulas) {
   const Coefficients costs{{"startup_us", 100},     {"compose_us_per_byte", 0.25}, {"copy_us_per_byte", 0.5},
                            {"wire_us_per_byte", 2}, {"blocking_contention", 3},    {"contention", 1.5},
@@ -360,15 +365,15 @@ TEST(FreeRunningModel, IsItsFormulas) {
     EXPECT_EQ(price.terms.at(0).amount, 7);
     EXPECT_EQ(price.terms.at(1).amount, 7 * bytes);
   }
-  // Of two stages the second's composing is hidden: rows and columns of sixteen ranks, three messages of twelve, eight and four
-  // blocks each.
+  // With two stages, the packing of the second is hidden. Sixteen ranks in rows and columns: three messages in each
+  // stage, of twelve, eight and four blocks.
   const Price mesh = price_of(workload(make_schedule(Problem::alltoall(16, 100), "mesh")), model, costs);
   EXPECT_NEAR(mesh.blocking_s * 1e6, 2 * (3 * 100 + 2400 * 6.75), 1e-6);
   EXPECT_NEAR(mesh.nonblocking_s * 1e6, 2 * (2400 * 0.25 + 2400 * 3), 1e-6);
   EXPECT_NEAR(mesh.dataflow_s * 1e6, 2400 * 0.25 + 2 * 2400 * 3, 1e-6);
 }
 
-// What others pass on is waited for, which the model does not count.
+// The model does not count the time that ranks wait for data that others forward.
 TEST(FreeRunningModel, IsOfExchangesOnly) {
   const Model& model = *find_model("free-running");
   for (const Algorithm* algorithm : all_algorithms()) {
@@ -384,12 +389,12 @@ TEST(FreeRunningModel, IsOfExchangesOnly) {
   EXPECT_THROW(price_of(workload(make_schedule(problem_of(Collective::scan, 4, 8), "chain")), model, find_machine("sp2")), Error);
 }
 
-// A rank's own messages and bytes, not those of the longest message of each round, and of the busiest rank, whichever it is.
+// The messages and bytes of the busiest rank count, not those of the longest message of each round.
 TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
   const Coefficients costs{{"startup_us", 1000},       {"compose_us_per_byte", 0}, {"copy_us_per_byte", 0}, {"wire_us_per_byte", 1},
                            {"blocking_contention", 1}, {"contention", 1},          {"overlap", 1}};
-  // In round 1 rank 0 sends 70 bytes, in round 2 rank 1 sends 50: in step 120 bytes and two start-ups, but no rank has more than
-  // one.
+  // In round 1 rank 0 sends 70 bytes, in round 2 rank 1 sends 50. In step, that is 120 bytes and two start-ups, but
+  // no rank has more than one message.
   const Problem apart = Problem::alltoallv(4, {{0, 1, 70}, {1, 3, 50}});
   const Workload work = workload(make_schedule(apart, "shift"));
   EXPECT_NEAR(price_of(work, *find_model("free-running"), costs).blocking_s * 1e6, 1000 + 70, 1e-6);
@@ -398,7 +403,7 @@ TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
   const Problem mixed = Problem::alltoallv(4, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {3, 1, 500}});
   EXPECT_NEAR(price_of(workload(make_schedule(mixed, "shift")), *find_model("free-running"), costs).blocking_s * 1e6, 3000 + 501,
               1e-6);
-  // Stages are added, the maximum of each on its own.
+  // Stages are added; each has its own maximum.
   const Workload grid =
       workload(make_schedule(make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024}), "grid:columns=paper,counts=known"));
   double sum = 0;
@@ -410,8 +415,9 @@ TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
   EXPECT_NEAR(price_of(grid, *find_model("free-running"), costs).blocking_s * 1e6, sum, 1e-6);
 }
 
-// Section 3.3, table 3, with messages of 1024 elements of 48 bytes to one node of 64 and of one to the others, on the T3D: A1 in
-// 4.68 ms, A2 in 9.35, A4 in 10.27. Here start-ups and traffic are put together by hand as a stage.
+// Section 3.3, table 3, on the T3D, where each of 64 nodes sends 1024 elements of 48 bytes to one node and one
+// element to each other: A1 takes 4.68 ms, A2 9.35 and A4 10.27. Start-ups and traffic are combined by hand into one
+// stage.
 TEST(FreeRunningModel, PutsA1FirstOnTheT3d) {
   const MachineCosts t3d = find_machine("t3d");
   const auto ms = [&](Count startups, Bytes elements) {
@@ -435,7 +441,8 @@ TEST(Models, HaveAnIdACitedFormulaAndUnits) {
   EXPECT_THROW(price_of(work, *find_model("loggp"), find_machine("sp2")), Error);
 }
 
-// Every algorithm of the table, by every model; the terms add up, and a network without shared links changes nothing.
+// Prices every algorithm of the table with every model: the terms add up, and a network without shared links changes
+// nothing.
 TEST(Models, PriceEveryAlgorithm) {
   Coefficients any;
   for (const Model* model : all_models())
@@ -453,7 +460,7 @@ TEST(Models, PriceEveryAlgorithm) {
     const Schedule schedule = make_schedule(problem, algorithm->id);
     const Workload work = workload(schedule, {.topology = &torus, .nodes = true});
     for (const Model* model : all_models()) {
-      if (!applies(*model, work)) continue;  // of exchanges only
+      if (!applies(*model, work)) continue;  // the model may be for exchanges only
       const Price price = price_of(work, *model, any);
       double sum = 0;
       for (const PriceTerm& term : price.terms) sum += term.seconds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks and nodes do in each round: counted by stated symmetries, by nodes that stand for others and on a sample, against a
-// count from the programs of all ranks.
+// The work of ranks and nodes in each round: counted by stated symmetries, by nodes that represent others, and on a
+// sample; compared with counts from the programs of all ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ WorkByRound counted(const Schedule& schedule) {
   return rounds;
 }
 
-// Both directions apart, of one rank or of all ranks of a node.
+// Sums for each direction separately, of one rank or of all ranks of a node.
 struct Sums {
   Count messages[2][2] = {};  // sent or received, inside or outside
   Bytes bytes[2][2] = {};
@@ -91,7 +91,8 @@ WorkByRound by_all_programs(const Schedule& schedule) {
   return rounds;
 }
 
-// Nodes of equally many ranks side by side, ranks dealt out to nodes, nodes of different sizes, and all ranks on one node.
+// Nodes of equal size with consecutive ranks, ranks dealt out to nodes, nodes of different sizes, and all ranks on
+// one node.
 std::vector<std::vector<Count>> placements(Count ranks) {
   std::vector<std::vector<Count>> placements(5);
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -114,7 +115,7 @@ void expect_equal_counts(Problem problem, const std::string& specification) {
   }
 }
 
-// 64 ranks have enough messages for nodes that stand for others.
+// 64 ranks have enough messages for counting by nodes that represent others.
 TEST(Work, IsThatOfAllProgramsForAllAlgorithmsOfAlltoall) {
   for (const Count ranks : {1, 2, 7, 8, 12, 64})
     for (const Algorithm* algorithm : all_algorithms())
@@ -138,7 +139,7 @@ Schedule on_nodes(Count ranks, Count ranks_of_node, const std::string& specifica
   return make_schedule(problem, specification);
 }
 
-// One node of ten thousand is looked at: everybody sends to the other seven of the node, and to all others.
+// Only one of ten thousand nodes is counted. Every rank sends to the other seven of its node, and to all others.
 TEST(Work, OfOneNodeStandsForAllWhereNodesAreAlike) {
   for (const char* specification : {"direct", "shift", "bruck", "ring"}) {
     const Workload work = workload(on_nodes(16'000, 8, specification), {.work = true});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder map of docs/architecture.md is the tree as it is, and every collective has its page.
+// Tests that the folder map of docs/architecture.md matches the tree, that every collective has its page, and other rules of the
+// tree.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,7 +36,7 @@ TEST(Architecture, FoldersOfTheMapExist) {
 
 TEST(Architecture, FoldersOfTheSourcesAreOnTheMap) {
   const auto map = folders_of_the_map();
-  for (const char* top : {"include", "src"})
+  for (const char* top : {"include", "src", "tools"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top))
       EXPECT_TRUE(!entry.is_directory() || map.contains(relative(entry.path(), root).string())) << entry.path();
 }
@@ -45,13 +46,13 @@ TEST(Documentation, HasAPageForEachCollective) {
     EXPECT_TRUE(exists(root / "docs/collectives" / (std::string(name(algorithm->collective)) + ".md"))) << algorithm->id;
 }
 
-// A file of src/x is tested in tests/x.
+// A file of src/x must be tested in tests/x.
 TEST(Architecture, TestsMirrorTheLayers) {
   for (const auto& entry : std::filesystem::directory_iterator(root / "src"))
     EXPECT_TRUE(is_directory(root / "tests" / entry.path().filename())) << entry.path();
 }
 
-// The type that a line at the left margin begins to define.
+// Returns the type whose definition begins in an unindented line.
 std::optional<std::string> type_defined_by(const std::string& line) {
   for (const std::string keyword : {"struct alignas(64) ", "struct ", "class ", "enum class "})
     if (line.starts_with(keyword) && line.find('{') < line.find(';') && line.find('<') > line.find('{'))  // no specialisation
@@ -59,7 +60,7 @@ std::optional<std::string> type_defined_by(const std::string& line) {
   return std::nullopt;
 }
 
-// A program that includes quadrille.hpp has everything but what needs an MPI library's header.
+// A program that includes quadrille.hpp gets all public headers except those that need an MPI library's header.
 TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   std::set<std::string> included, there;
   std::ifstream all(root / "include/quadrille/quadrille.hpp");
@@ -72,7 +73,7 @@ TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   EXPECT_EQ(included, there);
 }
 
-// Two types of one name in one namespace are one to the linker, whatever they hold.
+// Two types with the same name in one namespace are the same to the linker, even if their contents differ.
 TEST(Architecture, NamesOfTypesAreUnique) {
   std::map<std::string, std::filesystem::path> known;
   for (const char* top : {"include", "src"})

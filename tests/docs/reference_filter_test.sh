@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The filter of the reference leaves all code as it is, and makes documentation of the comments that document something.
+# Tests the filter of the reference pages: it must leave all code unchanged and turn the comments on declarations into documentation.
 # Usage: reference_filter_test.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures: what is on them, by reading the SVG back. How they look is for eyes; docs/pictures.md shows some.
+// Checks the content of pictures by parsing the SVG. Their appearance must be judged by eye; docs/pictures.md shows
+// some.
 #include "quadrille/draw.hpp"
 
 #include <gmock/gmock.h>
@@ -68,7 +69,7 @@ class Read {
     return list;
   }
 
-  // Everything lies on the picture, as far as numbers tell.
+  // Checks that all coordinates lie inside the picture.
   void expect_inside() const {
     const double width = root_.attribute("width").as_double(), height = root_.attribute("height").as_double();
     for (const auto node : root_.children("rect")) {
@@ -118,14 +119,15 @@ TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
   EXPECT_EQ(barrier.explanations("path").size(), 15u);
 }
 
-// Figure 2 of the paper: at first rank i holds its blocks for all ranks, at the end those of all ranks for it.
+// Figure 2 of the paper: at the start rank i holds its blocks for all ranks, at the end the blocks of all ranks for
+// it.
 TEST(Draw, BlocksStandWhereTheyAreAtFirstAndAtTheEnd) {
   const Count p = 5;
   const Read picture(draw_blocks(make_schedule(Problem::alltoall(p, 8), "bruck:radix=2,form=classical")));
   std::map<std::string, std::vector<Words>> places;
   for (const Words& entry : picture.words("on-colour")) places[entry.text].push_back(entry);
   ASSERT_EQ(places.size(), 25u);
-  // Pictures of memory follow each other, and in each the output comes last.
+  // Panels follow each other in the document, and in each panel the output comes last.
   const auto place_of = [&](Rank from, Rank to, bool at_the_end) {
     const auto& list = places.at(fmt::format("{},{}", from, to));
     return at_the_end ? list.back() : list.front();
@@ -161,7 +163,8 @@ TEST(Draw, LinksHaveTheirLoads) {
   EXPECT_EQ(bytes, 5 * 8 * (1 + 1 + 2 + 2));
 }
 
-// A link that leaves the picture and comes back is drawn twice; every other link once, on switches, too.
+// A link that leaves the picture and comes back is drawn in two parts; every other link is drawn once, also at
+// switches.
 TEST(Draw, LinksOfAllKindsOfNetworks) {
   for (const auto& [name, again] : std::vector<std::pair<std::string, std::size_t>>{{"ring:1", 0},
                                                                                     {"ring:2", 0},
@@ -213,7 +216,7 @@ TEST(Draw, EveryAlgorithm) {
     }
 }
 
-// Rank 0 does not send to rank 4 in round 2, and rank 3 sends rank 0 a wrong block in round 1.
+// Rank 0 does not send to rank 4 in round 2, and rank 3 sends a wrong block to rank 0 in round 1.
 Schedule wrong_bruck() {
   Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
   schedule.symmetry.reset();
@@ -237,16 +240,15 @@ TEST(DrawWrong, EveryPictureTellsTheFirstFinding) {
   const Schedule schedule = wrong_bruck();
   std::vector<Finding> findings = verify(schedule);
   ASSERT_EQ(findings.size(), 6u);
-  std::reverse(findings.begin(), findings.end());  // the first is that of the cause, not the first in the list
+  std::reverse(findings.begin(), findings.end());  // the first finding is the cause, not the first one in the list
   for (const std::string& svg : {draw_space_time(schedule, findings), draw_blocks(schedule, findings),
                                  draw_links(schedule, Topology::ring(5), 1, findings), draw_traffic(schedule, {}, findings)}) {
     const Read picture(svg);
     picture.expect_inside();
     EXPECT_THAT(picture.texts().front(), ::testing::EndsWith(": wrong")) << svg;
     const std::string words = fmt::format("{}", fmt::join(picture.texts(), " "));
-    EXPECT_THAT(words,
-                HasSubstr("First of 6 findings: rank 4, stage 'level 2', round 2: unmatched-message: rank 0 sends nothing in "
-                          "this round; 8 bytes are waited for"));
+    EXPECT_THAT(words, HasSubstr("First of 6 findings: rank 4, stage 'level 2', round 2: unmatched-message: rank 0 sends nothing "
+                                 "in this round; 8 bytes are waited for"));
     EXPECT_THAT(words, HasSubstr("At the end: 8 B missing (nothing was delivered), 8 B foreign (something else was delivered)."));
     EXPECT_EQ(count_of(picture.explanations("path"), "rank 4, stage 'level 2', round 2: unmatched-message"), 1u) << "one cross";
   }
@@ -279,7 +281,7 @@ TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
   EXPECT_EQ(picture.count("line", "fault"), 3u) << "one diagonal and two";
 }
 
-// Of a schedule that does nothing at all, and of a right one with its findings, which are none.
+// A schedule that does nothing, and a correct one, which has no findings.
 TEST(DrawWrong, NothingIsDeliveredByNothing) {
   Schedule schedule = make_schedule(Problem::alltoall(3, 8), "direct");
   EXPECT_EQ(draw_blocks(schedule, verify(schedule)), draw_blocks(schedule));
@@ -291,7 +293,7 @@ TEST(DrawWrong, NothingIsDeliveredByNothing) {
   Read(draw_space_time(schedule, verify(schedule))).expect_inside();
 }
 
-// Whatever is wrong, a picture or a sentence comes of it.
+// Every mutant gives a picture or an error with a sentence.
 TEST(DrawWrong, MutantsOfAllAlgorithms) {
   Count drawn = 0;
   std::uint64_t seed = 0;
@@ -321,7 +323,7 @@ TEST(DrawWrong, MutantsOfAllAlgorithms) {
   EXPECT_GT(drawn, 400);
 }
 
-// Names from elsewhere may hold anything.
+// Names from files may contain any characters.
 TEST(Draw, EscapesNames) {
   Schedule schedule = make_schedule(Problem::alltoall(2, 8), "shift");
   schedule.program = [made = schedule.program](Rank rank) {

@@ -9,7 +9,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "execute/shared/communicator.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
@@ -28,7 +28,7 @@ struct Said {
   bool elsewhere = false;
 };
 
-// What each rank throws; the group must be of use afterwards.
+// Returns what each rank throws. Checks that the group still works afterwards.
 std::array<Said, ranks> said_by(const std::function<void(Communicator&)>& call) {
   std::array<Said, ranks> said;
   run_threads(ranks, [&](Communicator& threads) {
@@ -46,7 +46,7 @@ std::array<Said, ranks> said_by(const std::function<void(Communicator&)>& call) 
   return said;
 }
 
-// A group that counts what is gathered.
+// A group that counts the bytes of its gathers.
 struct CountingGroup {
   Communicator& communicator;
   int gathered = 0;
@@ -70,7 +70,7 @@ TEST(Agreement, GathersWhatEachRankReturnsAtOnce) {
 
 TEST(Agreement, TellsTheSentenceOfTheRankThatFailed) {
   for (Rank failing = 0; failing < ranks; ++failing)
-    for (const std::size_t length : {0, 1, 23, 5000}) {  // more than a tray holds, too
+    for (const std::size_t length : {0, 1, 23, 5000}) {  // also more than a tray can hold
       const std::string sentence(length, 'x');
       const auto said = said_by([&](Communicator& threads) {
         gathered_or_thrown(threads, [&] {
@@ -111,7 +111,7 @@ TEST(Agreement, TellsOfMemory) {
   EXPECT_THAT(said[3].sentence, HasSubstr("rank 2: "));
 }
 
-// Rank 1 heard of rank 3 from a group within this one. That is not told as a failure of its own.
+// Rank 1 learnt of rank 3's failure from a group within this one. The error must not name it as a failure of rank 1.
 TEST(Agreement, TellsWhereAFailureWasAtFirst) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&]() -> int {
@@ -124,7 +124,7 @@ TEST(Agreement, TellsWhereAFailureWasAtFirst) {
   EXPECT_EQ(said[3].sentence, "it is full");
 }
 
-// Nobody in this group failed: ranks 1 and 2 heard of failures in other groups.
+// No rank of this group failed: ranks 1 and 2 learnt of failures in other groups.
 TEST(Agreement, TellsWhatRanksHeardElsewhere) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&]() -> int {
@@ -160,7 +160,7 @@ TEST(Agreement, TellsOfOtherExceptionsByTheirOwnWords) {
   EXPECT_THAT(of(std::length_error("too long")).what(), HasSubstr("not enough memory for this plan (too long)"));
 }
 
-// Ranks whose space is a part of a larger group are called what they are called there.
+// If the space is part of a larger group, errors give the ranks their numbers in the larger group.
 TEST(Agreement, CallsRanksByTheirNames) {
   const auto said = said_by([](Communicator& threads) {
     SharedSpace& space = *dynamic_cast<SharedCommunicator&>(threads).space();

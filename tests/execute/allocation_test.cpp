@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executing a ready plan allocates nothing (threads; the MPI executor is tested by tests/mpi).
+// Tests that executing a plan allocates no memory. Only for threads; tests/mpi tests the MPI executor.
 #include <gtest/gtest.h>
 
 #include "quadrille/collectives.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 TEST(Allocation, IsCounted) {
   const long before = testing::allocation_count;
-  int* volatile number = new int(3);  // volatile, because a compiler may leave out what is deleted at once
+  int* volatile number = new int(3);  // volatile, because a compiler may remove an allocation that is freed at once
   delete number;
   EXPECT_GT(testing::allocation_count, before);
 }
@@ -22,7 +22,7 @@ TEST(Allocation, NoneWhileAPlanExecutes) {
   });
 }
 
-#ifdef NDEBUG  // in debug builds the ranks compare before each call
+#ifdef NDEBUG  // debug builds compare the calls of all ranks first, which allocates
 TEST(Allocation, NoneWhileACallFindsItsPlan) {
   run_threads(3, [](Communicator& ranks) {
     const std::vector<double> input(6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in operators against what they are by name, and the operands that races and tests check reductions with.
+// Compares the built-in operators with their definitions, and tests the operands by which races and tests check reductions.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <random>
 
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "execute/transport.hpp"
-#include "plan/operands.hpp"
+#include "plan/race/operands.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/program_builder.hpp"
@@ -55,7 +55,8 @@ TEST(Operators, AreWhatTheirNamesSay) {
   EXPECT_EQ(combined<Place>("minloc", "f64_i32", {2, 7, 0}, {2, 5, 0}).index, 5);
   EXPECT_EQ(combined<Place>("minloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).index, 7);
   EXPECT_EQ(combined<Place>("maxloc", "f64_i32", {1, 7, 0}, {2, 5, 0}).value, 2);
-  // Whoever is source or target, the operands' order decides alone, also for NaN and zeros (`combined` compares the bits).
+  // Only the order of the operands matters, not which of them is source or target; also for NaN and zeros (`combined` compares
+  // bits).
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char* name : {"minloc", "maxloc"})
     for (const double a : {nan, 0.0, -0.0, 1.0})
@@ -81,7 +82,7 @@ TEST(Operators, UnknownNamesGetASentence) {
   EXPECT_FALSE(problem.commutative);
 }
 
-// Operands of all ranks, combined in an order drawn by `random` (only neighbours where the operator does not commute).
+// Combines the operands of all ranks in an order drawn by `random`; only neighbours if the operator does not commute.
 std::vector<std::byte> combined_somehow(const Problem& problem, const std::shared_ptr<const Operator>& operation, int pass,
                                         std::mt19937& random) {
   std::vector<std::vector<std::byte>> values;
@@ -125,7 +126,7 @@ TEST(Operands, GiveTheSameBitsInEveryOrder) {
     }
 }
 
-// What goes wrong in a reduction: an operand is left out or taken twice, elements are exchanged, the order is another.
+// Operands must reveal mistakes of a reduction: an operand left out or taken twice, elements exchanged, a wrong order.
 TEST(Operands, ShowWhatGoesWrong) {
   for (const auto& [name, type] : {std::pair("sum", "f64"),
                                    {"sum", "u8"},
@@ -156,7 +157,7 @@ TEST(Operands, ShowWhatGoesWrong) {
   }
 }
 
-// Strided operands, both orders, every policy.
+// Reductions of strided operands, in both orders, with every policy.
 TEST(Reductions, RunOnStridedRegions) {
   const auto operation = built_in_operator("matmul2", "u8");
   run_threads(2, [&](Communicator& communicator) {
@@ -185,10 +186,10 @@ TEST(Reductions, RunOnStridedRegions) {
   });
 }
 
-// An operator that takes only elements at multiples of its alignment, and says where it was called with others.
+// Uses an operator that requires aligned elements, and notes if it was called with others.
 TEST(Reductions, OnAlignedElementsWhereverTheyLie) {
   const auto sum = built_in_operator("sum", "u32");
-  for (const Bytes element_bytes : {4, 12, 16, 8192}) {  // of several numbers
+  for (const Bytes element_bytes : {4, 12, 16, 8192}) {  // elements of one or several numbers
     bool aligned = true;
     const Bytes alignment = element_bytes % 16 == 0 ? 16 : 4;
     const auto combine = on_aligned_elements(

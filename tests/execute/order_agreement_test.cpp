@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verifier, the event simulator and the executors play random programs, of which many have messages that cross or meet nobody.
-// They must agree on which of them finish.
+// Gives random programs to the verifier, the event simulator and the executors. Many of the programs have messages that cross, or
+// that no rank receives. All three must agree on which programs finish.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,18 +21,18 @@
 #include "simulate/event_graph.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
-#include "verify/report.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Bytes length = 1032;  // of every message: more than what is copied twice at any costs
+constexpr Bytes length = 1032;  // of every message: too long to be copied twice with any costs
 constexpr Bytes memory_bytes = 3 * length;
 constexpr std::array<Policy, 3> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
 
 struct RandomCase {
   std::vector<Program> programs;
-  bool is_matched = true;       // is each message sent and received in one round, by one port?
+  bool is_matched = true;       // does every message have sender and receiver in the same round and on the same port?
   bool has_one_meaning = true;  // no byte is received twice in a round
 };
 
@@ -62,7 +62,7 @@ class Maker {
  private:
   Count below(Count limit) { return static_cast<Count>(random_() % static_cast<std::uint64_t>(limit)); }
 
-  // A message's bytes in one of few places, so that many overlap; in two pieces at times.
+  // Returns the bytes of a message at one of a few places, so that many messages overlap; sometimes in two pieces.
   Regions region() {
     const Buffer buffer = below(2) == 0 ? Buffer::output : Buffer::scratch;
     if (below(4) == 0) return {{buffer, below(2) * length / 2, length / 2, {{{2, length}, {}, {}}}}};
@@ -73,7 +73,7 @@ class Maker {
     const bool only_controls = below(8) == 0;
     for (Rank rank = 0; rank < ranks; ++rank) {
       Round& own = made_.programs[index(rank)].rounds[number];
-      if (below(3) == 0)  // from one buffer to the other, so that source and target are apart
+      if (below(3) == 0)  // between different buffers, so that source and target do not overlap
         own.locals.push_back({.source = {{Buffer::output, below(5) * length / 2, length, {}}},
                               .target = {{Buffer::scratch, below(5) * length / 2, length, {}}}});
     }
@@ -92,7 +92,7 @@ class Maker {
           receiver.control_receives.push_back({from, length});
         }
         if (only_controls) continue;
-        // The second message between two ranks goes by another port, at times a lower one.
+        // A second message between the same ranks uses another port, sometimes a lower one.
         const bool again = std::any_of(sender.sends.begin(), sender.sends.end(), goes_there);
         const std::optional<Port> port = again ? std::optional(Port{static_cast<int>(turn), 1}) : std::nullopt;
         sender.sends.push_back({to, region(), port});
@@ -102,7 +102,7 @@ class Maker {
     }
   }
 
-  // Moves one end of a message to another round, so that it crosses others, or leaves it out.
+  // Makes a mistake: moves one end of a message to another round, so that it crosses others, or removes it.
   void mistake(Count ranks, Count rounds) {
     Program& program = made_.programs[index(below(ranks))];
     Round& round = program.rounds[index(below(rounds))];
@@ -145,19 +145,19 @@ Schedule schedule_of(const RandomCase& random_case) {
 }
 
 bool verifier_finds_deadlock(const RandomCase& random_case, Policy policy) {
-  Report report(1);
-  check_deadlock(random_case.programs, {policy}, report);
-  return report.has(Rule::deadlock);
+  FindingList findings(1);
+  check_deadlock(random_case.programs, {policy}, findings);
+  return findings.has(Rule::deadlock);
 }
 
-// Plays the events of the simulator's graph by rendezvous: each message waits for its receiver. Returns whether all events pass.
+// Runs the simulator's event graph with rendezvous: each message waits for its receiver. Returns whether all events take place.
 bool all_events_pass(const Schedule& schedule, Policy policy) {
   using Event = EventGraph::Event;
   const EventGraph graph = event_graph(schedule, {.policy = policy, .takes_lone_messages = true});
   std::vector<Event> other_end(graph.kinds.size(), EventGraph::none), next(other_end);
   std::vector<std::uint32_t> missing = graph.waits_for;
   for (Event event = 0; event < graph.kinds.size(); ++event) {
-    if (graph.kinds[event] == EventKind::receive) --missing[event];  // its send
+    if (graph.kinds[event] == EventKind::receive) --missing[event];  // it waits for its send
     if (graph.kinds[event] != EventKind::send || graph.other_ends[event] == EventGraph::none) continue;
     other_end[event] = graph.other_ends[event];
     other_end[graph.other_ends[event]] = event;
@@ -165,9 +165,9 @@ bool all_events_pass(const Schedule& schedule, Policy policy) {
   std::vector<bool> held(graph.kinds.size(), false), posted(held), passed(held);
   for (const auto* first : {&graph.first_send, &graph.first_receive})
     for (const Event begin : *first) {
-      std::map<std::uint32_t, Event> last;  // by peer
+      std::map<std::uint32_t, Event> last;  // by peer: the last event of the channel
       for (Event event = begin; event != EventGraph::none; event = graph.next[event]) {
-        if (other_end[event] == EventGraph::none) continue;  // and none after it in its channel meets anybody
+        if (other_end[event] == EventGraph::none) continue;  // no partner, and neither have later events of its channel
         const auto [entry, fresh] = last.try_emplace(graph.ranks[other_end[event]], event);
         if (!fresh) held[event] = true, next[std::exchange(entry->second, event)] = event;
       }
@@ -191,8 +191,8 @@ bool all_events_pass(const Schedule& schedule, Policy policy) {
   return passed_count == passed.size();
 }
 
-// Ranks that run a program on threads tell each other when they are stuck: every rank has looked at all that it waits for in vain
-// since the last time that anything happened at any rank.
+// Detects a deadlock of ranks on threads: every rank has checked everything that it waits for, without success, since the last
+// event at any rank.
 class Watchdog {
  public:
   explicit Watchdog(Count ranks) : seen_(index(ranks)) {}
@@ -215,17 +215,17 @@ class Watchdog {
 
 struct Stuck {};
 
-// Looks instead of waiting, and gives up when nothing can happen any more.
+// Messages that poll instead of waiting, and give up when the watchdog detects a deadlock.
 class WatchedMessages : public SharedMessages {
  public:
   WatchedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Watchdog& watchdog)
       : SharedMessages(space, costs, std::move(script)), watchdog_(watchdog), rank_(space.rank()) {}
 
-  // A program that is stuck is no failure of the group, which runs the next one.
+  // A deadlock of the program must not fail the group, which runs the next program.
   void fail(const Error&) noexcept {}
 
   void wait() {
-    advance();  // what has been posted is now seen by others
+    advance();  // what this rank has posted is now visible to other ranks
     watchdog_.happens();
     while (has_open()) wait_any();
   }
@@ -275,8 +275,8 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
 
 struct Expected {
   RandomCase random_case;
-  std::array<bool, 3> deadlocks{};          // by policy
-  std::vector<ByteVector> inputs, outputs;  // outputs: empty where they are not the interpreter's
+  std::array<bool, 3> deadlocks{};          // by policy: does the verifier find a deadlock?
+  std::vector<ByteVector> inputs, outputs;  // outputs: empty if the interpreter does not define them
   std::uint64_t seed = 0;
 };
 
@@ -304,7 +304,7 @@ Expected expected_of(std::uint64_t seed, Count ranks) {
   return made;
 }
 
-// A run on threads, and what each rank says of it.
+// A run on threads, and the outcome on each rank.
 struct Trial {
   const Expected& expected;
   Policy policy;
@@ -320,7 +320,7 @@ struct Trial {
 void run_all(std::deque<Trial>& trials, Count ranks) {
   run_threads(ranks, [&](Communicator& communicator) {
     auto& threads = dynamic_cast<SharedCommunicator&>(communicator);
-    threads.space()->set_core_count(1);  // whoever waits yields
+    threads.space()->set_core_count(1);  // a rank that waits yields its core
     const auto me = index(communicator.rank());
     ByteVector output(index(memory_bytes * ranks));
     for (Trial& trial : trials) {
@@ -338,14 +338,15 @@ TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
   const auto times = testing::extent<std::uint64_t>(1, 100, 1000);
   Count finished = 0, stuck = 0, refused = 0, right = 0;
   for (const Count ranks : {2, 3, 4, 5}) {
-    const std::uint64_t count = times * std::array<std::uint64_t, 4>{45, 40, 12, 4}[index(ranks - 2)];  // 10,100 normally
+    const std::uint64_t count = times * std::array<std::uint64_t, 4>{45, 40, 12, 4}[index(ranks - 2)];  // 10,100 by default
     std::deque<Expected> cases;
     std::deque<Trial> trials;
     for (std::uint64_t i = 0; i < count; ++i) {
       const Expected& expected = cases.emplace_back(expected_of(i * 4 + static_cast<std::uint64_t>(ranks) - 2, ranks));
       for (const Policy policy : policies) {
         trials.emplace_back(expected, policy, true, ranks);
-        // Eager messages may finish where the verifier finds a deadlock; where it does not, a part will do.
+        // Eager messages may complete although the verifier finds a deadlock, so test them only where it finds none; a quarter
+        // suffices.
         if (!expected.deadlocks[static_cast<std::size_t>(policy)] && i % 4 == 0)
           trials.emplace_back(expected, policy, false, ranks);
       }
@@ -372,9 +373,9 @@ TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
   for (const Count each : {finished, stuck, refused, right}) EXPECT_GT(each, static_cast<Count>(times));
 }
 
-// Rank 0 receives in round 2 what its send of that round reads. The send is held up by the one before it in its channel, which
-// waits for rank 2, which waits for rank 0, which waits for the receive. With eager messages the send is packed by posting it, so
-// that the ranks wait for each other; the verifier has to say so.
+// In round 2 rank 0 receives into memory that its send of that round reads. The send cannot be posted before the previous send of
+// its channel, which waits for rank 2, which waits for rank 0, which waits for the receive. An eager send is packed when it is
+// posted, and the receive must wait for that: a deadlock, which the verifier has to find.
 TEST(OrderAgreement, ASendIsPackedWhenItIsItsTurn) {
   const Regions news{{Buffer::scratch, 0, length, {}}}, passed_on{{Buffer::output, 0, length, {}}};
   const Regions aside{{Buffer::output, length, length, {}}}, apart{{Buffer::output, 2 * length, length, {}}};

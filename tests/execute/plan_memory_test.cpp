@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans that are evicted and made ready again: the bound is kept, the ranks evict alike whatever each does in an order of its own,
-// and the data is right.
+// Tests plans that are evicted from memory and prepared again: the bound is respected, all ranks evict the same plans although each
+// acts in its own order, and the data is right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The variable, for as long as this lives.
+// Sets the environment variable for the lifetime of this object.
 class Bound {
  public:
   explicit Bound(const std::string& text) { ::setenv(PlanMemory::variable, text.c_str(), 1); }
@@ -27,7 +27,7 @@ class Bound {
   Bound& operator=(const Bound&) = delete;
 };
 
-// An alltoall with its data.
+// A plan of an alltoall with its buffers.
 class Exchange {
  public:
   Exchange(Communicator& communicator, Bytes block_bytes, const std::string& algorithm = "bruck:radix=2",
@@ -42,7 +42,7 @@ class Exchange {
   bool is_evicted() { return execution().is_evicted(); }
   Bytes memory_bytes() { return execution().memory_bytes(); }
 
-  // What is wrong; empty if nothing is.
+  // Executes the plan. Returns what is wrong, or "".
   std::string run() {
     fill();
     plan_.execute(input_.data(), output_.data());
@@ -76,7 +76,7 @@ std::string evicted_of(std::vector<Exchange*> exchanges) {
   return letters;
 }
 
-// What this rank says, if all ranks say the same.
+// Returns the text of this rank, if all ranks have the same text.
 std::string same_at_all(Communicator& communicator, const std::string& text) {
   std::string all(text.size() * static_cast<std::size_t>(communicator.size()), ' ');
   communicator.all_gather(text.data(), all.data(), static_cast<Bytes>(text.size()));
@@ -126,13 +126,13 @@ TEST(PlanMemory, KeepsToTheBoundInRandomPrograms) {
         if (std::count(evicted.begin(), evicted.end(), 'e') > std::count(before.begin(), before.end(), 'e')) ++evictions;
         before = evicted;
       }
-      if (p == 1) return;  // it needs no memory
+      if (p == 1) return;  // a plan of one rank needs no memory
       EXPECT_GT(evictions, 2);
       EXPECT_GT(returns, 2);
     });
 }
 
-// Any collective and policy, executions in parts that ranks end in orders of their own, plans made meanwhile.
+// Covers all collectives and policies, requests that each rank completes in its own order, and plans that are made meanwhile.
 TEST(PlanMemory, LeavesAloneWhatIsInFlight) {
   const Bound set(20'000);
   for (Count p = 2; p <= 4; ++p)
@@ -156,7 +156,8 @@ TEST(PlanMemory, LeavesAloneWhatIsInFlight) {
     });
 }
 
-// One rank's execution is over and the other's is not: that one has begun when nothing had come, and has not looked since.
+// An execution is complete on one rank but not on the other, which began it before any message had arrived and has not tested
+// since.
 TEST(PlanMemory, EvictsNothingUsedSinceAnExecutionThatIsInFlightAnywhere) {
   const Bound set(1);
   std::atomic<bool> begun = false;
@@ -208,7 +209,8 @@ TEST(PlanMemory, KeepsTheOneThatIsLargerThanTheBound) {
   });
 }
 
-// A plan of which nothing is known beforehand counts with what it has come to take when the next one is made.
+// The memory of a plan with headers is not known in advance. When the next plan is made, it counts with the memory it takes by
+// then.
 TEST(PlanMemory, CountsWhatAPlanWithHeadersHasComeToTake) {
   const Bound set(50'000);
   run_threads(2, [](Communicator& communicator) {
@@ -227,7 +229,7 @@ TEST(PlanMemory, CountsWhatAPlanWithHeadersHasComeToTake) {
   });
 }
 
-// Each allocation that making it ready again takes is refused once, to one rank.
+// Each allocation that preparing the plan again needs fails once, on one rank.
 TEST(PlanMemory, AFailureWhileAPlanIsMadeReadyAgainIsThrownOnAllRanks) {
   const Bound set(1);
   run_apart(3, {.poor = 1, .allocations = 1000}, [](SharedCommunicator& communicator) {
@@ -270,7 +272,8 @@ TEST(PlanMemory, ReallyGoesBack) {
       without_bound += exchanges.back()->memory_bytes();
       for (auto& each : exchanges)
         if (i % 10 == 9) EXPECT_EQ(each->run(), "");
-      // The first rank's memory holds the areas of both. Those of the plan evicted last go back when it next allocates.
+      // The first rank's memory holds the areas of both ranks. It releases the areas of the last evicted plan at its next
+      // allocation.
       EXPECT_LE(space.taken_bytes() - before, 2 * (bound + 2 * largest));
     }
     EXPECT_GT(without_bound, 4 * (bound + 2 * largest));
@@ -292,7 +295,8 @@ TEST(PlanMemory, APlanOutlivesTheCommunicatorThatItIsMadeReadyAgainBy) {
   });
 }
 
-// Several communicators of the same ranks. At one rank something else takes memory, too, so that it has the least left.
+// Uses several communicators of the same ranks. On one rank `elsewhere` bytes already count as taken, so it has the least memory
+// left.
 TEST(PlanMemory, KeepsToTheBoundOfARankOverAllItsCommunicators) {
   constexpr Bytes bound = 64'000, elsewhere = 20'000;
   constexpr std::size_t communicators = 5, most_exchanges = 60;
@@ -340,7 +344,7 @@ TEST(PlanMemory, KeepsToTheBoundOfARankOverAllItsCommunicators) {
   });
 }
 
-// What others take leaves each communicator a small share, so that it need not make its small plans again and again.
+// However much other communicators take, each keeps a small share, so that it need not prepare its small plans again and again.
 TEST(PlanMemory, LeavesACommunicatorAShareOfTheBound) {
   const Bound set(64'000);
   PlanAccount account{1'000'000};
@@ -364,8 +368,8 @@ TEST(PlanMemory, TakesTheBoundFromTheEnvironment) {
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::environment);
         EXPECT_STREQ(error.what(),
-                     "QUADRILLE_PLAN_MEMORY: the size '16 MiB' has an unknown unit ' MiB'; units are B, KiB or K, MiB or M, GiB "
-                     "or G, TiB or T, kB or KB, MB, GB and TB");
+                     "QUADRILLE_PLAN_MEMORY: the size '16 MiB' has an unknown unit ' MiB'; units are B, KiB or K, MiB or M, GiB or "
+                     "G, TiB or T, kB or KB, MB, GB and TB");
       }
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point sums, with rounding. For one algorithm the interpreter, threads and all policies give the same bits; where the
-// problem is to be reproducible, so do all algorithms that apply, and the bits are those of the fixed tree.
+// Tests floating-point sums, which round. For one algorithm the interpreter, threads and all policies give the same bits. If the
+// problem is reproducible, all applicable algorithms give the same bits, those of the fixed tree.
 #include <gtest/gtest.h>
 
 #include <cstring>

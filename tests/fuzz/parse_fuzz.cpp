@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A libFuzzer target: any bytes go to the reader of documents, and what it accepts to the verifier. Only Error may come out.
+// A libFuzzer target: passes arbitrary bytes to the reader of documents, and accepted documents to the verifier. No exception other
+// than Error may escape.
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>

@@ -3,7 +3,7 @@
 # enter.sh HOST COMMAND..: runs a command on a host of hosts.sh, as ssh would.
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '3s/^# //p' "$0" >&2; exit 2; }
-while [[ ${1:-} == -* ]]; do shift; done  # what launchers tell ssh
+while [[ ${1:-} == -* ]]; do shift; done  # skips options that launchers pass to ssh
 host=$1 pid=$(cat "/run/quadrille-hosts/$1.pid") || { echo "enter.sh: there is no host $1; see hosts.sh" >&2; exit 2; }
 shift
 spaces=(--net --uts --mount)

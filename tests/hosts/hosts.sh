@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Several hosts on one machine, to try what depends on nodes and on the network between them.
+# Simulates several hosts on one machine, to test what depends on nodes and on the network between them.
 #
 #   hosts.sh up N [RATE]   hosts node1 .. nodeN, and head for the launcher; links of RATE each way (100mbit, 1gbit; tc's words)
 #   hosts.sh shape [RATE]  other links; without RATE as fast as the machine
@@ -29,7 +29,7 @@ can() {
     2>/dev/null || { echo "this kernel has no veth links or no tbf queues"; return 1; }
 }
 
-without_inherited_files() {  # such as somebody's lock, which the hosts would keep
+without_inherited_files() {  # such as another program's lock, which the hosts would keep
   local file
   for file in /proc/$BASHPID/fd/*; do [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"; done
   exec "$@"
@@ -83,7 +83,7 @@ up() {
   start switch
   inside switch ip link add bridge type bridge
   inside switch ip link set bridge up
-  start head  # sees the machine's processes, to enter the other hosts
+  start head  # the head sees the machine's processes, so that it can enter the other hosts
   plug head $network.254
   for ((i = 1; i <= count; ++i)); do
     start "node$i" --ipc --pid --mount-proc

@@ -10,8 +10,8 @@ reason=$("$here/hosts.sh" can) || skip "$reason"
 "$here/hosts.sh" up 2
 trap '"$here/hosts.sh" down' EXIT
 race=$(timeout 100 "$here/run.sh" "$mpi" 2,1 "$quadrille" race alltoall --block 8B,5000B --algorithm clustered --algorithm combined --algorithm bruck \
-  --keep-step --rounds 2 --time 0.2s)
+  --keep-step --repetitions 2 --time 0.2s)
 echo "$race"
-for words in 'clustered.*, in step  *hybrid' 'combined.*hybrid' 'bruck.*messages'; do
+for words in 'clustered.*, in step  *hybrid' 'combined.*hybrid' 'bruck.*mpi'; do
   grep -q "$words" <<<"$race" || { echo "no line '$words'"; exit 1; }
 done

@@ -26,7 +26,7 @@ if [ "$mpi" = openmpi ]; then
     --mca plm_rsh_agent "$here/enter.sh" --mca plm_rsh_no_tree_spawn 1 --mca orte_keep_fqdn_hostnames 1
     --mca oob_tcp_if_include eth0 --mca btl_tcp_if_include eth0 --mca pml ob1 --mca btl self,vader,tcp --mca mpi_yield_when_idle 1)
 else
-  # Without the shim its ranks keep their cores while they wait, and over TCP may never end.
+  # Without the shim, MPICH's ranks do not yield their cores while they wait, and over TCP they may never end.
   launch=(mpirun.mpich -f "$list" -n "$ranks" -launcher ssh -launcher-exec "$here/enter.sh" -iface eth0 -bind-to none
     -genv UCX_NET_DEVICES eth0 -genv LD_PRELOAD "$here/../../build/release/lib/mpich_shim.so")
 fi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank gives its number to all, in whatever way it was started: alone (four threads), by `quadrille run`, or by an mpirun.
+// Each rank sends its number to all. It can be started in any way: alone (four threads), by `quadrille run`, or by an mpirun.
 #include <cstdio>
 #include <vector>
 

@@ -69,7 +69,7 @@ else
   echo "skipped: no groff that could read it"
 fi
 
-# Each shell reads its file and finds what may follow.
+# Each shell loads its completion file and offers the words that may follow.
 step "completion"
 at() {  # at SHELL WORD...: what the shell offers for the last word
   local shell=$1 line="${*:2}"
@@ -77,7 +77,8 @@ at() {  # at SHELL WORD...: what the shell offers for the last word
     bash) (cd "$folder/files" && bash --norc -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quadrille; printf "%s\n" "${COMPREPLY[@]}"' \
       bash "$prefix/share/bash-completion/completions/quadrille" "${@:2}") ;;
     fish) (cd "$folder/files" && HOME=$folder fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$prefix/share/fish/vendor_completions.d/quadrille.fish" "$line") ;;
-    # zsh completes at a terminal only: here the functions print what they are told, whatever the last word is.
+    # zsh completes only at a terminal. Here its completion functions are replaced by ones that print their arguments, whatever the
+    # last word is.
     zsh) HOME=$folder zsh -fc '_arguments() { print -rl -- "$@" }; _describe() { }; compdef() { }; source $1; shift; words=("$@"); CURRENT=$#; _quadrille' \
       zsh "$prefix/share/zsh/site-functions/_quadrille" "${@:2}" ;;
   esac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans that choose their algorithm, among processes that do not know the same: each has a wisdom file of its own. All ranks must
-// choose what rank 0's says, or all must throw. Usage, under any launcher: choosing_mpi
+// Plans that choose their algorithm, among processes with different knowledge: each has a wisdom file of its own. All ranks must
+// choose what rank 0's wisdom says, or all must throw. Usage, under any launcher: choosing_mpi
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -20,9 +20,9 @@ namespace quadrille::testing {
 namespace {
 
 constexpr Bytes known = 8, vendors = 1024, measured = 65536,
-                unknown = 1 << 20;  // block sizes; records speak for four times as much
+                unknown = 1 << 20;  // block sizes; a record applies up to four times its size
 
-// A folder for this rank's wisdom, which goes with the process.
+// A folder for this rank's wisdom; the destructor removes it.
 class OwnWisdom {
  public:
   OwnWisdom() {
@@ -65,22 +65,22 @@ class Choices {
     if (!condition) throw std::runtime_error(otherwise);
   }
 
-  bool has_vendor() const { return ranks_.transport().executor() == Executor::messages; }
+  bool has_vendor() const { return ranks_.transport().executor() == Executor::mpi; }
 
-  // What all ranks know of a problem by wisdom.
+  // A record of wisdom that is the same on all ranks.
   WisdomRecord record(Bytes block_bytes, const std::string& algorithm) const {
     Problem problem = Problem::alltoall(p_, block_bytes);
     problem.nodes = ranks_.nodes();
-    const auto sharing = ranks_.transport().over_shared_memory();
-    WisdomRecord made{.situation = situation_of(problem), .date = "2026-11-23", .rounds = 9};
+    const Executor preferred = ranks_.transport().offered().front()->executor();
+    WisdomRecord made{.situation = situation_of(problem), .date = "2026-11-23", .repetitions = 9};
     const Candidate candidate = parse_candidate(problem, algorithm);
-    made.entries.push_back({.way = {.algorithm = specification(candidate),
-                                    .executor = is_vendor(candidate) ? Executor::messages : (*sharing)->executor()},
-                            .timing = {1e-6, 1e-6, 1e-6}});
+    made.entries.push_back(
+        {.way = {.algorithm = specification(candidate), .executor = is_vendor(candidate) ? Executor::mpi : preferred},
+         .timing = {1e-6, 1e-6, 1e-6}});
     return made;
   }
 
-  // Executed with checked data, and the same algorithm on all ranks.
+  // Makes a plan, executes it with checked data, and checks that all ranks have the same algorithm.
   Plan right_plan(const Problem& problem, const PlanOptions& options) {
     Plan made = plan(ranks_, problem, options);
     if (options.layouts.input.empty()) {
@@ -97,7 +97,8 @@ class Choices {
   }
   Plan right_plan(Bytes block_bytes, const PlanOptions& options) { return right_plan(Problem::alltoall(p_, block_bytes), options); }
 
-  // A layout is a rank's own business, so it must not make ranks run different collectives.
+  // Layouts may differ between ranks, so a layout that the vendor cannot use on one rank must not make ranks run different
+  // collectives.
   void vendor_refused_by_one_rank() {
     if (!has_vendor()) return;
     expect(right_plan(vendors, {}).algorithm() == "vendor", "the vendor's collective was measured to be the best");
@@ -127,7 +128,7 @@ class Choices {
     expect_misuse({.effort = Effort::wisdom_only}, unknown, "");
   }
 
-  // Each rank knows what it sends and receives itself.
+  // Each rank knows only its own send and receive counts.
   void own_counts() {
     std::vector<Bytes> counts(static_cast<std::size_t>(p_ * p_));
     const auto bytes = [](Rank from, Rank to) { return 16 * (from + 1) + to; };
@@ -152,7 +153,7 @@ class Choices {
     throw std::runtime_error("a plan that must be refused was made");
   }
 
-  // All ranks throw.
+  // Ranks ask for different plans: all of them must throw.
   void different_requests() {
     const bool last = me_ == p_ - 1;
     expect_misuse({}, last ? known : unknown, "block size");

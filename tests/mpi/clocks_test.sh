@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two ranks on assumed nodes, the second in a time namespace whose clock is 37 s ahead: races and calibrations must not show it.
-# Usage: clocks_test.sh MPIRUN QUADRILLE. Skips, with the reason, where there can be no such namespace or the machine is too busy to tell.
+# Runs two ranks on assumed nodes, the second in a time namespace whose clock is 37 s ahead. Races and calibrations must not be affected.
+# Usage: clocks_test.sh MPIRUN QUADRILLE. Skips, with the reason, if there can be no such namespace or the machine is too busy.
 set -euo pipefail
 mpirun=$1 quadrille=$2 ahead=(unshare --time --monotonic 37 --boottime 37 --fork)
 export QUADRILLE_NODE_SIZES=1,1
@@ -11,8 +11,9 @@ command -v jq >/dev/null || skip "there is no jq"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-race=("$quadrille" race alltoall --block 16KiB --algorithm direct --rounds 15 --time 0.3s --json)
-# A race as "ratio upper/lower seconds": of direct to the vendor's, the interval of it, the longest time of both and its bound.
+race=("$quadrille" race alltoall --block 16KiB --algorithm direct --repetitions 15 --time 0.3s --json)
+# Prints a race as "ratio upper/lower seconds": the ratio of direct to the vendor's collective, the width of its interval, the
+# longer time of both, and the bound of its clock error.
 figures='.sizes[0].entries | (map(select(.algorithm | startswith("direct")))[0].ratio) as $ratio
          | [$ratio.median, $ratio.upper / $ratio.lower, (map(.most_s) | max), (map(.clock_bound_s) | max)] | join(" ")'
 noisy=true

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executors against the interpreter, under a launcher: by messages, by shared memory and by both (where the environment says
-// that nodes are to be assumed), every row of the table, every policy, messages cut into parts, long ones copied once, sums that
-// round against the vendor's, and no allocation in our code while a plan executes. Under `quadrille run` there are neither messages
-// nor a vendor.
+// Compares the executors with the interpreter, under a launcher: by messages, by shared memory and by both (if the environment says
+// that nodes are to be assumed). Covers every algorithm of the table, every policy, messages cut into parts, long messages copied
+// once, rounding sums against the vendor's, and checks that our code allocates nothing while a plan executes. Under `quadrille run`
+// there are neither messages nor a vendor.
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
-#include "execute/execution.hpp"
-#include "execute/script.hpp"
-#include "execute/shared/meet.hpp"
+#include "execute/executions/execution.hpp"
+#include "execute/script/script.hpp"
+#include "execute/shared/memory/meet.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/transports.hpp"
 #include "support/agreement.hpp"
@@ -18,7 +18,8 @@
 
 namespace quadrille::testing {
 
-// Our floating-point sums against the vendor's: within what both may round. Collective; what is wrong, the same on all ranks.
+// Collective. Compares our floating-point sums with the vendor's, within the rounding error of both. Returns what is wrong, the
+// same on all ranks.
 std::string first_difference_from_vendor(Communicator& communicator) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
@@ -43,7 +44,8 @@ std::string first_difference_from_vendor(Communicator& communicator) {
   return "";
 }
 
-// Nodes are numbered by their first ranks, alike at all ranks. Collective; what is wrong, the same on all ranks.
+// Collective. Nodes must be numbered in the order of their first ranks, equally on all ranks. Returns what is wrong, the same on
+// all ranks.
 std::string first_fault_of_nodes(Communicator& communicator) {
   const std::vector<Count> nodes = communicator.nodes();
   if (static_cast<Count>(nodes.size()) != communicator.size()) return "there is not one node for each rank";
@@ -59,14 +61,11 @@ std::string first_fault_of_nodes(Communicator& communicator) {
   return communicator.nodes() == nodes ? "" : "nodes change";
 }
 
-// A script whose data no memory of the last rank holds: the others hear of it. Collective; what is wrong, by the first rank that
-// finds something.
+// Collective. The last rank cannot allocate the memory of a script; the other ranks must get an error, too. Returns what is wrong,
+// as the first rank that finds something says it.
 std::string first_fault_of_agreement(Communicator& communicator) {
   const Rank me = communicator.rank(), last = communicator.size() - 1;
-  std::vector<Transport*> transports{&communicator.transport()};
-  if (const auto sharing = transports[0]->over_shared_memory(); sharing && *sharing != transports[0])
-    transports.push_back(*sharing);
-  for (Transport* transport : transports) {
+  for (Transport* transport : communicator.transport().offered()) {
     Program program = make_schedule(Problem::alltoall(communicator.size(), 8), "direct").program(me);
     if (me == last) program.scratch_bytes = Bytes{1} << 61;
     std::string said;
@@ -81,11 +80,11 @@ std::string first_fault_of_agreement(Communicator& communicator) {
   return "";
 }
 
-// While something is in flight, the vendor's blocking collective must advance it. Collective.
+// Collective. While an execution is in flight, a blocking collective of the vendor must advance it.
 std::string first_fault_beside_vendor(Communicator& communicator) {
   const Count p = communicator.size();
   const Problem problem = Problem::alltoall(p, 8);
-  Plan ours = plan(communicator, problem, {.algorithm = "bruck", .executor = Executor::messages});
+  Plan ours = plan(communicator, problem, {.algorithm = "bruck", .executor = Executor::mpi});
   Plan vendors = plan(communicator, problem, {.algorithm = "vendor"});
   std::vector<std::int64_t> input(index(p)), output(index(p)), vendors_output(index(p));
   for (Rank rank = 0; rank < p; ++rank) input[index(rank)] = communicator.rank() * p + rank;
@@ -109,7 +108,7 @@ int main() {
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
     if (const std::string wrong = testing::first_fault_of_agreement(*communicator); !wrong.empty()) fail(wrong);
-    const bool few = communicator->size() <= 3;  // more take their time where ranks share cores
+    const bool few = communicator->size() <= 3;  // more ranks are slow if they share cores
     using Sizes = std::vector<Bytes>;
     const Sizes sizes = testing::long_tests() ? (few ? Sizes{0, 1, 8, 3000} : Sizes{8, 3000}) : few ? Sizes{0, 3000} : Sizes{3000};
     const Count most_number = few ? (testing::long_tests() ? 3 : 2) : 1;
@@ -120,9 +119,9 @@ int main() {
         fail(wrong);
     };
     Transport& own = communicator->transport();
-    const auto sharing = own.over_shared_memory();
-    if (!sharing) fail(sharing.error());
-    const bool mpi = *sharing != &own, one_node = (*sharing)->executor() == Executor::shared;
+    const Transport& preferred = *own.offered().front();
+    if (preferred.executor() == Executor::mpi) fail(own.no_sharing());
+    const bool mpi = &preferred != &own, one_node = preferred.executor() == Executor::shared;
     if (!mpi) try {
         shared_world();
         fail("a process joined its group twice");
@@ -135,13 +134,13 @@ int main() {
       return 0;
     }
     if (mpi) {
-      check_agreement(*communicator, sizes, most_number, {.executor = Executor::messages});
-      check_agreement(*communicator, {64}, most_number, {.executor = Executor::messages, .longest_message = 100});
+      check_agreement(*communicator, sizes, most_number, {.executor = Executor::mpi});
+      check_agreement(*communicator, {64}, most_number, {.executor = Executor::mpi, .longest_message = 100});
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_beside_vendor(*communicator); !wrong.empty()) fail(wrong);
-      if (const std::string wrong = testing::first_allocation(*communicator, Executor::messages); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_allocation(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);
     }
-    // Where copying once costs nothing, whatever can be is copied once.
+    // If copying once costs nothing, every message that can be is copied once.
     CopyCosts costs;
     costs.once.fill(0);
     costs.wait = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kills a random rank of a running soak, again and again: the others must end, with the code that says so, and leave nothing behind.
+# Kills a random rank of a running soak test, many times: the others must end with the right exit code and leave nothing behind.
 # Usage: kills_test.sh QUADRILLE SOAK [TIMES]
 set -euo pipefail
 quadrille=$1 soak=$2 times=${3:-3} ranks=4
@@ -11,7 +11,7 @@ for ((i = 0; i < times; ++i)); do
   launcher=$!
   children=()
   while [ ${#children[@]} -lt $ranks ]; do
-    guard=$(ps -o pid= --ppid $launcher | tr -d ' ') || true  # none yet; the ranks are its children
+    guard=$(ps -o pid= --ppid $launcher | tr -d ' ') || true  # the guard may not exist yet; the ranks are its children
     mapfile -t children < <([ -z "$guard" ] || ps -o pid= --ppid "$guard" | tr -d ' ')
     sleep 0.05
   done

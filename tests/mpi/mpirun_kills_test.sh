@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kills a rank of a soak that mpirun has started: mpirun must end the others, and none of them may stay behind in our waits.
+# Kills a rank of a soak test that mpirun has started: mpirun must end the others, and none of them may keep waiting in our calls.
 # Usage: mpirun_kills_test.sh MPIRUN SOAK
 set -euo pipefail
 mpirun=$1 soak=$2 ranks=3

@@ -11,10 +11,10 @@ mine=$folder/mine.json broken=$folder/broken.json
 python3 "$example" >"$mine"
 sed 's/"to": at(r + 1, c)/"to": at(r + 1, c + 1)/' "$example" | python3 >"$broken"
 
-race() { timeout 60 "$mpirun" -n 6 "$quadrille" race --time 0.02 --rounds 1 --json "$@"; }
+race() { timeout 60 "$mpirun" -n 6 "$quadrille" race --time 0.02 --repetitions 1 --json "$@"; }
 fail() { echo "$*"; cat "$folder/out" "$folder/talk" 2>/dev/null; exit 1; }
 
-# races EXECUTORS ARGUMENT...: the schedule and the vendor's collective run, and their data is right.
+# races EXECUTORS ARGUMENT...: checks that the schedule and the vendor's collective run and that their data is right.
 races() {
   local executors=$1
   shift
@@ -28,7 +28,7 @@ sys.exit(not (ran == sys.argv[2] and "vendor" in [entry["algorithm"] for entry i
 PYTHON
 }
 
-# refuses SENTENCE ARGUMENT...: all ranks end, and the sentence is said once.
+# refuses SENTENCE ARGUMENT...: checks that all ranks end and the sentence is printed once.
 refuses() {
   local sentence=$1 code=0
   shift
@@ -37,8 +37,8 @@ refuses() {
   [ "$(grep -c "$sentence" "$folder/talk")" = 1 ] || fail "race $* did not say once: $sentence"
 }
 
-races 'messages shared' - <"$mine"
-races 'messages shared' alltoall --block 1KiB --schedule "$mine" --algorithm ring
+races 'mpi shared' - <"$mine"
+races 'mpi shared' alltoall --block 1KiB --schedule "$mine" --algorithm ring
 QUADRILLE_NODE_SIZES=2,4 races hybrid "$mine" --executor hybrid --policy dataflow
 refuses 'in .*broken.json. is wrong; .quadrille verify. finds: rank 0, output\[3072:1024\]: delivery' "$broken"
 refuses 'cannot read .*none.json' "$folder/none.json"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 64 executions in flight, of ours and of the MPI library's own, completed by each rank in an order of its own. Usage: requests_mpi
-// [TURNS [SEED]], under any launcher.
+// Keeps 64 executions in flight, of our plans and of the MPI library's own collectives. Each rank completes them in an order of its
+// own. Usage: requests_mpi [TURNS [SEED]], under any launcher.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mixed collectives back to back and with several in flight, with checked data: any collective, size, algorithm and policy, from
-// memory of either kind, plans that come and go. Usage: soak_mpi [COLLECTIVES [SEED]], under any launcher; few by default. Says at
-// the end whether memory has grown.
+// A soak test: mixed collectives one after the other and with several in flight, with checked data. They use any collective, size,
+// algorithm and policy, private or shared memory, and plans that are made and destroyed. Usage: soak_mpi [COLLECTIVES [SEED]],
+// under any launcher; few by default. At the end it prints whether memory has grown.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A session of tune that races one executor keeps what is known of the other. Usage: tune_test.sh MPIRUN QUADRILLE
+# A session of tune that races only one executor must keep the stored results of the other. Usage: tune_test.sh MPIRUN QUADRILLE
 set -euo pipefail
 mpirun=$1 quadrille=$2
 folder=$(mktemp -d)
@@ -13,9 +13,9 @@ expect() { [[ $2 == "$3" ]] || { echo "$1: '$2' is not '$3'"; cat "$QUADRILLE_WI
 state() { grep -o '"state": *"[a-z_]*"' | cut -d '"' -f 4; }
 
 tune --executor mpi >"$folder/only"
-expect 'one executor raced' "$(executors)" 'executor=messages '
+expect 'one executor raced' "$(executors)" 'executor=mpi '
 expect 'the other is not known' "$(tune | state)" 'measured'
-expect 'both raced' "$(executors)" 'executor=messages executor=shared '
+expect 'both raced' "$(executors)" 'executor=mpi executor=shared '
 tune --executor mpi --again >"$folder/again"
-expect 'the other is kept' "$(executors)" 'executor=messages executor=shared '
+expect 'the other is kept' "$(executors)" 'executor=mpi executor=shared '
 expect 'both are known' "$(tune | state)" 'known'

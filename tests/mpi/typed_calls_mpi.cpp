@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The typed calls under a launcher, with checked data.
+// Tests the typed calls under a launcher, with checked data.
 #include <cstdio>
 
 #include "quadrille/transports.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The MPI library reads the rules that are exported for it, and takes other algorithms by them, at the sizes and numbers of ranks that
+# The MPI library must read the rules that we export for it and therefore use other algorithms, at the sizes and numbers of ranks that
 # the rules are for. Usage: vendor_rules_test.sh openmpi|mpich MPIRUN VENDOR_RULES
 set -euo pipefail
 mpi=$1 mpirun=$2 program=$3
@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 case $mpi in
 openmpi) bruck=modified_bruck direct=pairwise options=() ;;
-mpich) bruck=brucks direct=scattered options=(-genv MPIR_CVAR_NOLOCAL 1) ;;  # all messages by UCX, where the program sees them
+mpich) bruck=brucks direct=scattered options=(-genv MPIR_CVAR_NOLOCAL 1) ;;  # all messages go by UCX, where the program can observe them
 esac
 
 look() { env "$@" "$mpirun" ${options[@]+"${options[@]}"} -n 6 "$program"; }
@@ -17,7 +17,7 @@ standard=$(look)
 printf 'no rules:\n%s\n' "$standard"
 case $standard in *unseen*) echo "skipped: the messages of this MPI cannot be seen"; exit 0 ;; esac
 before=$(sed -n 's/^5 ranks: 64 B \([a-z A-Z]*\),.*/\1/p' <<<"$standard")
-case $before in  # the rule is for what the library does not do by itself
+case $before in  # the rule must ask for an algorithm that the library would not choose by itself
 another) algorithm=$bruck after=Bruck ;;
 Bruck) algorithm=$direct after=another ;;
 *) echo "not understood: '$before'"; exit 1 ;;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Where a program leaves the well-trodden path: borders CASE [ARGUMENTS...], under any launcher, without and with the drop-in.
-     level N      threads as level N (0 single ... 3 multiple) allows, and a user's error handler
-     spawn [CHILD...]  2 children, started by the words of CHILD (default: this program), and all together in one communicator
-     connect      two halves of the ranks meet by MPI_Comm_connect
-     abort        one rank calls MPI_Abort while the others wait in a collective; exit code not 0
-     session      MPI 4: a communicator of a session; session_beside: the same beside MPI_COMM_WORLD
-   Ends with "all as expected". */
+   Unusual uses of MPI: borders CASE [ARGUMENTS...], under any launcher, without and with the drop-in. Cases:
+     level N      uses threads as thread level N (0 single ... 3 multiple) allows, and a user's error handler
+     spawn [CHILD...]  spawns 2 children with the command CHILD (default: this program); all processes use one communicator
+     connect      two halves of the ranks connect by MPI_Comm_connect
+     abort        one rank calls MPI_Abort while the others wait in a collective; the exit code is not 0
+     session      MPI 4: a communicator of a session; session_beside: the same besides MPI_COMM_WORLD
+   Prints "all as expected" at the end. */
 #include <dirent.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ static void expect(const char* what, int good) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Some collectives that may be ours, as often as it takes. */
+/* Calls collectives that Quadrille may run, often enough for it to do so. */
 static void exchange(MPI_Comm comm, const char* what) {
   int size, rank, round, i, in[16], out[16], counts[16], places[16];
   MPI_Comm_size(comm, &size);
@@ -97,7 +97,7 @@ static void* work(void* given) {
   return NULL;
 }
 
-/* One after the other on one communicator, or each on its own. */
+/* Two threads, one after the other on one communicator, or at the same time on a communicator each. */
 static void two_threads(int own) {
   struct Work both[2];
   pthread_t threads[2];
@@ -129,7 +129,7 @@ static void level(int wanted) {
   MPI_Finalize();
 }
 
-/* Together with processes that MPI_COMM_WORLD does not have. */
+/* Merges this process's group with `others`, which is not in MPI_COMM_WORLD, and calls collectives. */
 static void meet(MPI_Comm others, int high, const char* what) {
   MPI_Comm all;
   int rank, sum = 0, size, remote;
@@ -191,7 +191,7 @@ static void abort_early(void) {
   sleep(100); /* the exchange has ended without rank 1 */
 }
 
-/* MPICH 4.0.2 crashes in an MPI_Init after a session, so each case has a run of its own. */
+/* MPICH 4.0.2 crashes in an MPI_Init after a session, so each case is a separate run. */
 static void session(int beside) {
 #if MPI_VERSION >= 4
   MPI_Session session;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# borders_test.sh MPI MPIRUN LIBRARY PROGRAM: the cases of borders.c with LIBRARY preloaded, ours from the second call on.
+# borders_test.sh MPI MPIRUN LIBRARY PROGRAM: runs the cases of borders.c with LIBRARY preloaded. Quadrille runs calls from the
+# second one on.
 set -u
 mpi=$1 mpirun=$2 program=$4
 export LD_PRELOAD=$3${LD_PRELOAD:+:$LD_PRELOAD} QUADRILLE_ADMIT=1

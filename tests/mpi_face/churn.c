@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   What a program may do around its collectives: communicators and types by the thousand, errors, inherited handlers, fork, threads. */
+   What a program may do besides collectives: making thousands of communicators and types, errors, inherited error handlers, fork,
+   threads. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -127,7 +127,8 @@ contains
   end subroutine
 #endif
 #if defined(BINDING_F08) && defined(HAS_DESCRIPTORS)
-  ! MPICH describes a section by a type that it makes for the call. Not with alltoall: its type's extent is that of one block alone.
+  ! MPICH passes a section as a datatype that it makes for the call. Alltoall is excluded: the datatype's extent is that of one
+  ! block only.
   subroutine sections()
     integer :: wide(3*n), everything(n*n), k
     wide = -7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives of mpi4py with known results, by buffers and by pickled objects.
+# Collectives of mpi4py with known results, with buffers and with pickled objects.
 from array import array
 
 from mpi4py import MPI

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counted [killed]: calls for the report to count. With an argument, rank 1 is killed while it waits inside an alltoall. */
+/* counted [killed]: makes calls for the report to count. With an argument, rank 1 is killed while it waits inside an alltoall. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { most = 64 };
 
 static int wake_killer = -1;
 
-/* A child that kills this process when it is told to, made before MPI is there. */
+/* Forks a child, before MPI is initialised, that kills this process when told to. */
 static void make_killer(void) {
   const pid_t self = getpid();
   char word;
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_name(pair, "pairs");
   MPI_Barrier(pair);
   MPI_Comm_free(&pair);
-  for (i = 0; i < 300; ++i) { /* more than have numbers of their own, were they not used again */
+  for (i = 0; i < 300; ++i) { /* more than have numbers of their own; freed numbers are reused */
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Barrier(copy);
     MPI_Comm_free(&copy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Calls that are alike for half a second, as many on all ranks: enough to race candidates inside the run. */
+   Equal calls for half a second, equally many on all ranks: enough for candidates to race during the run. */
 #include <mpi.h>
 #include <stdio.h>
 

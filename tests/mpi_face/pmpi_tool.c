@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   A tool of MPI's profiling interface: counts MPI_Alltoall and MPI_Ibarrier. */
+   A tool that uses MPI's profiling interface: counts MPI_Alltoall and MPI_Ibarrier. */
 #include <mpi.h>
 #include <stdio.h>
 
 static int alltoalls, initialised;
 
-int MPI_Alltoall(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type, MPI_Comm comm) {
+int MPI_Alltoall(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type,
+                 MPI_Comm comm) {
   ++alltoalls;
   return PMPI_Alltoall(in, in_count, in_type, out, out_count, out_type, comm);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: the program says that all is as expected on 1 to 4 ranks, without the library preloaded, with
-# it, and with ours from the second call on; and SYMBOL is the library's.
+# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: the program prints "all as expected" on 1 to 4 ranks: without the library
+# preloaded, with it, and with it running calls from the second one on. Also checks that SYMBOL comes from the library.
 set -u
 library=$1 symbol=$2 mpirun=$3
 shift 3

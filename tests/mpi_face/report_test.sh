@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# report_test.sh QUADRILLE MPIRUN COUNTED FEW: the report of a run, and of one whose rank was killed.
+# report_test.sh QUADRILLE MPIRUN COUNTED FEW: the report of a normal run, and of a run in which a rank is killed.
 set -u
 quadrille=$1 mpirun=$2 counted=$3 few=$4
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ says() { local words; for words in "$@"; do grep -qF -- "$words" "$said" || wron
 left() { find "$TMPDIR" -maxdepth 1 -name 'quadrille-report-*' | wc -l; }
 unset QUADRILLE_REPORT QUADRILLE
 
-# What makes no sense is refused by the command, and told and left out by the library.
+# The command refuses invalid values; the library prints a remark and ignores them.
 for kind in yes full: summary:/no/such/folder/file "full:$work"; do
   "$quadrille" wrap "--report=$kind" "$counted" >"$said" 2>&1
   [ $? = 2 ] && [ "$(wc -l <"$said")" = 1 ] || wrong "--report=$kind"
@@ -23,15 +23,15 @@ done
 says '--report=full'
 "$quadrille" wrap --off --report "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--off --report'
 "$quadrille" report >"$said" 2>&1; [ $? = 2 ] || wrong 'no counters anywhere'
-QUADRILLE_REPORT=yes wrapped "$few" || wrong 'a report that makes no sense'
-says 'QUADRILLE_REPORT=yes means nothing here' 'all as expected'
+QUADRILLE_REPORT=yes wrapped "$few" || wrong 'an invalid report'
+says 'QUADRILLE_REPORT=yes is unknown and ignored' 'all as expected'
 
-# To stderr, from a private folder that goes.
+# A report on stderr; the private folder is removed.
 wrapped --report "$counted" || wrong 'a summary'
 says "Quadrille's report of" ': 4 ranks on 1 host' 'Alltoall' '1000 B' 'by the MPI library: nonblocking' 'pairs' 'Traffic:'
 [ "$(grep -c "Quadrille's report" "$said")" = 1 ] && [ "$(left)" = 0 ] || wrong 'one report, and no folder left'
 
-# To a file, with JSON beside it and the counters, each the user's own.
+# A report in a file, with JSON and the counters beside it; all of them are readable by the user only.
 wrapped --report=full:"$work/run.txt" "$counted" || wrong 'a report to a file'
 grep -q Quadrille "$said" && wrong 'the report is in the file'
 cp "$work/run.txt" "$said"
@@ -44,14 +44,14 @@ cmp -s "$said" "$work/run.txt" || wrong 'the same report from the folder'
 "$quadrille" report "$work"/run.txt.counters/rank-0.counters >"$said" 2>&1 || wrong 'reading one file'
 says 'no counters of ranks 1..3'
 
-# Only observed.
+# With --profile, calls are only observed.
 wrapped --profile --report=summary:"$work/observed" "$counted" || wrong '--profile'
 cp "$work/observed.json" "$said"
 says '"why": "only observed"'
 grep '"ours_calls"' "$said" | grep -qv ': 0' && wrong 'ours ran'
 grep '"what"' "$said" | grep -qv 'null' && wrong 'ours ran'
 
-# Ranks that call no collective take no part, and nobody waits for them.
+# Ranks that call no collective take no part, and no rank waits for them.
 wrapped --report "$few" || wrong 'two ranks without a collective'
 says 'no counters of ranks 2 and 3' 'all as expected'
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Parsing the user's rules for the drop-in.
 #include "mpi_face/rules.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +29,7 @@ TEST(ChooseRules, WhatMakesNoSenseIsLeftOutWithASentenceAndTheRestStays) {
       parse_rules("nonsense;alltoal=direct;alltoall:1KiB=direct;alltoall:9-8=direct;alltoall:x-8=direct;alltoall=;scan=linear");
   EXPECT_EQ(rules.rules.size(), 1u);
   EXPECT_NE(rules.find(Collective::scan, 1), nullptr);
-  EXPECT_THAT(rules.refused, ElementsAre(HasSubstr("'nonsense' makes no sense: a rule is"), HasSubstr("no collective 'alltoal'"),
+  EXPECT_THAT(rules.refused, ElementsAre(HasSubstr("'nonsense' is invalid: a rule is"), HasSubstr("no collective 'alltoal'"),
                                          HasSubstr("'1KiB' is no range"), HasSubstr("ends before it begins"), HasSubstr("'x'"),
                                          HasSubstr("a rule is")));
 }

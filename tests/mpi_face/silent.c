@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   An MPI program without a collective. */
+   An MPI program that calls no collective. */
 #include <mpi.h>
 #include <stddef.h>
 int main(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   What the drop-in may run by itself, often enough for its plans to be made and tried: values, in place, derived types whose bytes change
-   their order or have gaps, other types on the two sides, counts that change at each call. */
+   Calls that the drop-in may run, often enough for its plans to be made and tried: in place, derived types that have gaps or
+   reorder bytes, different types on the two sides, counts that change in each call. Checks all values. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,32 +13,32 @@ static void expect(const char* what, int good) {
   if (bad++ < 5) printf("rank %d: %s\n", me, what);
 }
 
-static void regular(int count, int round) {
+static void regular(int count, int turn) {
   int *in = malloc(sizeof(int) * count * n), *out = malloc(sizeof(int) * count * n), i, j, good = 1;
-  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + round;
+  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + turn;
   MPI_Alltoall(in, count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + round;
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + turn;
   expect("alltoall", good);
   memcpy(out, in, sizeof(int) * count * n);
   MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + round;
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + me * count + i + turn;
   expect("alltoall in place", good);
   MPI_Allgather(in, count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + round;
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + turn;
   expect("allgather", good);
   memcpy(out + me * count, in, sizeof(int) * count);
   MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + round;
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == 1000 * j + i + turn;
   expect("allgather in place", good);
   MPI_Reduce_scatter_block(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  for (i = 0; i < count; ++i) good = good && out[i] == n * (n - 1) / 2 * 1000 + n * (me * count + i + round);
+  for (i = 0; i < count; ++i) good = good && out[i] == n * (n - 1) / 2 * 1000 + n * (me * count + i + turn);
   expect("reduce_scatter_block", good);
   MPI_Allreduce(in, out, count, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  for (i = 0; i < count; ++i) good = good && out[i] == 1000 * (n - 1) + i + round;
+  for (i = 0; i < count; ++i) good = good && out[i] == 1000 * (n - 1) + i + turn;
   expect("allreduce", good);
   free(in), free(out);
 }
@@ -53,18 +53,18 @@ static void floating(int count) {
   free(values);
 }
 
-/* Pairs whose second number comes first, three numbers apart from each other, sent to pairs of plain numbers. */
-static void derived(int count, int round) {
+/* Sends pairs whose second number comes first, with gaps of three numbers, and receives pairs of consecutive numbers. */
+static void derived(int count, int turn) {
   int places[2] = {1, 0}, i, j, good = 1, *in = malloc(sizeof(int) * 3 * count * n), *out = malloc(sizeof(int) * 3 * count * n);
   MPI_Datatype swapped, apart;
   MPI_Type_create_indexed_block(2, 1, places, MPI_INT, &swapped);
   MPI_Type_create_resized(swapped, 0, 3 * sizeof(int), &apart);
   MPI_Type_commit(&apart);
-  for (i = 0; i < 3 * count * n; ++i) in[i] = 1000 * me + i + round;
+  for (i = 0; i < 3 * count * n; ++i) in[i] = 1000 * me + i + turn;
   MPI_Alltoall(in, count, apart, out, 2 * count, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
     for (i = 0; i < count; ++i) {
-      const int first = 1000 * j + 3 * (me * count + i) + round;
+      const int first = 1000 * j + 3 * (me * count + i) + turn;
       good = good && out[2 * (j * count + i)] == first + 1 && out[2 * (j * count + i) + 1] == first;
     }
   expect("alltoall of swapped pairs", good);
@@ -73,59 +73,58 @@ static void derived(int count, int round) {
   for (j = 0; j < n; ++j)
     for (i = 0; i < count; ++i) {
       const int* pair = out + 3 * (j * count + i);
-      good = good && pair[1] == 1000 * j + 2 * i + round && pair[0] == pair[1] + 1 && pair[2] == -7;
+      good = good && pair[1] == 1000 * j + 2 * i + turn && pair[0] == pair[1] + 1 && pair[2] == -7;
     }
   expect("allgather into swapped pairs with gaps", good);
   MPI_Type_free(&swapped), MPI_Type_free(&apart);
   free(in), free(out);
 }
 
-static void irregular(int count, int round) {
+static void irregular(int count, int turn) {
   int *in = malloc(sizeof(int) * count * n), *out = malloc(sizeof(int) * count * n), i, j, good = 1;
   int counts[64], places[64];
-  for (j = 0; j < n; ++j) counts[j] = round % 7 == 3 ? 0 : (me + j + round) % (count + 1), places[j] = j * count;
-  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + round, out[i] = -7;
+  for (j = 0; j < n; ++j) counts[j] = turn % 7 == 3 ? 0 : (me + j + turn) % (count + 1), places[j] = j * count;
+  for (i = 0; i < count * n; ++i) in[i] = 1000 * me + i + turn, out[i] = -7;
   MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < count; ++i)
-      good = good && out[j * count + i] == (i < counts[j] ? 1000 * j + me * count + i + round : -7);
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == (i < counts[j] ? 1000 * j + me * count + i + turn : -7);
   expect("alltoallv", good);
   MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < counts[j]; ++i) good = good && out[j * count + i] == 1000 * me + j * count + i + round;
+    for (i = 0; i < counts[j]; ++i) good = good && out[j * count + i] == 1000 * me + j * count + i + turn;
   expect("alltoallv in place", good);
   free(in), free(out);
 }
 
-/* The same data by other types at each rank and call. */
-static void described_otherwise(int round) {
+/* Describes the same data by different types, depending on the rank and the call. */
+static void described_otherwise(int turn) {
   int in[4], *out = malloc(sizeof(int) * 4 * n), counts[64], places[64], i, j, good = 1;
-  const int pairs = (me + round) % 2;
+  const int pairs = (me + turn) % 2;
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
   for (j = 0; j < n; ++j) counts[j] = pairs ? 2 : 4, places[j] = j * counts[j];
-  for (i = 0; i < 4; ++i) in[i] = 1000 * me + i + round;
+  for (i = 0; i < 4; ++i) in[i] = 1000 * me + i + turn;
   MPI_Allgatherv(in, 4, MPI_INT, out, counts, places, pairs ? pair : MPI_INT, MPI_COMM_WORLD);
   for (j = 0; j < n; ++j)
-    for (i = 0; i < 4; ++i) good = good && out[4 * j + i] == 1000 * j + i + round;
+    for (i = 0; i < 4; ++i) good = good && out[4 * j + i] == 1000 * j + i + turn;
   expect("allgatherv of pairs and numbers", good);
   MPI_Type_free(&pair);
   free(out);
 }
 
-/* Addresses in the type, and none in the call. */
-static void from_bottom(int round) {
-  int a = 1000 * me + round, b = 7 * me, *out = malloc(sizeof(int) * 2 * n), lengths[2] = {1, 1}, j, good = 1;
+/* A datatype with absolute addresses, used with MPI_BOTTOM. */
+static void from_bottom(int turn) {
+  int a = 1000 * me + turn, b = 7 * me, *out = malloc(sizeof(int) * 2 * n), lengths[2] = {1, 1}, j, good = 1;
   MPI_Aint places[2];
   MPI_Datatype both;
   MPI_Get_address(&a, places), MPI_Get_address(&b, places + 1);
   MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &both);
   MPI_Type_commit(&both);
   MPI_Allgather(MPI_BOTTOM, 1, both, out, 2, MPI_INT, MPI_COMM_WORLD);
-  for (j = 0; j < n; ++j) good = good && out[2 * j] == 1000 * j + round && out[2 * j + 1] == 7 * j;
-  MPI_Bcast(MPI_BOTTOM, 1, both, round % n, MPI_COMM_WORLD);
-  good = good && a == 1000 * (round % n) + round && b == 7 * (round % n);
+  for (j = 0; j < n; ++j) good = good && out[2 * j] == 1000 * j + turn && out[2 * j + 1] == 7 * j;
+  MPI_Bcast(MPI_BOTTOM, 1, both, turn % n, MPI_COMM_WORLD);
+  good = good && a == 1000 * (turn % n) + turn && b == 7 * (turn % n);
   MPI_Gather(MPI_BOTTOM, 1, both, out, 2, MPI_INT, 0, MPI_COMM_SELF);
   good = good && out[0] == a && out[1] == b;
   expect("MPI_BOTTOM", good);
@@ -134,14 +133,14 @@ static void from_bottom(int round) {
 }
 
 int main(void) {
-  int round, all = 0;
+  int turn, all = 0;
   MPI_Init(NULL, NULL);
   MPI_Comm_size(MPI_COMM_WORLD, &n);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  for (round = 0; round < 70; ++round) {
-    regular(3, round), regular(2000, round), floating(5), floating(3000), derived(2, round), derived(700, round);
-    irregular(5, round), irregular(round % 2 ? 3000 : 40, round);
-    described_otherwise(round), from_bottom(round);
+  for (turn = 0; turn < 70; ++turn) {
+    regular(3, turn), regular(2000, turn), floating(5), floating(3000), derived(2, turn), derived(700, turn);
+    irregular(5, turn), irregular(turn % 2 ? 3000 : 40, turn);
+    described_otherwise(turn), from_bottom(turn);
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# symbols_test.sh MPI_LIBRARY PRELOAD_LIBRARY: what the MPI library has of C's collectives, the preloaded library has, too.
+# symbols_test.sh MPI_LIBRARY PRELOAD_LIBRARY: the preloaded library defines each C collective that the MPI library has.
 set -eu
 names='(Barrier|Bcast|Reduce|Allreduce|Reduce_scatter|Reduce_scatter_block|Scan|Exscan|Gatherv?|Scatterv?|Allgatherv?|Alltoall[vw]?)'
 lower=$(tr 'A-Z' 'a-z' <<<"$names")

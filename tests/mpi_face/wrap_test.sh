@@ -15,7 +15,7 @@ refused() {  # refused SENTENCE COMMAND...: one line with SENTENCE on stderr, ex
 }
 unset QUADRILLE_MPI
 
-# What cannot be wrapped.
+# Programs that cannot be wrapped.
 refused 'name a program' "$quadrille" wrap
 refused 'there is no program ./nothing' "$quadrille" wrap ./nothing
 refused 'in the folders of PATH' "$quadrille" wrap no-such-program-anywhere
@@ -23,11 +23,11 @@ refused 'no launcher says' env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK "
 refused 'neither an executable' bash -c "touch $work/empty; chmod +x $work/empty; $quadrille wrap $work/empty"
 refused 'may not be executed' bash -c "cp $silent $work/plain; chmod -x $work/plain; $quadrille wrap $work/plain"
 refused "another user's" bash -c "cp $silent $work/setuid; chmod u+xs $work/setuid; $quadrille wrap $work/setuid"
-refused 'no 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
-refused 'is no file' "$quadrille" wrap "$work"
+refused 'not a 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
+refused 'is not a file' "$quadrille" wrap "$work"
 refused 'MPI' "$quadrille" preload --mpi nothing
-refused 'no share' "$quadrille" wrap --tune=much "$silent"
-refused 'no share' "$quadrille" wrap --tune=60% "$silent"
+refused 'not a share' "$quadrille" wrap --tune=much "$silent"
+refused 'not a share' "$quadrille" wrap --tune=60% "$silent"
 refused "no collective 'all'" "$quadrille" wrap --choose all=direct "$silent"
 if echo 'int main(void) { return 0; }' | cc -static -xc - -o "$work/static" 2>/dev/null; then
   refused 'linked statically' "$quadrille" wrap "$work/static"
@@ -37,7 +37,7 @@ head -c 3000 "$silent" >"$work/cut" && chmod +x "$work/cut"
 [ $? = 2 ] || wrong 'a file that is cut off'
 [ "$("$quadrille" preload --mpi "$mpi")" = "$(QUADRILLE_MPI=$mpi "$quadrille" preload)" ] || wrong preload
 
-# The MPI is that of the program, a script's that of the launcher; arguments and exit codes arrive.
+# The MPI is the program's or, for a script, the launcher's. Arguments and exit codes are passed on.
 others=${LD_PRELOAD:-}
 library=$("$quadrille" preload --mpi "$mpi")
 QUADRILLE_MPI=$mpi "$quadrille" wrap -- sh -c 'test "$1" = "a b" && echo "$LD_PRELOAD" && exit 7' sh 'a b' >"$work/said" 2>"$work/errors"
@@ -48,11 +48,12 @@ for command in "$churn" "$work/script $churn"; do
   grep -q 'all as expected' "$work/said" && ! grep -q 'no collective' "$work/said" || wrong "$command"
 done
 
-# Without a collective, one sentence for the whole job.
+# For a program without a collective, one sentence is printed for the whole job.
 timeout 60 "$mpirun" -n 2 "$quadrille" wrap "$silent" >"$work/said" 2>&1 || wrong 'a program without collectives'
 [ "$(grep -c 'no collective was seen' "$work/said")" = 1 ] || wrong 'that no collective was seen is said once'
 
-# With a tool of the profiling interface, in either order: the first sees the blocking collectives.
+# Together with a tool that uses the profiling interface, in either order: the library that comes first sees the blocking
+# collectives.
 run_both() { LD_PRELOAD=$1${others:+:$others} timeout 60 "$mpirun" -n 2 "$churn" >"$work/said" 2>&1 || wrong "with the tool: $1"; }
 run_both "$tool:$library"
 grep -q 'tool: init 1, alltoall seen' "$work/said" && grep -q 'all as expected' "$work/said" || wrong 'the tool first'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who learns what when, followed byte by byte: nobody tells what he does not know, nobody is told anything twice.
+// Follows the messages byte by byte: no rank sends a byte that it does not have, and no rank receives a byte twice.
 #include "patterns/concatenation.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Concatenation, TellsEveryByteOnceByWhoKnowsIt) {
 }
 
 TEST(Concatenation, BestTakesTheRoundThatSavesMoreThanAStartup) {
-  const auto rounds = [](Bytes b, LastRound last) { return concatenation_rounds(15, 3, b, last).size(); };  // excess b / 3
+  const auto rounds = [](Bytes b, LastRound last) { return concatenation_rounds(15, 3, b, last).size(); };  // the excess is b / 3
   EXPECT_EQ(rounds(3 * startup_worth_bytes + 2, LastRound::best), 2u);
   EXPECT_EQ(rounds(3 * startup_worth_bytes + 3, LastRound::best), 3u);
   EXPECT_EQ(rounds(3 * startup_worth_bytes + 3, LastRound::one), 2u);

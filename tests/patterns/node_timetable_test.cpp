@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical factor algorithm's timetable against the published loops, written out, and against what is proved of it.
+// The timetable of the hierarchical factor algorithm, compared with the published loops and with its proved properties.
 #include "patterns/node_timetable.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ bool in_order(const Sizes& sizes, Count U, Count V) {
   return std::pair(sizes[static_cast<std::size_t>(U)], U) <= std::pair(sizes[static_cast<std::size_t>(V)], V);
 }
 
-// The algorithm as a loop over all nodes; a round lasts until its longest pair is through.
+// The algorithm as a loop over all nodes; a round lasts until its longest pair has finished.
 Listing listing(const Sizes& sizes, OwnNode own_node, Form form) {
   Listing all;
   const auto size = [&](Count node) { return sizes[static_cast<std::size_t>(node)]; };
@@ -113,7 +113,7 @@ TEST(NodeTimetable, IsThePublishedLoop) {
   });
 }
 
-// Everything is delivered once; in a step a processor does one thing, and so does a node.
+// Everything is delivered once; in each step a processor, and a node, takes part in one operation.
 TEST(NodeTimetable, DeliversEverythingOnce) {
   for_all([](const Sizes& sizes, const NodeTimetable& timetable, OwnNode own_node, Form) {
     std::map<std::pair<Count, Count>, std::set<std::tuple<Count, Count, Count, Count>>> of_node;  // by step and node
@@ -125,7 +125,7 @@ TEST(NodeTimetable, DeliversEverythingOnce) {
             if (U == V && own_node == OwnNode::apart) continue;
             const Count step = timetable.step(U, a, V, b);
             ASSERT_TRUE(step >= 0 && step < timetable.steps());
-            // An exchange counts once, from whichever end it is seen.
+            // An exchange is seen from both ends but counts once.
             const bool one_way = U == V && own_node == OwnNode::sends;
             const auto operation = one_way || std::pair(U, a) < std::pair(V, b) ? std::tuple(U, a, V, b) : std::tuple(V, b, U, a);
             of_node[{step, U}].insert(operation);
@@ -136,8 +136,8 @@ TEST(NodeTimetable, DeliversEverythingOnce) {
   });
 }
 
-// After each phase: what the processors that went have for nodes no smaller is delivered, and, where it is exchanged, what they
-// get.
+// After each phase, everything that the processors of the finished turns have for nodes that are not smaller has been
+// delivered, and, if it is exchanged, so has what they receive.
 TEST(NodeTimetable, KeepsTheInvariant) {
   for_all([](const Sizes& sizes, const NodeTimetable& timetable, OwnNode own_node, Form) {
     const auto nodes = static_cast<Count>(sizes.size());
@@ -193,7 +193,7 @@ TEST(NodeTimetable, IsNeverLongerWithConcentratedFactors) {
   EXPECT_GT(shorter, 0);
 }
 
-// As printed, a node spends the square of its size on itself, and the largest nodes are never idle.
+// In the printed form a node spends the square of its size on itself, and the largest nodes are never idle.
 TEST(NodeTimetable, KeepsTheLargestNodesBusyAsPrinted) {
   for (const Sizes& sizes : size_lists()) {
     const Listing all = listing(sizes, OwnNode::sends, Form::basic);
@@ -239,7 +239,8 @@ TEST(NodeTimetable, TakesTheStepsOfTheTable) {
     const Count inter = steps(OwnNode::apart, Form::concentrated);
     EXPECT_EQ(inter, row.inter);
     const Count p = std::accumulate(row.sizes.begin(), row.sizes.end(), Count{0});
-    Count deficit = 0, bound = 0;  // of the steps in which a node has no exchange with others, for those inside it
+    // deficit: exchanges inside a node that do not fit into the steps in which it has none with other nodes.
+    Count deficit = 0, bound = 0;
     for (const Count size : row.sizes) {
       deficit = std::max(deficit, size * (size + 1) / 2 - (inter - size * (p - size)));
       bound = std::max(bound, size * (p - size));
@@ -251,8 +252,8 @@ TEST(NodeTimetable, TakesTheStepsOfTheTable) {
 
 constexpr Decomposition::Into decompositions[] = {Decomposition::Into::matchings, Decomposition::Into::permutations};
 
-// By permutations as a loop: in each round every active node sends to the one i places on; the smaller one's processors go, of
-// equal ones the sender's.
+// Permutations as a loop: in each round every active node sends to the node i places further on. The processors of the
+// smaller node take turns; among equal nodes, the sender's.
 TEST(NodeTimetable, IsTheLoopOverPermutations) {
   for (const Sizes& sizes : size_lists())
     for (const OwnNode own_node : {OwnNode::sends, OwnNode::exchanges, OwnNode::apart}) {
@@ -300,8 +301,8 @@ TEST(NodeTimetable, IsTheLoopOverPermutations) {
     }
 }
 
-// Phase by phase, by the formula: so many rounds of the active nodes, in each of which the largest takes its turn with all
-// processors that the smallest has left.
+// The formula, phase by phase: the number of rounds of the active nodes, in each of which the largest node is met by
+// all processors that the smallest node has left.
 Count steps_by_degree(const Sizes& sizes, const Decomposition& decomposition) {
   Count expected = 0;
   for (Count done = 0; done < *std::max_element(sizes.begin(), sizes.end());) {
@@ -314,7 +315,7 @@ Count steps_by_degree(const Sizes& sizes, const Decomposition& decomposition) {
     const bool is_odd = decomposition.into == Decomposition::Into::matchings && k % 2 == 1 && k > 1;
     const Count rounds = ceil_divide(is_odd ? k : k - 1, decomposition.degree);
     expected += going * rounds * active.front();
-    // The only largest node may be alone in a round of one factor.
+    // If there is only one largest node, it may be alone in a round of one factor.
     if (is_odd && active[1] < active[0]) {
       const Count first = static_cast<Count>(
           std::count_if(sizes.begin(), std::max_element(sizes.begin(), sizes.end()), [done](Count size) { return size > done; }));
@@ -327,7 +328,8 @@ Count steps_by_degree(const Sizes& sizes, const Decomposition& decomposition) {
   return expected;
 }
 
-// In a step a node sends to at most `degree` others, a message each, and receives from so many; by matchings they are the same.
+// In each step a node sends at most `degree` messages, each to a different node, and receives at most as many; with
+// matchings it receives from the nodes to which it sends.
 TEST(NodeTimetable, KeepsToTheDegree) {
   std::vector<Sizes> lists = size_lists();
   for (Count nodes = 2; nodes <= 7; ++nodes)
@@ -342,7 +344,7 @@ TEST(NodeTimetable, KeepsToTheDegree) {
         const auto nodes = static_cast<Count>(sizes.size());
         const auto steps = static_cast<std::size_t>(timetable.steps());
         const std::size_t of_node = steps * sizes.size();
-        std::vector<Count> firsts{0};  // processor of each node
+        std::vector<Count> firsts{0};  // index of each node's first processor
         for (const Count size : sizes) firsts.push_back(firsts.back() + size);
         const auto p = static_cast<std::size_t>(firsts.back());
         std::vector<Count> node_sends(of_node), node_receives(of_node), sends(steps * p), receives(steps * p);
@@ -370,8 +372,9 @@ TEST(NodeTimetable, KeepsToTheDegree) {
         EXPECT_LE(std::max(most(node_sends), most(node_receives)), degree);
         const Count ports = NodeTimetable::processor_ports(sizes, decomposition);
         EXPECT_LE(std::max(most(sends), most(receives)), ports);
-        // Nodes of equal size n have single-ported processors up to a degree of n, by matchings up to about half of that: a turn of
-        // n/q places makes cycles of q, and of each, if q is odd, one processor is left over.
+        // On nodes of equal size n, processors need only one port up to a degree of n; with matchings, up to about half
+        // of that: a turn of n/q places makes cycles of q processors, and if q is odd, one processor of each cycle is
+        // left over.
         const Count n = sizes.front();
         Count pairs = n / 2;
         for (Count q = 3; q <= n; q += 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Index arithmetic against its definitions, exhaustively.
+// Index arithmetic compared with its definitions, exhaustively.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -55,20 +55,21 @@ TEST(Runs, AppendingFoldsEqualRuns) {
   EXPECT_EQ(elements(set), (std::vector<Count>{0, 1, 4, 5, 8, 9, 12, 13, 20, 21, 22, 23, 24}));
 }
 
-// Every slot is moved by exactly its distance, fresh exactly at its first hop, and no round has more pieces than ports.
+// Every slot moves by exactly its distance and is fresh exactly in its first hop, and no round has more hops than
+// ports.
 void expect_cover(const std::vector<CoverLevel>& levels, Count p, Count ports) {
   std::vector<Count> travelled(static_cast<std::size_t>(p), 0);
   for (const CoverLevel& level : levels)
     for (const auto& round : level.rounds) {
       ASSERT_LE(static_cast<Count>(round.size()), ports);
       std::set<Count> offsets;
-      for (const Piece& piece : round) {
-        ASSERT_TRUE(offsets.insert(piece.offset % p).second) << "two messages to one rank";
-        for (const Count slot : elements(piece.fresh))
-          ASSERT_EQ(std::exchange(travelled[static_cast<std::size_t>(slot)], piece.offset), 0);
-        for (const Count slot : elements(piece.rest)) {
+      for (const Hop& hop : round) {
+        ASSERT_TRUE(offsets.insert(hop.offset % p).second) << "two messages to one rank";
+        for (const Count slot : elements(hop.fresh))
+          ASSERT_EQ(std::exchange(travelled[static_cast<std::size_t>(slot)], hop.offset), 0);
+        for (const Count slot : elements(hop.rest)) {
           ASSERT_GT(travelled[static_cast<std::size_t>(slot)], 0);
-          travelled[static_cast<std::size_t>(slot)] += piece.offset;
+          travelled[static_cast<std::size_t>(slot)] += hop.offset;
         }
       }
     }
@@ -112,7 +113,7 @@ TEST(OneFactor, EverybodyMeetsEverybodyOnce) {
     }
 }
 
-// The closed forms for the vertex that stands in for the loops, and for the one that idles.
+// The closed forms for the vertex that replaces the self-loops, and for the vertex that is idle.
 TEST(OneFactor, TellsWhoIdles) {
   for (Count k = 2; k < 60; ++k)
     for (Count i = 0; i < one_factor::factors_with_pairs(k); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cutting tables: every cell in one area, the promised spans and offsets, and no shorter cut, by trying all.
+// Cutting tables: every cell is in one area, spans and offsets are as promised, and an exhaustive search finds no
+// shorter cut.
 #include "patterns/table_partition.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-// What partition_table promises but for the length being the least.
+// Checks all promises of partition_table except that the length is minimal.
 void expect_valid(const TablePartition& partition, Count columns, Count rows, Count ports, Count window) {
   SCOPED_TRACE(testing::Message() << columns << " columns, " << rows << " rows, " << ports << " ports, window " << window);
   ASSERT_LE(static_cast<Count>(partition.areas.size()), ports);
@@ -31,7 +32,7 @@ void expect_valid(const TablePartition& partition, Count columns, Count rows, Co
   ASSERT_EQ(next, columns * rows);
 }
 
-// Is there any cut into `ports` areas of at most `longest` cells that span at most `window` columns? Tries all.
+// Searches exhaustively for a cut into `ports` areas of at most `longest` cells that span at most `window` columns.
 bool some_cut_fits(Count columns, Count rows, Count ports, Count window, Count longest, Count first = 0) {
   if (first == columns * rows) return true;
   if (ports == 0) return false;
@@ -65,13 +66,13 @@ TEST(TablePartition, HasNoShorterCut) {
         }
 }
 
-TEST(TablePartition, CutsTheTableOfThePaper) {  // areas 7/7/7 with offsets 3, 5, 7
+TEST(TablePartition, CutsTheTableOfThePaper) {  // areas of 7, 7 and 7 cells with offsets 3, 5, 7
   const TablePartition partition = partition_table(7, 3, 3, 3);
   EXPECT_EQ(partition.areas, (std::vector<TableArea>{{0, 7, 3}, {7, 14, 5}, {14, 21, 7}}));
 }
 
 TEST(TablePartition, TakesTablesBeyondAllMemory) {
-  const Count rows = Count{1} << 50;  // 15 ranks on 3 ports: 11 columns, 4 of which an area may span
+  const Count rows = Count{1} << 50;  // 15 ranks on 3 ports: 11 columns; an area spans at most 4
   EXPECT_EQ(partition_table(11, rows, 3, 4).longest, ceil_divide(11 * rows, 3) + rows / 3);
 }
 

@@ -33,7 +33,8 @@ TEST(TrafficPatterns, AreDrawnFromTheSeed) {
   }
 }
 
-// The paper's square: the image of row q, column c is row c, column q. For every other p it is a permutation still.
+// On the paper's square, the image of row q, column c is row c, column q. For all other p the map is still a
+// permutation.
 TEST(TrafficPatterns, TransposeIsAPermutationForEveryNumberOfRanks) {
   for (Count p = 1; p <= 200; ++p) {
     const Problem problem = make_traffic(p, {.kind = TrafficKind::transpose, .most = 7});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees, cuts and circulant graphs against their definitions, exhaustively.
+// Trees, cuts and circulant graphs compared with their definitions, exhaustively.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -12,22 +12,23 @@
 namespace quadrille {
 namespace {
 
-TEST(Cut, PiecesDifferByOneAtMostAndCoverEverything) {
+TEST(Cut, PartsDifferByOneAtMostAndCoverEverything) {
   for (Count total = 0; total <= 40; ++total)
-    for (Count pieces = 1; pieces <= 45; ++pieces) {
-      ASSERT_EQ(cut_position(total, pieces, 0), 0);
-      ASSERT_EQ(cut_position(total, pieces, pieces), total);
-      for (Count i = 0; i < pieces; ++i) {
-        const Count length = cut_position(total, pieces, i + 1) - cut_position(total, pieces, i);
-        ASSERT_GE(length, total / pieces);
-        ASSERT_LE(length, ceil_divide(total, pieces));
+    for (Count parts = 1; parts <= 45; ++parts) {
+      ASSERT_EQ(cut_position(total, parts, 0), 0);
+      ASSERT_EQ(cut_position(total, parts, parts), total);
+      for (Count i = 0; i < parts; ++i) {
+        const Count length = cut_position(total, parts, i + 1) - cut_position(total, parts, i);
+        ASSERT_GE(length, total / parts);
+        ASSERT_LE(length, ceil_divide(total, parts));
       }
     }
   const Count most = std::numeric_limits<Count>::max();
   EXPECT_EQ(cut_position(most, most, most - 1), most - 1) << "the product passes 2^63";
 }
 
-// Everybody but the root is a child of one rank, at its own level, and its subtree is its children's and itself.
+// Every rank but the root is a child of one rank, at its own level; its subtree consists of itself and its children's
+// subtrees.
 TEST(Binomial, IsATreeOverAllRanksForEveryRoot) {
   for (Count p = 1; p <= 40; ++p)
     for (Rank root = 0; root < p; ++root) {
@@ -69,7 +70,7 @@ TEST(Circulant, HasTheSkipsAndRowsOfTheWorkedExample) {
   for (Rank r = 0; r < 5; ++r) EXPECT_EQ(circulant_receive_row(skips, r), rows[static_cast<std::size_t>(r)]) << r;
 }
 
-// Everybody receives each segment once, and only from ranks that have it.
+// Every rank receives each segment once, and only from a rank that has it.
 TEST(Circulant, EverySegmentArrivesOnceFromARankThatHasIt) {
   std::vector<Count> sizes;
   for (Count p = 2; p < 130; ++p) sizes.push_back(p);

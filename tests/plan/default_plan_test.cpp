@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plan with default options: of every collective, for numbers of ranks and sizes that some algorithm of it cannot do.
+// Plans with default options work for every collective, also for numbers of ranks and sizes that some of its algorithms do not
+// support.
 #include <gtest/gtest.h>
 
 #include "quadrille/algorithm.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-// What is wrong with this rank's output of `problem`, in words.
+// Describes what is wrong with this rank's output; empty if it is right.
 std::string wrong_by_default(Communicator& communicator, const Problem& problem) {
   const auto data = probe_data(problem, communicator.rank());
   PlanOptions options;
@@ -39,7 +40,7 @@ TEST(DefaultPlans, DeliverTheRightDataForEveryCollective) {
     });
 }
 
-// Ranks on nodes or on a grid, more of them and larger blocks than threads have room for: the default applies there as well.
+// The default algorithm also applies to ranks on nodes or grids, and to more ranks and larger blocks than threads can run here.
 TEST(DefaultPlans, ApplyToEveryProblem) {
   for (const Algorithm* algorithm : default_algorithms())
     for (const Count p : {1, 5, 12, 97})

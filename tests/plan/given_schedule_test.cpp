@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of schedules that the caller hands over: whatever is right runs, whatever is wrong is refused on all ranks with its
-// findings, and verifying happens once.
+// Plans of schedules that the caller passes in: right ones run, wrong ones are refused on all ranks with their findings, and each
+// is verified once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <regex>
 #include <sstream>
 
-#include "execute/layout.hpp"
+#include "execute/script/layout.hpp"
 #include "plan/given_schedule.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/verify.hpp"
@@ -25,14 +25,14 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// As somebody would send it.
+// Writes the schedule to a document and reads it back, like a schedule from another program.
 Schedule through_document(const Schedule& schedule, bool json) {
   std::ostringstream text;
   json ? write_json(text, schedule) : write_text(text, schedule);
   return parse_documents(text.str()).front();
 }
 
-// What the rank's output holds after the plan has run; empty if that is right.
+// Runs the plan and describes what is wrong with the rank's output; empty if it is right.
 std::string run(Plan& made, const Problem& problem, Rank me) {
   const auto data = probe_data(problem, me);
   ByteVector input(static_cast<std::size_t>(input_bytes(problem, me))), output(static_cast<std::size_t>(output_bytes(problem, me)));
@@ -46,8 +46,8 @@ std::string run(Plan& made, const Problem& problem, Rank me) {
   return wrong;
 }
 
-// Each rank hands over what `of_rank` makes. What all ranks throw, which must be the same sentence; empty: nothing. Other ranks
-// tell which rank an error is from.
+// Each rank passes the schedule that `of_rank` makes. Returns the error sentence, which must be the same on all ranks; empty if
+// there is none. Drops the prefix "rank N: ", by which ranks other than N say where the error comes from.
 std::string refusal(Count ranks, const std::function<Schedule(Rank)>& of_rank, const PlanOptions& options = {}) {
   std::vector<std::string> sentences(static_cast<std::size_t>(ranks));
   run_threads(ranks, [&](Communicator& threads) {
@@ -57,7 +57,7 @@ std::string refusal(Count ranks, const std::function<Schedule(Rank)>& of_rank, c
       EXPECT_EQ(error.code(), ErrorCode::misuse);
       sentences[static_cast<std::size_t>(threads.rank())] = std::regex_replace(error.what(), std::regex("^rank \\d+: "), "");
     }
-    threads.barrier();  // the group goes on
+    threads.barrier();  // the group must still be usable
   });
   for (const std::string& sentence : sentences) EXPECT_EQ(sentence, sentences[0]);
   return sentences[0];
@@ -179,7 +179,7 @@ TEST(GivenSchedule, DifferencesBetweenRanksAreNamed) {
   renamed.algorithm = "ring of mine";
   EXPECT_THAT(with_rank_two(document, renamed),
               HasSubstr("rank 0 asks for algorithm ring of the caller's own, rank 2 for ring of mine of the caller's own"));
-  run_threads(4, [&](Communicator& threads) {  // a rank that names an algorithm of the table instead
+  run_threads(4, [&](Communicator& threads) {  // one rank names an algorithm of the table instead
     try {
       threads.rank() == 2 ? plan(threads, problem, {.algorithm = "ring"}) : plan(threads, document);
       ADD_FAILURE() << "not the same plan";
@@ -189,7 +189,7 @@ TEST(GivenSchedule, DifferencesBetweenRanksAreNamed) {
   });
 }
 
-// How many programs the ranks make; each rank runs its plan.
+// Runs the schedule on all ranks, and counts the programs that each rank makes.
 struct Made {
   std::array<std::atomic<Count>, 64> by_rank{};
 
@@ -209,7 +209,7 @@ struct Made {
 
 TEST(GivenSchedule, IsVerifiedOnce) {
   Schedule schedule = through_document(make_schedule(Problem::alltoall(6, 40), "ring"), true);
-  schedule.algorithm = "verified once";  // not remembered from another test
+  schedule.algorithm = "verified once";  // a new name, so that no other test has verified it
   const Made first(schedule, 1), later(schedule, 3);
   EXPECT_GE(first.by_rank[0], 6) << "rank 0 verifies";
   EXPECT_EQ(first.by_rank[5], 3) << "to ask, to compare, to run";
@@ -225,7 +225,7 @@ TEST(GivenSchedule, NobodyMakesAllProgramsOfASymmetricOne) {
   for (std::size_t rank = 1; rank < p; ++rank) EXPECT_LE(made.by_rank[rank], 16) << rank;
 }
 
-// A right schedule of rank 0 and another rank's that states a symmetry which is none.
+// Rank 0 passes a correct schedule; another rank passes one with a false symmetry.
 TEST(GivenSchedule, AFalseSymmetryIsRefused) {
   Schedule ring = make_schedule(Problem::alltoall(4, 32), "ring");
   Schedule wrong = with_round_dropped(ring, 3, 0);

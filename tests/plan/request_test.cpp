@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Ranks compare what they ask for when they make a plan; every difference is reported on all ranks.
 #include "plan/request.hpp"
 
 #include <gmock/gmock.h>
@@ -33,13 +34,13 @@ Problem with_counts(Collective collective, std::vector<Bytes> counts) {
   return problem;
 }
 
-// Rank 2 asks for what `change` makes of it. What the ranks throw, which must be the same.
+// Rank 2 makes a changed request. Returns the error sentence, which must be the same on all ranks.
 std::string said(const Asked& asked, const Change& change) {
   std::array<std::string, ranks> sentences;
   run_threads(ranks, [&](Communicator& threads) {
     Asked mine = asked;
     if (mine.options.algorithm == decltype(mine.options.algorithm)("auto"))
-      mine.options.algorithm = "";  // the default one: a plan that chooses leaves policy and executor open
+      mine.options.algorithm = "";  // the default algorithm, because a plan that chooses leaves policy and executor open
     if (threads.rank() == 2) change(mine);
     try {
       plan(threads, mine.problem, mine.options);
@@ -127,7 +128,7 @@ TEST(Request, NamesTheFieldThatDiffers) {
   for (const auto& [asked, change, words] : cases) EXPECT_THAT(said(asked, change), StartsWith("rank 0 asks for " + words + ";"));
 }
 
-// Too many numbers to list are compared all the same.
+// Lists that are too long to be shown are compared nevertheless.
 TEST(Request, ComparesLongLists) {
   run_threads(70, [](Communicator& threads) {
     std::vector<Bytes> counts(70, 1);
@@ -161,7 +162,7 @@ TEST(Request, ComparesTheCountsOfAnAlltoallv) {
   }
 }
 
-// Whatever else the others ask for: they hear why it cannot be.
+// If one rank cannot do what it asks for, the others get its reason, whatever else they ask for.
 TEST(Request, TellsWhatARankCannotDo) {
   std::array<std::string, ranks> sentences;
   run_threads(ranks, [&](Communicator& threads) {

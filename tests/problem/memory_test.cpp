@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits of control groups, of both versions, from files that look like the system's.
+// Tests the limits of control groups, versions 1 and 2, with files that imitate the system's.
 #include "problem/memory.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_F(MemoryTest, VersionOneHasAFolderForMemory) {
   EXPECT_EQ(limit(), 3'000'000'000);
 }
 
-// In a container the path is the host's, and its last group is where the mount is.
+// In a container the path may be the host's, whose last group is the mount itself.
 TEST_F(MemoryTest, AGroupOutOfSightIsTheMount) {
   write("membership", "0::/host/job\n");
   write("memory.max", "1000000\n");

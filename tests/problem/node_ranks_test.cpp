@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes and who sits on them, against the definition, for ranks placed anyhow.
+// Compares NodeRanks with its definition, for ranks placed at random.
 #include "problem/node_ranks.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems: what is refused, and that postconditions cover outputs exactly.
+// Tests which problems are refused, and that postconditions cover outputs exactly.
 #include "quadrille/problem.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(Postconditions, CoverEveryOutputExactly) {
       }
 }
 
-// What is said of a collective is what its problems have.
+// The facts of a collective must agree with the sizes of its problems.
 TEST(Collectives, HaveSizesWhereTheyMoveData) {
   for (const Collective collective : all_collectives()) {
     const Problem small = testing::problem_of(collective, 3, 4, /*root=*/1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense and sparse counts say the same through a Traffic, and in every document.
+// Tests that dense and sparse counts give the same Traffic and the same documents.
 #include "quadrille/traffic.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-// The same problem with its counts in the other form.
+// Returns the same problem with its counts in the dense form.
 Problem dense_form(const Problem& problem) {
   std::vector<Bytes> counts;
   for (Rank from = 0; from < problem.ranks; ++from)

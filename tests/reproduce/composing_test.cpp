@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For which t_m a claim holds, against the formula solved by hand; the fit; the stacked parts.
+// The values of t_m for which a claim holds, compared with the formula solved by hand; the fit; the stacked parts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,8 @@ IrregularPlot plot_with(const std::vector<IrregularClaim>& claims) {
   return {"a", "sp2", TrafficKind::transpose, {point}, {{2, blocking}, {4, blocking}, {4, one_buffer}, {4, two_buffers}}, claims};
 }
 
-// S Ts + V (tau + t_m) of A4 against that of A2: one border, at (S2 - S4) Ts / (V4 - V2) - tau, in elements of 22 bytes.
+// S Ts + V (tau + t_m) of A4 compared with that of A2: there is one border, at (S2 - S4) Ts / (V4 - V2) - tau, in
+// elements of 22 bytes.
 TEST(ComposingRanges, EndWhereTheFormulaSays) {
   const auto sums = [](int algorithm) {
     std::pair<double, double> sum;
@@ -76,7 +77,7 @@ TEST(ExchangeParts, AddUpToTheTime) {
       EXPECT_NEAR(parts.distribute + parts.communicate + parts.collect, model_ms(stages, model, mode), 1e-8);
       EXPECT_EQ(parts.distribute > 0, algorithm == 4);
     }
-  // Two stages of 1000 elements each way of A4's four, and two of the same: 20 ns for each of 22 bytes.
+  // Two of A4's four stages with 1000 elements each, and two more of the same: 20 ns for each of 22 bytes.
   StageFigures stage{.startups = 4, .messages = 4, .volume = 1000, .load = 1000};
   stage.rounds = {{.messages = 4, .bytes = 1000, .longest = 1000}};
   const ExchangeParts parts = parts_of({stage, stage, stage, stage}, model, {4, blocking});

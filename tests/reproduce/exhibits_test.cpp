@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every exhibit of the papers: it is made, its numbers are well formed, and its verdict comes from them: with another number of the
-// paper, or another correction, it is another verdict.
+// Makes every exhibit of the papers. Its numbers must be well formed, and its verdict must follow from them: another
+// number of the paper, or another correction, must give another verdict.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -49,13 +49,13 @@ TEST(Exhibits, NameTheirSources) {
   }
 }
 
-// Claims that the papers do not make, make correctly elsewhere, or make of something else: what each verdict is, and what it has to
-// say. Two are wrong under the paper's own assumptions, and said to be.
+// Claims that the papers do not make, state correctly elsewhere, or make about something else, with the verdict on
+// each and a part of its sentence. Two are wrong under the paper's own assumptions, and the verdict says so.
 struct Fair {
   std::string exhibit;
-  std::string what;  // part of the comparison's
+  std::string what;  // part of the comparison's `what`
   std::string verdict;
-  std::string sentence;  // part of the verdict's
+  std::string sentence;  // part of the verdict's sentence
 };
 
 constexpr const char* in_doubt = "the error may be the transcript's";
@@ -131,14 +131,14 @@ void expect_fair_verdicts(std::string_view id, const Reproduction& made) {
 
 class EveryExhibit : public ::testing::TestWithParam<const Exhibit*> {};
 
-// A reader finds the paper's sentence: the comparison says where it is, or the exhibit is of one place.
+// Readers must find the paper's sentence: the comparison names its place, or the whole exhibit is about one place.
 void expect_places(const Exhibit& exhibit, const Reproduction& made) {
   const bool one_place =
       exhibit.source.find(" and ") == std::string_view::npos && exhibit.source.find(" to ") == std::string_view::npos;
   for (const Comparison& comparison : made.comparisons) EXPECT_TRUE(one_place || !comparison.place.empty()) << comparison.what;
 }
 
-// The paper's value moved to where it does not hold.
+// Returns the comparison with a value of the paper that does not hold.
 Comparison with_another_paper(Comparison comparison) {
   const double step = 1 + 2 * std::abs(comparison.ours) + std::abs(comparison.paper);
   comparison.paper = comparison.relation == Relation::at_least ? comparison.ours + step : comparison.ours - step;
@@ -178,7 +178,7 @@ void expect_well_formed_numbers(std::string_view id, const Reproduction& made) {
       for (const Cell& cell : row)
         if (const double* number = std::get_if<double>(&cell)) EXPECT_TRUE(std::isfinite(*number));
     }
-    // Outside quotation marks each line has as many commas as there are columns, but one.
+    // Outside quotation marks, each line has one comma fewer than there are columns.
     const std::string csv = csv_of(sheet);
     std::size_t commas = 0, lines = 0;
     bool quoted = false;
@@ -201,7 +201,8 @@ void expect_well_formed_numbers(std::string_view id, const Reproduction& made) {
   EXPECT_EQ(plot_script("title", made).empty(), made.panels.empty());
 }
 
-// Both conventions are in every sheet of times of figures 15 to 23, and every claim about times says both.
+// Every sheet of times of figures 15 to 23 counts messages to oneself and leaves them out, and every claim about
+// times states both.
 void expect_messages_to_oneself_counted_and_not(const Reproduction& made) {
   for (const Comparison& comparison : made.comparisons)
     EXPECT_NE(comparison.aside.find(" without messages to oneself"), std::string::npos) << comparison.what;
@@ -225,7 +226,7 @@ bool is_one_of_lius_figures_of_times(std::string_view id) {
   return number >= 15 && number <= 23;
 }
 
-// Made once for all of this, since some take seconds.
+// Each exhibit is made once for all checks, because some take seconds.
 TEST_P(EveryExhibit, HasVerdictsAndNumbersInOrder) {
   const std::string_view id = GetParam()->id;
   const Reproduction made = GetParam()->make({.small = true});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verdicts from comparisons, sheets as CSV, panels as scripts.
+// Verdicts from comparisons, sheets as CSV, and panels as gnuplot scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(Verdict, HoldsWithinTheTolerance) {
   EXPECT_EQ(outcome_of({.paper = 0, .ours = 0}), Outcome::holds);
 }
 
-// A finding counts only where the paper's own value does not hold and the finding's does.
+// A finding applies only if the paper's own value does not hold and the finding's does.
 TEST(Verdict, CountsAFindingByTheNumbers) {
   for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
     SCOPED_TRACE(name(level));
@@ -41,7 +41,7 @@ TEST(Verdict, CountsAFindingByTheNumbers) {
   }
 }
 
-// A sharper bound is one only where the paper's holds as well.
+// A sharper bound requires that the paper's bound holds as well.
 TEST(Verdict, FindsASharperBoundByTheNumbers) {
   const Comparison comparison{.paper = 10,
                               .ours = 6,
@@ -137,7 +137,7 @@ TEST(Plots, AreScriptsWithTheirData) {
   EXPECT_THAT(script, HasSubstr("set logscale x 2"));
 }
 
-// Parts stacked, rectangles by kind, and the paper's own points, which the key says to be the paper's.
+// Stacked parts, rectangles by kind, and the paper's own points, which the key calls "paper".
 TEST(Plots, ShowBarsAndSpans) {
   Reproduction made{.sheets = {{.columns = {"stage", "a", "b", "paper"}, .rows = {{std::string("I"), 2.5, 1.5, 3.0}}},
                                {.columns = {"lane", "begin", "end", "what"},
@@ -155,7 +155,7 @@ TEST(Plots, ShowBarsAndSpans) {
   EXPECT_THAT(script, HasSubstr("title 'receive'"));
 }
 
-// One range of y for panels of one group, from 0 or by a round number; others have their own.
+// Panels of one group have one range of y, which begins at 0 or at a round number; other panels have their own.
 TEST(Plots, ShareRanges) {
   Reproduction made{.sheets = {{.columns = {"n", "a", "b"}, .rows = {{Count{1}, 2.5, 30.0}, {Count{2}, 3.0, 410.0}}}},
                     .panels = {{.curves = {{1, "A"}}, .log_y = true, .range_group = 3},
@@ -198,7 +198,8 @@ TEST(Plots, SayTheVerdictWithoutItsReason) {
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time, the most: paper 10, ours 15 (+50.0 %)");
 }
 
-// However gnuplot writes a colour, where a dark ground is preferred it is another; without gnuplot's description nothing changes.
+// Every colour, in each of gnuplot's notations, has a counterpart for dark grounds. Without gnuplot's description,
+// nothing changes.
 TEST(Plots, HaveColoursForDarkGround) {
   const std::string picture = "<svg><desc>gnuplot</desc>\n<path stroke='rgb(  0, 114, 178)'/></svg>";
   const std::string both = with_dark_colours(picture);

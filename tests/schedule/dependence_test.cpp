@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dependences: overlap against its definition, and hazards.
+// Dependences: overlap, compared with its definition, and hazards.
 #include "schedule/dependence.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
     };
     const Region a = region(stride), b = region(equal ? stride : 2 + below(8));
     if (really_overlap(a, b)) ASSERT_TRUE(may_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
-    // One level of one stride: only the ends of the hulls can mislead, and there both run on.
+    // With one level of the same stride, the answer can only be wrong near the ends of the hulls. It is exact if one hull
+    // contains the other.
     const auto [a_first, a_last] = hull(a);
     const auto [b_first, b_last] = hull(b);
     if (equal && a_first <= b_first && b_last <= a_last && a.levels[1].count == 1 && b.levels[1].count == 1 &&
@@ -51,8 +52,8 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
   EXPECT_FALSE(may_overlap({Buffer::input, 0, 8}, {Buffer::output, 0, 8}));
 }
 
-// Each round receives less than the one before into the same memory and passes it on: an operation waits for those of the round
-// before, not for all that were there ever before.
+// Each round receives less than the one before into the same memory and sends it on. An operation depends only on
+// those of the round before, not on all earlier ones.
 TEST(Dependences, ForgetWhatHasBeenWrittenOver) {
   ProgramBuilder program{0};
   program.stage("shrinking");
@@ -87,7 +88,7 @@ TEST(Dependences, AreReadAfterWriteWriteAfterReadAndWriteAfterWrite) {
             (std::vector<Dependence>{{0, Hazard::write_after_write}, {1, Hazard::write_after_read}}));
 }
 
-// Dependences of p - 1 independent messages are found in about p log p steps, not p^2.
+// The dependences of p - 1 independent messages are found in about p log p steps, not p^2.
 TEST(Dependences, OfManyIndependentMessagesAreCheap) {
   const Program direct = make_schedule(Problem::alltoall(100'000, 8), "direct").program(5);
   const DependenceGraph graph = dependences(direct);

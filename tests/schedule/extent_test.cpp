@@ -33,7 +33,7 @@ TEST(Extent, CountsNoFurtherThanTheLimit) {
   EXPECT_LT(made, 10);
 }
 
-// Announced or not.
+// The limit applies whether or not the size is known in advance.
 TEST(Extent, NoProgramOutgrowsItsLimit) {
   const auto code = [](const auto& act) {
     try {

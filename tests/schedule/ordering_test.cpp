@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows, gates and channels: where the policies cut, and what waits for what.
+// Windows, gates and channels: where each policy cuts windows, and which operations wait for which.
 #include "schedule/ordering.hpp"
 
 #include <gtest/gtest.h>
@@ -46,22 +46,23 @@ TEST(Channels, LinkTheMessagesOfAPair) {
   EXPECT_EQ(positions, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 1}));
 }
 
-// Which operations must be complete before `operation` starts, gates left out.
+// Returns the operations that must be complete before `operation` starts, looking through gates.
 std::vector<std::size_t> waits_for(const Ordering& order, std::size_t operation) {
-  std::vector<bool> seen(order.nodes.size(), false);
+  std::vector<bool> seen(order.steps.size(), false);
   for (std::size_t i = 0; i < seen.size(); ++i)
-    seen[i] = order.nodes[i].operation == operation && order.nodes[i].kind != Ordering::Kind::gate;
+    seen[i] = order.steps[i].operation == operation && order.steps[i].kind != Ordering::Kind::gate;
   for (std::size_t to = seen.size(); to-- > 0;)
     for (const Ordering::Edge& edge : order.edges)
       if (edge.to == to && seen[to]) seen[edge.from] = true;
   std::vector<std::size_t> list;
   for (std::size_t i = 0; i < seen.size(); ++i)
-    if (seen[i] && order.nodes[i].kind != Ordering::Kind::gate && order.nodes[i].operation != operation)
-      list.push_back(order.nodes[i].operation);
+    if (seen[i] && order.steps[i].kind != Ordering::Kind::gate && order.steps[i].operation != operation)
+      list.push_back(order.steps[i].operation);
   return list;
 }
 
-// A receive waits for what a packed send reads, and not for the send. The next send of the channel may be posted only after this.
+// A receive waits for the data that a packed send reads, but not for the send. The next send of the channel may be
+// posted only after the packing.
 TEST(Ordering, APackedSendHoldsItsReceiveUntilItCanBePacked) {
   ProgramBuilder builder{0};
   builder.begin_round();
@@ -81,7 +82,7 @@ TEST(Ordering, APackedSendHoldsItsReceiveUntilItCanBePacked) {
   EXPECT_EQ(waits_for(windowed, 2), (std::vector<std::size_t>{0}));
 }
 
-// Rounds of control messages alone, one after the other: each waits for all before it, under every policy.
+// Consecutive rounds that have only control messages: each waits for everything before it, under every policy.
 TEST(Ordering, RoundsOfControlMessagesAloneHoldEverythingUp) {
   ProgramBuilder builder{0};
   for (int round = 0; round < 4; ++round) {

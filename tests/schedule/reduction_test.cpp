@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions made of programs that spread.
+// Reductions made from programs that spread data.
 #include "schedule/reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ Local reduce(Regions source, Regions target, OperandOrder order) {
   return {LocalKind::reduce, order, std::move(source), std::move(target)};
 }
 
-// The shares of four ranks, of 10 bytes each, go round a ring; rank 1.
+// Returns the program of rank 1 in a ring allgather: four ranks with shares of 10 bytes.
 Program ring() {
   ProgramBuilder program{1};
   program.stage("pass along");
@@ -54,7 +54,7 @@ TEST(Reduced, WhatArrivesStaysWhereItIsAndTheInputIsCombinedIntoIt) {
 }
 
 TEST(Reduced, WhatHasArrivedBeforeIsCombinedWithWhatArrivesNow) {
-  ProgramBuilder spreading{1};  // the own byte is byte 1 of four; what leaves for rank 2 are bytes 0 to 2
+  ProgramBuilder spreading{1};  // rank 1's own byte is byte 1 of four; it sends bytes 0 to 2 to rank 2
   spreading.begin_round();
   spreading.copy({{in, 0, 1}}, {{out, 1, 1}});
   spreading.send(0, {{in, 0, 1}});

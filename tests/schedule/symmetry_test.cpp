@@ -8,7 +8,7 @@ namespace {
 
 using Digits = std::vector<Symmetry::Digit>;
 
-// What the rest of the library relies on, for all elements and ranks.
+// Checks, for all elements and ranks, the properties on which the rest of the library relies.
 TEST(Symmetry, IsACommutativeGroupThatFixesNoRank) {
   const std::vector<Digits> groups{{},
                                    {{1, 1}},

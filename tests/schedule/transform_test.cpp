@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs made from programs.
+// Programs made from other programs.
 #include "schedule/transform.hpp"
 
 #include <gtest/gtest.h>
 
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 #include "schedule/dependence.hpp"
@@ -77,7 +77,7 @@ TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
   EXPECT_EQ(program.rounds[0].sends, (std::vector<Message>{{1, {{Buffer::staging, 0, 0}}, {}},
                                                            {1, {{Buffer::input, 4, 4}}, Port{0, 1}},
                                                            {1, {{Buffer::input, 0, 4}}, Port{1, 1}}}));
-  // Arrivals that may be under way together lie apart, and apart from what is sent.
+  // Control messages that may arrive at the same time have separate bytes, and so do those that are sent.
   EXPECT_EQ(program.rounds[0].receives,
             (std::vector<Message>{{1, {{Buffer::staging, 8, 8}}, {}}, {2, {{Buffer::staging, 16, 3}}, {}}}));
   EXPECT_EQ(program.rounds[1].sends, (std::vector<Message>{{2, {{Buffer::staging, 0, 8}}, {}}}));
@@ -89,7 +89,7 @@ TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
   EXPECT_EQ(in_posting_order(without), without);
 }
 
-// Whoever executes would match them by their order, and others might not.
+// Executors would match two such messages by their order, but other readers of the schedule need not.
 TEST(ControlMessages, OneARoundFromOneRankToAnother) {
   for (const bool sends : {true, false}) {
     ProgramBuilder builder{0};
@@ -97,11 +97,11 @@ TEST(ControlMessages, OneARoundFromOneRankToAnother) {
     for (const Bytes bytes : {8, 16}) sends ? builder.control_send(1, bytes) : builder.control_receive(1, bytes);
     const Program program = std::move(builder).finish();
     EXPECT_THROW(make_script(program, 2, {}), Error);
-    EXPECT_EQ(in_posting_order(program).rounds.size(), 1u);  // the verifier says what is wrong itself
+    EXPECT_EQ(in_posting_order(program).rounds.size(), 1u);  // the verifier reports the error itself
   }
 }
 
-// Sums of legal sizes that no 64 bits hold.
+// Sizes that are legal one by one, but whose sum exceeds 64 bits.
 TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
   ProgramBuilder builder{0};
   builder.begin_round();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event-driven simulator: by hand, and against the round-synchronous one on the table's algorithms and on random schedules.
+// The event-driven simulator: compared with results by hand, and with the round-synchronous one on the table's
+// algorithms and on random schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,11 +61,11 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
   EXPECT_EQ(one.end, 8 * microsecond + 12'345'679);
   EXPECT_EQ(one.rank_ends, (std::vector<Picoseconds>{1'500'000 + 12'345'679, 8 * microsecond + 12'345'679}));
   EXPECT_EQ(simulate_events(schedule, linear_times(1)).end, 7 * microsecond + 12'358'025);
-  // From a root to seven others: each after max(g, o); and all of them to one.
+  // From a root to seven others: a message every max(g, o); then from all of them to one.
   const Problem eight = testing::problem_of(Collective::scatter, 8, 1), gathered = testing::problem_of(Collective::gather, 8, 1);
   EXPECT_EQ(simulate_events(make_schedule(eight, "linear"), loggp_times()).end, 8 * microsecond + 6 * 4 * microsecond);
   EXPECT_EQ(simulate_events(make_schedule(gathered, "linear"), loggp_times()).end, 8 * microsecond + 6 * 4 * microsecond);
-  // With a port for each, one after the other what the processor has to do remains.
+  // With a port for each message, only the processor's overheads are one after the other.
   Coefficients many_ports = loggp;
   many_ports["ports"] = 7;
   const Model& model = *find_model("loggp");
@@ -78,8 +79,8 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
   EXPECT_EQ(simulate_rounds(direct, model, many_ports).end, 8 * microsecond + 6 * 3 * microsecond + 12'345'679);
 }
 
-// A pipeline: with barriers a round takes its longest message, without them only who waits for it.
-// LogGP of one message: sent for o and its further bytes, on its way for L, received for its bytes and o.
+// LogGP of one message: the sender needs o and the time of the further bytes, the network L, the receiver the time of
+// the bytes and o.
 TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
   const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 2, 1001), "binomial");
   std::vector<MessageEnd> ends;
@@ -94,7 +95,7 @@ TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
   EXPECT_EQ(sent.end, 1'500'000 + 12'345'679);
   EXPECT_EQ(received.begin, 1'500'000 + 5 * microsecond);
   EXPECT_EQ(received.end, one.end);
-  // Of every message of a larger exchange, within what it takes in all.
+  // Checks every message of a larger exchange: all lie within the total time.
   ends.clear();
   const EventSimulation all = simulate_events(make_schedule(Problem::alltoall(8, 100), "bruck"), loggp_times(),
                                               {.message_end = [&](const MessageEnd& end) { ends.push_back(end); }});
@@ -145,8 +146,8 @@ TEST(SimulateEvents, InStepAreTheRoundsExactly) {
   EXPECT_GT(compared, 300);
 }
 
-// Where a rank has more messages than ports, the formula takes the most of everything that any rank has, and the simulator deals
-// out message by message: neither is more than three times the other.
+// If a rank has more messages than ports, the formula takes the maximum of each figure over all ranks, while the
+// simulator distributes single messages. Neither result is more than three times the other.
 TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
   bool differs = false;
   const auto expect_bound = [&](const Schedule& schedule, const std::string& place) {
@@ -167,7 +168,8 @@ TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
   EXPECT_TRUE(differs);
 }
 
-// Equal messages between all, from one or to one take what the formula says, also where they are more than there are ports.
+// Equal messages between all ranks, from one rank or to one rank take the time of the formula, even if there are more
+// messages than ports.
 TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
   const Coefficients costs{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 2}, {"gap_us_per_byte", 0.25}, {"ports", 1}};
   const Coefficients one_port{{"startup_us", 7}, {"transfer_us_per_byte", 0.25}, {"ports", 1}};
@@ -182,7 +184,7 @@ TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
     }
 }
 
-// A rank that begins late holds the first barrier up, whether or not it has a message before.
+// A rank that starts late delays the first barrier, even if it has no message before it.
 TEST(SimulateEvents, BarriersWaitForAllRanks) {
   const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 8, 1), "binomial");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -197,7 +199,7 @@ TEST(SimulateEvents, PortsBeyondAllMessagesCostNothing) {
   EXPECT_EQ(simulate_events(schedule, linear_times(Count{1} << 40)).end, simulate_events(schedule, linear_times(3)).end);
 }
 
-// Who waits for less is through no later, message by message, whatever goes wrong.
+// Removing a dependence never delays a rank, message by message, whatever the disturbances.
 TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
   Count sooner[3] = {};
   const auto expect_order = [&](const Schedule& schedule, const std::string& place) {
@@ -234,7 +236,7 @@ TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
   for (const Count times : sooner) EXPECT_GT(times, 20);
 }
 
-// Dependences that are found once for all images of a program are those that each of them has.
+// Dependences that are computed once for all images of a program are the same as those computed for each of them.
 TEST(SimulateEvents, AreTheSameBySymmetryAndByRank) {
   Count compared = 0;
   for_each_algorithm([&](Schedule schedule, const std::string& place) {
@@ -250,7 +252,7 @@ TEST(SimulateEvents, AreTheSameBySymmetryAndByRank) {
   EXPECT_GT(compared, 50);
 }
 
-// Which links the messages of each round share, and the longest way.
+// Which links the messages of each round share, and the longest route.
 struct OnLinks {
   Count most_sharing = 0;
   std::map<Count, Bytes> link_bytes;
@@ -274,7 +276,7 @@ OnLinks on_links(const Schedule& schedule, const Topology& topology) {
   return found;
 }
 
-// A tree of eight ranks and some switches, and a few edges more.
+// Returns a random tree of eight ranks and some switches, with a few additional edges.
 Topology random_topology(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto switches = random() % 5;
@@ -295,7 +297,7 @@ TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
     const EventSimulation free = simulate_events(schedule, times, {.barriers = true});
     const EventSimulation in_links = simulate_events(schedule, times, {.barriers = true, .topology = &topology});
     const OnLinks links = on_links(schedule, topology);
-    bool has_controls = false;  // which the workload leaves out of links
+    bool has_controls = false;  // the workload does not count these on links
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
       for (const Round& round : schedule.program(rank).rounds) has_controls = has_controls || !round.control_sends.empty();
     if (links.most_sharing <= 1 && !has_controls) {
@@ -305,7 +307,7 @@ TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
     ++shared;
     for (std::size_t rank = 0; rank < free.rank_ends.size(); ++rank)
       EXPECT_GE(in_links.rank_ends[rank], free.rank_ends[rank]) << place;
-    const Picoseconds slack = in_links.messages;  // rounding of each message's bytes
+    const Picoseconds slack = in_links.messages;  // for rounding the bytes of each message
     if (!has_controls)
       for (const SimulatedStage& stage : in_links.stages)
         for (const SimulatedRound& round : stage.rounds) {
@@ -341,7 +343,8 @@ TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
   EXPECT_GT(shared, alone);
 }
 
-// Two messages for rank 2 of a row of three: the second one's head waits until the first has left the link between 1 and 2.
+// Two messages for rank 2 in a row of three: the head of the second waits until the first has left the link between 1
+// and 2.
 TEST(SimulateEvents, QueuesAtALink) {
   const Topology row = Topology::array(3);
   const Schedule schedule = make_schedule(testing::problem_of(Collective::gather, 3, 100, 2), "linear");
@@ -352,7 +355,7 @@ TEST(SimulateEvents, QueuesAtALink) {
   EXPECT_EQ(simulate_events(schedule, times, {.topology = &row, .slow_links = row.link_count(), .slowness = 3}).end, 610);
 }
 
-// Half way round a ring both ways are as long, and a message goes by its port.
+// Halfway round a ring both directions are equally long, and a message takes the direction of its port.
 TEST(SimulateEvents, LeavesByThePortThatAMessageNames) {
   Problem problem = Problem::alltoall(16, 64);
   problem.grid = {4, 4};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The round-synchronous simulator: the price told round by round, with links and without.
+// The round-synchronous simulator gives the price of each round, with links and without.
 #include <gtest/gtest.h>
 
 #include "quadrille/simulate.hpp"
@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-// Not whole picoseconds a byte, so that rounding shows.
+// Coefficients that are not whole picoseconds per byte, so that rounding errors would show.
 Coefficients odd_coefficients() {
   Coefficients values;
   double next = 0.0123456789;
@@ -58,7 +58,7 @@ TEST(SimulateRounds, IsThePriceOfEveryAlgorithm) {
     }
 }
 
-// Whatever the symmetry, the images of the representatives' messages are everybody's messages.
+// For every symmetry, the images of the representatives' messages are the messages of all ranks.
 TEST(SimulateRounds, LoadsLinksBySymmetryAsByRank) {
   Count compared = 0;
   for (const char* name : {"ring:16", "torus:4x4", "torus:4x4,last", "mesh:2x8", "hypercube:16", "hypercube:16,last", "full:16",
@@ -93,7 +93,7 @@ TEST(SimulateRounds, LoadsLinksBySymmetryAsByRank) {
   EXPECT_GT(compared, 500);
 }
 
-// Against the verifier's own counting, which sorts the links that messages use.
+// Compared with the verifier's own counting, which sorts the links that messages use.
 TEST(SimulateRounds, FindsTheBusiestLink) {
   for (const char* name : {"torus:3x5", "mesh:3x5", "array:15", "edges", "full:15"}) {
     const Topology topology = std::string(name) == "edges"

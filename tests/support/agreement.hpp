@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An executor against the interpreter: every row of the table, every policy, one or two buffers, bit by bit. Used for
-// threads inside the unit tests and for MPI by a program under each launcher.
+// Compares an executor with the interpreter: every algorithm of the table, every policy, one or two buffers, bit by bit. Unit tests
+// use it for threads, and a program under each launcher uses it for MPI.
 #pragma once
 
 #include <fmt/format.h>
 
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/interpreter.hpp"
@@ -14,7 +14,7 @@
 
 namespace quadrille::testing {
 
-// Collective: what each rank has as output, at all ranks.
+// Collective. Returns the outputs of all ranks, on every rank.
 inline std::vector<ByteVector> everybodys(Communicator& communicator, const Problem& problem, ByteVector mine) {
   std::vector<std::size_t> sizes;
   for (Rank rank = 0; rank < problem.ranks; ++rank) sizes.push_back(static_cast<std::size_t>(output_bytes(problem, rank)));
@@ -30,25 +30,26 @@ inline std::vector<ByteVector> everybodys(Communicator& communicator, const Prob
   return outputs;
 }
 
-// Collective. Settings with numbers up to `most_number`, at most `most_settings_of_any` of an algorithm, by the executor and in the
-// parts that `base` says. The first difference at any rank; the same on all ranks.
+// Collective. Compares settings with numbers up to `most_number`, at most `most_settings_of_any` of an algorithm, with the executor
+// and the parts that `base` states. Returns the first difference found at any rank; the same on all ranks.
 inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
                                       const PlanOptions& base = {}, std::size_t most_settings_of_any = 1000) {
   const Count p = communicator.size();
   const auto me = static_cast<std::size_t>(communicator.rank());
   Count turn = 0;
   for (const Algorithm* algorithm : all_algorithms()) {
-    // Grids, grains and ways to know the counts go together in many ways; all of them are verified elsewhere.
+    // Grids, grains and ways to know the counts have many combinations. Only some are run here; other tests verify all.
     const std::size_t most_settings =
         std::min<std::size_t>(algorithm->collective == Collective::alltoallv ? 12 : 1000, most_settings_of_any);
     for (const Bytes b : block_sizes) {
       for (const Problem& anywhere : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
-        const Problem problem = placed(communicator, anywhere);  // as plans do: the ranges of some settings follow from the nodes
+        // as plans do, because the ranges of some settings depend on the nodes
+        const Problem problem = placed(communicator, anywhere);
         const auto data = probe_data(problem, communicator.rank());
         for (const Choice& choice : thinned(all_choices(*algorithm, problem, most_number), most_settings)) {
           const Schedule schedule = make_schedule(problem, choice);
           const int pass = data->pass_count() - 1;
-          // One rank interprets and looks at everybody's output: all of them would do the same.
+          // One rank, a different one each time, interprets and compares all outputs, because all ranks would compute the same.
           const auto judge = static_cast<std::size_t>(turn++ % p);
           const std::vector<ByteVector> expected =
               me == judge ? interpret(schedule, probe_inputs(problem, 0), {.operation = operation_for(problem)})
@@ -66,7 +67,7 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
               ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
                   output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())), std::byte{0x33}), first;
               bool wrong = false;
-              for (int run = 0; run < 3; ++run) {  // again and again, with data that changes
+              for (int run = 0; run < 3; ++run) {  // several times, with different data
                 data->fill_input(run == 1 ? pass : 0, input.data());
                 made.execute(input.data(), output.data());
                 if (run == 0) first = output;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts what our own code allocates. C++ code allocates through operator new, which this replaces for the whole program;
-// MPI libraries are C and allocate through malloc, so what they do stays out of the count. Include in one source file of a
-// program only.
+// Counts the allocations of our own code. C++ code allocates through operator new, which this header replaces for the whole
+// program. MPI libraries are C and use malloc, so their allocations are not counted. Include it in one source file of a program
+// only.
 #pragma once
 
 #include <cstdlib>
 #include <new>
 
-#include "execute/execution.hpp"
+#include "execute/executions/execution.hpp"
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
@@ -22,7 +22,7 @@ inline void* counted(std::size_t size) {
   throw std::bad_alloc();
 }
 
-// Executes every algorithm under every policy and says where something was allocated. Collective.
+// Collective. Executes every algorithm under every policy, and returns a description of the first execution that allocated.
 inline std::string first_allocation(Communicator& communicator, Executor executor = Executor::automatic) {
   const Count p = communicator.size();
   for (const Algorithm* algorithm : all_algorithms()) {
@@ -60,7 +60,8 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
 
 }  // namespace quadrille::testing
 
-// Not inline: GCC 12 inlines some of them and not the others, and warns that what one allocates is freed by free.
+// Not inlined: GCC 12 would inline some of these functions and not the others, and then warn that memory from one is freed by
+// free().
 [[gnu::noinline]] void* operator new(std::size_t size) { return quadrille::testing::counted(size); }
 [[gnu::noinline]] void* operator new[](std::size_t size) { return quadrille::testing::counted(size); }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }

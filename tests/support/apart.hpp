@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that are to each other what processes are: each has memory that the others cannot load from, and a heap that they can.
-// The thread sanitizer follows no process and no second mapping of a segment; here it sees every path of the engine, each forced by
-// a setting.
+// Runs threads as a group that shares memory in the way separate processes do: each thread has private memory, from which the
+// others do not load, and a heap, from which they do. The thread sanitizer cannot follow processes or a second mapping of the same
+// memory. With these threads it sees every path of the shared-memory executor. The settings in Apart select the path.
 #pragma once
 
 #include <cstring>
@@ -16,14 +16,14 @@
 namespace quadrille::testing {
 
 struct Apart {
-  bool reads_private_memory = true;  // as by process_vm_readv; else long messages go through blocks
-  bool core_for_every_rank = true;   // else a rank that waits sleeps until it is rung for
-  bool yields_hand_over = true;      // else it sleeps at once
-  CopyCosts costs{};                 // what is long
-  Rank poor = -1;                    // this rank is granted no more than so many allocations
+  bool reads_private_memory = true;  // as with process_vm_readv; otherwise long messages go through blocks
+  bool core_for_every_rank = true;   // otherwise a rank that waits sleeps until its bell is rung
+  bool yields_hand_over = true;      // otherwise a waiting rank sleeps at once
+  CopyCosts costs{};                 // decides which messages are long
+  Rank poor = -1;                    // the rank that may make only `allocations` allocations; -1: no rank is limited
   Count allocations = 0;
-  std::function<bool(Rank)> is_there = {};  // empty: all are
-  std::function<void(Rank)> reads = {};     // called by a rank that reads another one's private memory, before it does; may throw
+  std::function<bool(Rank)> is_there = {};  // is this rank still running? empty: all ranks are
+  std::function<void(Rank)> reads = {};     // called by a rank before it reads another rank's private memory; may throw
 };
 
 class ApartSpace : public SharedSpace {
@@ -46,7 +46,8 @@ class ApartSpace : public SharedSpace {
     return place >= memory_ && place < memory_ + size() * heap_bytes ? static_cast<Offset>(place - memory_) : 0;
   }
 
-  // Each rank's heap is its own, without a lock: that would order what ranks do, and hide from the sanitizer what does not.
+  // Each rank has a heap of its own, without a lock. A lock would order the ranks' accesses, and so hide missing synchronisation
+  // from the sanitizer.
   Offset allocate(Bytes bytes) override {
     release_retired();
     if (rank() == apart_.poor && allocations_-- <= 0) throw std::bad_alloc();
@@ -72,7 +73,7 @@ class ApartSpace : public SharedSpace {
     taken_.erase(entry);
   }
 
-  // Now, to the poor rank.
+  // Sets how many allocations the poor rank may still make.
   void grant(Count allocations) { allocations_ = allocations; }
 
   Bytes taken_bytes() const {
@@ -97,10 +98,10 @@ class ApartSpace : public SharedSpace {
   Count allocations_;
   Offset unused_;
   std::map<Offset, Bytes> taken_;
-  std::multimap<Bytes, Offset> free_;  // by length
+  std::multimap<Bytes, Offset> free_;  // free memory by length
 };
 
-// As run_threads.
+// Like run_threads, but the ranks share memory as separate processes do, with these settings.
 inline void run_apart(Count ranks, const Apart& apart, const std::function<void(SharedCommunicator&)>& body) {
   const auto bytes = static_cast<std::size_t>(ranks * ApartSpace::heap_bytes);
   struct Line {
@@ -122,7 +123,7 @@ inline void run_apart(Count ranks, const Apart& apart, const std::function<void(
   });
 }
 
-// Every message of 1 KiB and more is copied once, or none of up to 64 KiB is.
+// Returns costs that make every message of 1 KiB and more a long one, or costs that make no message of up to 64 KiB a long one.
 inline CopyCosts costs_of_copying_once(double seconds) {
   CopyCosts costs;
   costs.once.fill(seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases for tests that every row of the table is enrolled in: problems of any collective, and all settings of an
+// Cases for tests that run for every algorithm in the table: problems of any collective, and all settings of an
 // algorithm's parameters.
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace quadrille::testing {
 
-// How far a test that enumerates cases goes. Sanitizers look for other faults than wrong schedules, and take their time: fewer
-// cases do for them. Otherwise `./check --long` takes all.
+// How many cases a test enumerates. Under sanitizers there are fewer, because sanitizers are slow and find other
+// faults than wrong schedules. `./check --long` takes all cases.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
@@ -32,7 +32,7 @@ T extent(T under_sanitizers, T normally, T in_long_tests) {
   return sanitized ? under_sanitizers : long_tests() ? in_long_tests : normally;
 }
 
-// A problem of any collective; irregular ones get seeded sizes around `block_bytes`, zero among them.
+// Returns a problem of any collective. Irregular ones get sizes drawn around `block_bytes`, some of them zero.
 inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes, Rank root = 0, std::uint64_t seed = 1) {
   Problem problem;
   problem.collective = collective;
@@ -49,7 +49,7 @@ inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes,
   return problem;
 }
 
-// Roots worth a case each: all of them for few ranks, else the ends and one in between.
+// Returns the roots to test: all for few ranks, otherwise the first, the last and one in between.
 inline std::vector<Rank> roots_of(Collective collective, Count ranks, Count all_up_to = 9) {
   if (!is_rooted(collective)) return {0};
   if (ranks > all_up_to) return {0, 2 * ranks / 3, ranks - 1};
@@ -58,7 +58,7 @@ inline std::vector<Rank> roots_of(Collective collective, Count ranks, Count all_
   return roots;
 }
 
-// The same number of elements, but larger ones.
+// Returns the problem with the same number of elements, but larger ones.
 inline Problem with_elements_of(Problem problem, Bytes element_bytes) {
   problem.element_bytes = element_bytes;
   problem.block_bytes *= element_bytes;
@@ -70,7 +70,7 @@ inline Problem with_elements_of(Problem problem, Bytes element_bytes) {
   return problem;
 }
 
-// problem_of for each root worth a case; reductions with operators that commute, that do not, and along the fixed tree.
+// Returns problem_of for each root to test. Reductions get operators that commute, that do not, and the fixed tree (reproducible).
 inline std::vector<Problem> problems_of(Collective collective, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems;
   for (const Rank root : roots_of(collective, ranks, all_roots_up_to)) {
@@ -85,7 +85,8 @@ inline std::vector<Problem> problems_of(Collective collective, Count ranks, Byte
   return problems;
 }
 
-// Nodes for p ranks: of sizes 1, 2, 3, .. one after the other; of two sizes or nearly so, dealt out; and at random.
+// Returns three placements of ranks on nodes: nodes of 1, 2, 3, .. consecutive ranks; ranks dealt out in turn to nodes of equal or
+// nearly equal size; and a random placement.
 inline std::vector<std::vector<Count>> placements(Count ranks) {
   std::vector<std::vector<Count>> list(3);
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks));
@@ -98,7 +99,7 @@ inline std::vector<std::vector<Count>> placements(Count ranks) {
   return list;
 }
 
-// problems_of; on a grid where the algorithm needs one; and where it looks at nodes, on some of them as well.
+// Returns problems_of, on a grid if the algorithm needs one, and also on some placements if the algorithm depends on nodes.
 inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
   const auto applies = [&](const Problem& problem) { return quadrille::applies(problem, parse_choice(problem, algorithm.id)); };
@@ -119,7 +120,7 @@ inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks,
   return problems;
 }
 
-// "scatter p=5 b=8 root=2", for messages.
+// Describes a problem in messages: "scatter p=5 b=8 root=2".
 inline std::string description(const Problem& problem) {
   std::string text =
       fmt::format("{} p={} b={} root={}", name(problem.collective), problem.ranks, problem.block_bytes, problem.root);
@@ -131,13 +132,13 @@ inline std::string description(const Problem& problem) {
   return text;
 }
 
-// The largest number worth trying: those above say the same, of a problem of so many ranks and bytes.
+// Returns the largest number worth trying as a parameter: larger ones have the same effect for so many ranks and bytes.
 inline Count most_telling_number(const Problem& problem) {
   if (problem.collective != Collective::alltoallv) return std::numeric_limits<Count>::max();
   return std::max(problem.ranks, Traffic(problem).longest());
 }
 
-// "2x2x3": all products of sides above 1, in every order, that make so many ranks.
+// Returns all grids with so many ranks, such as "2x2x3": sides above 1, in every order.
 inline std::vector<std::string> all_sides(Count ranks) {
   std::vector<std::string> list{fmt::format("{}", ranks)};
   for (Count side = 2; side < ranks; ++side)
@@ -146,7 +147,7 @@ inline std::vector<std::string> all_sides(Count ranks) {
   return list;
 }
 
-// The words of a parameter, those of its form among them; of two sides only one pair, since that is a grid.
+// Returns all words of a parameter, including those that its form allows. Of grids with two sides it returns only one.
 inline std::vector<std::string> all_words(const Parameter& parameter, const Problem& problem) {
   std::vector<std::string> words = parameter.choices;
   if (parameter.is_of_the_form)
@@ -156,7 +157,7 @@ inline std::vector<std::string> all_words(const Parameter& parameter, const Prob
   return words;
 }
 
-// Every setting of the parameters that applies, numbers up to `most_number`.
+// Returns all settings of the parameters that apply, with numbers up to `most_number`.
 inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem& problem,
                                        Count most_number = std::numeric_limits<Count>::max()) {
   most_number = std::min(most_number, most_telling_number(problem));
@@ -180,7 +181,7 @@ inline std::vector<Choice> all_choices(const Algorithm& algorithm, const Problem
   return choices;
 }
 
-// At most `most` of them, spread over the list.
+// Returns at most `most` of the choices, spread over the list.
 inline std::vector<Choice> thinned(std::vector<Choice> choices, std::size_t most) {
   if (choices.size() <= most) return choices;
   std::vector<Choice> some;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running the command as a user does.
+// A test fixture that runs the command as a user does.
 #pragma once
 
 #include <fcntl.h>
@@ -42,14 +42,14 @@ class CommandTest : public OwnFolder {
     return file(name);
   }
 
-  // Runs the command; stdout goes to `target`, or is closed if that is empty.
+  // Runs the command. stdout goes to the file `target`, or is closed if `target` is empty.
   Outcome run(const Words& arguments, const std::string& input = {}, std::string target = "stdout") const {
     Words words{QUADRILLE_COMMAND};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return run_program(std::move(words), input, std::move(target));
   }
 
-  // The same for any program, such as `env` or `timeout` before the command.
+  // Does the same for any program, such as `env` or `timeout` in front of the command.
   Outcome run_program(Words words, const std::string& input = {}, std::string target = "stdout") const {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -75,7 +75,7 @@ class CommandTest : public OwnFolder {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), captured ? contents(target) : "", contents(talk)};
   }
 
-  // Exit 2, nothing on stdout, one line on stderr that holds `hint`.
+  // Expects exit code 2, no output, and one line on stderr that contains `hint`.
   void refuses(const Words& arguments, const std::string& hint, const std::string& input = {}) const {
     const Outcome outcome = run(arguments, input);
     std::string line;
@@ -88,7 +88,7 @@ class CommandTest : public OwnFolder {
     EXPECT_NE(outcome.talk.find(hint), std::string::npos) << outcome.talk;
   }
 
-  // Exit 0, and what stdout holds.
+  // Expects exit code 0, and returns the output.
   std::string prints(const Words& arguments, const std::string& input = {}) const {
     const Outcome outcome = run(arguments, input);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;

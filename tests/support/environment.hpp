@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Switches of tests that can go on for longer.
+// Switches that make tests run longer.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline std::uint64_t number_in_environment(const char* name, std::uint64_t stand
   return text ? std::strtoull(text, nullptr, 10) : standard;
 }
 
-// Set by ./check --long: tests that enumerate cases take them all.
+// True under ./check --long, where tests that enumerate cases take all of them.
 inline bool long_tests() { return number_in_environment("QUADRILLE_LONG", 0) != 0; }
 
 }  // namespace quadrille::testing

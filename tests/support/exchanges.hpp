@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct exchanges with checked data: sizes of every kind, other ones at each call, from memory of either kind.
+// Runs direct exchanges with checked data. Sizes are of every kind and change at each call; buffers are private or shared memory.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class Exchanges {
  public:
   static constexpr Bytes longest = 300'000;
 
-  // Collective; `allocated`: blocks lie in memory that other ranks can load from.
+  // Collective. If `allocated`, blocks lie in memory that other ranks can load from.
   Exchanges(Communicator& ranks, std::uint64_t seed, bool allocated)
       : me_(ranks.rank()), ranks_(ranks.size()), seed_(seed), exchange_(ranks), sends_(index(ranks_)), receives_(index(ranks_)) {
     for (auto& memory : memory_) {
@@ -28,7 +28,7 @@ class Exchanges {
     }
   }
 
-  // Collective. Returns what is wrong on this rank.
+  // Collective. Runs the given number of calls and returns a description of the first error on this rank.
   std::string run(long calls, Bytes most = longest) {
     for (long i = 0; i < calls; ++i) {
       ++call_;
@@ -76,7 +76,7 @@ class Exchanges {
     }
   }
 
-  // Of this call; every rank computes the same.
+  // Returns the bytes from one rank to another in this call; every rank computes the same.
   Bytes size(Rank from, Rank to, Bytes most) const {
     const std::uint64_t kind = draw(call_), one = draw(call_, 1) % static_cast<std::uint64_t>(ranks_);
     const Bytes many = any_size(draw(call_, 2)), few = any_size(draw(call_, 3)) % 100;
@@ -88,14 +88,14 @@ class Exchanges {
         case 1: return is_one(from) ? many : few;  // spikes
         case 2: return is_one(to) ? many : few;
         case 3: return to == ranks_ - 1 - from ? many : 0;     // transpose
-        case 4: return is_one(from) && is_one(to) ? many : 0;  // most often nothing at all
+        case 4: return is_one(from) && is_one(to) ? many : 0;  // usually nothing at all
         default: return any_size(pair);
       }
     }();
     return std::min(bytes, most);
   }
 
-  // Byte i of a block.
+  // Returns byte i of a block.
   std::byte content(Rank from, Rank to, Bytes i) const {
     return static_cast<std::byte>(static_cast<std::uint64_t>(i) * 7 + (static_cast<std::uint64_t>(i) >> 8) +
                                   draw(call_, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)));
@@ -142,7 +142,7 @@ class Exchanges {
   DirectExchange exchange_;
   std::vector<DirectExchange::Outgoing> sends_;
   std::vector<DirectExchange::Incoming> receives_;
-  std::array<std::shared_ptr<std::byte>, 2> memory_;  // of what is sent and what is received
+  std::array<std::shared_ptr<std::byte>, 2> memory_;  // memory of the sent and of the received blocks
 };
 
 }  // namespace quadrille::testing

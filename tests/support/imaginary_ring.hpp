@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The source's way to rings of an odd number of ranks, block by block, for alltoall/imaginary-node to be tested against [liu2005,
-// section VI]: one imaginary node behind the last rank makes the ring even, rank 0 does its work, and blocks for it and from it do
-// not exist.
+// The exchange on rings of an odd number of ranks as its source describes it, block by block, so that alltoall/imaginary-node can
+// be tested against it [liu2005, section VI]. An imaginary position behind the last rank makes the ring even. Rank 0 does its work,
+// and blocks for it or from it do not exist.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace quadrille::testing {
 
 struct RingMove {
   Count step = 0;
-  Count hop = 0;  // links, to the right if positive
+  Count hop = 0;  // number of links; positive: to the right
 };
 
-// How a block goes from one place of an even ring to another: an odd link first, then two links at a time; even targets are headed
-// for to the right in the first half of the steps, odd ones in the second half.
+// Returns the moves of a block from one position of an even ring to another: first one link if the distance is odd, then two links
+// at a time. Blocks for even targets go to the right in the first half of the steps, those for odd targets in the second half.
 inline std::vector<RingMove> alternating_moves(Count from, Count to, Count size) {
   const Count right = (to - from + size) % size, left = size - right;
   if (right == 0) return {};
@@ -30,7 +30,7 @@ inline std::vector<RingMove> alternating_moves(Count from, Count to, Count size)
   return moves;
 }
 
-// Every block lies in a slot of its own at whatever rank it has come to.
+// Makes the schedule. Each block has a slot of its own at every rank that it passes.
 inline Schedule imaginary_ring(Count ranks, Bytes block_bytes) {
   Schedule schedule;
   schedule.problem = Problem::alltoall(ranks, block_bytes);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a schedule do what its collective asks for? The interpreter moves labelled bytes and this compares, pass by pass.
+// Checks that a schedule does what its collective demands. The interpreter moves labelled bytes, and this file compares the outputs
+// with the expected ones, pass by pass.
 #pragma once
 
-#include "plan/probe_data.hpp"
+#include "plan/race/probe_data.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/interpreter.hpp"
 
 namespace quadrille::testing {
 
-// An operator that has the properties the problem names; null for those that do not reduce.
+// Returns an operator with the properties that the problem states; null if the collective does not reduce.
 inline std::shared_ptr<const Operator> operation_for(const Problem& problem) {
   if (!is_reduction(problem.collective)) return nullptr;
-  if (problem.element_bytes == 1) return built_in_operator("sum", "u8");  // none of one byte does not commute
+  if (problem.element_bytes == 1) return built_in_operator("sum", "u8");  // no built-in operator on one byte is non-commutative
   if (!problem.commutative) return built_in_operator("matmul2", problem.element_bytes == 4 ? "u8" : "f64");
   return built_in_operator("sum", problem.element_bytes == 4 ? "f32" : "f64");
 }
@@ -20,7 +21,7 @@ inline std::unique_ptr<ProbeData> probe_data(const Problem& problem, Rank rank) 
   return quadrille::probe_data(problem, rank, operation_for(problem));
 }
 
-// Known inputs of one pass, by rank.
+// Returns the inputs of one pass, one for each rank.
 inline std::vector<ByteVector> probe_inputs(const Problem& problem, int pass) {
   std::vector<ByteVector> inputs;
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
@@ -30,8 +31,8 @@ inline std::vector<ByteVector> probe_inputs(const Problem& problem, int pass) {
   return inputs;
 }
 
-// What is wrong after interpreting, in words; empty if everything is right. Unwritten memory is tried with two contents,
-// so that nothing is right by chance.
+// Interprets the schedule and returns what is wrong, in words; empty if everything is right. Memory that was not written is filled
+// in two ways, so that a byte cannot be right by chance.
 inline std::string judge(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
   for (int pass = 0; pass < probe_data(problem, 0)->pass_count(); ++pass)

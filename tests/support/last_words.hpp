@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests that draw their cases: where a signal ends the process in one, it says in which. Sanitizers end it by one if
-// ASAN_OPTIONS and UBSAN_OPTIONS have abort_on_error=1.
+// For tests with random cases: if a signal ends the process, this prints the present case. Sanitizers end the process by a signal
+// if ASAN_OPTIONS and UBSAN_OPTIONS contain abort_on_error=1.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace quadrille::testing {
 
-// At most one at a time.
+// Only one object may exist at a time.
 class LastWords {
  public:
   LastWords() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many executions in flight at a time, of a few plans, completed by each rank in an order of its own.
+// Runs many executions of a few plans at the same time; each rank completes them in an order of its own.
 #pragma once
 
 #include "support/occasion.hpp"
 
 namespace quadrille::testing {
 
-// Collective: so many starts, of plans drawn from `common` at all ranks alike, with barriers and blocking executions between them;
-// `own` is this rank's. What is wrong at this rank.
+// Collective. Starts plans `starts` times, with barriers and blocking executions in between. Which plans is drawn from `common`, in
+// the same way on all ranks; the order in which this rank completes them is drawn from `own`. Returns what is wrong on this rank.
 inline std::string first_fault_of_many(Communicator& communicator, std::size_t starts, std::mt19937_64& common,
                                        std::mt19937_64& own, bool by_vendor) {
   std::vector<std::shared_ptr<Drawn>> plans;
@@ -24,7 +24,7 @@ inline std::string first_fault_of_many(Communicator& communicator, std::size_t s
     if (common() % 16 == 0) note(Occasion(plans[common() % plans.size()], common).run(common));
     if (own() % 4 == 0) open[own() % open.size()].request().test();
   }
-  plans.clear();  // requests keep what they need
+  plans.clear();  // requests keep the memory that they need
   std::shuffle(open.begin(), open.end(), own);
   for (Occasion& each : open) {
     while (own() % 2 == 0 && !each.request().test()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random plans with data that is checked, run one after the other or with several in flight.
+// Random plans with checked data, executed one after the other or several at a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,17 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "execute/execution.hpp"
+#include "execute/executions/execution.hpp"
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
 
 namespace quadrille::testing {
 
-// A plan of any collective, size, algorithm and policy, with data for it. All ranks draw alike.
+// A plan for a random collective, size, algorithm and policy, with data for it. All ranks draw the same.
 class Drawn {
  public:
-  // With `by_vendor` the vendor's own collectives are among them.
+  // If `by_vendor`, some plans are the vendor's own collectives.
   Drawn(Communicator& communicator, std::mt19937_64& random, bool by_vendor) : communicator_(&communicator) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto ranks = static_cast<std::size_t>(communicator.size());
@@ -45,7 +45,7 @@ class Drawn {
     plan_.emplace(quadrille::plan(communicator, problem,
                                   {.algorithm = algorithm,
                                    .policy = policies[below(3)],
-                                   .executor = below(8) ? Executor::automatic : Executor::messages,
+                                   .executor = below(8) ? Executor::automatic : Executor::mpi,
                                    .operation = operation_for(problem)}));
     input_bytes_ = input_bytes(problem, communicator.rank());
     output_bytes_ = output_bytes(problem, communicator.rank());
@@ -70,17 +70,17 @@ class Drawn {
   std::optional<Plan> plan_;
 };
 
-// A plan with buffers of its own, from memory of either kind.
+// An execution of a plan with buffers of its own, in private or shared memory.
 class Occasion {
  public:
   Occasion(Communicator& communicator, std::mt19937_64& random, bool by_vendor = false)
       : Occasion(std::make_shared<Drawn>(communicator, random, by_vendor), random) {}
 
-  // Of a plan that others may use, too.
+  // Uses a plan that other occasions may share.
   Occasion(std::shared_ptr<Drawn> drawn, std::mt19937_64& random)
       : drawn_(std::move(drawn)), input_(drawn_->input(random() % 2 == 0)), output_(drawn_->output(random() % 2 == 0)) {}
 
-  // What is wrong; empty if nothing is.
+  // Executes the plan and returns what is wrong; empty if nothing is.
   std::string run(std::mt19937_64& random) {
     fill(random);
     drawn_->plan().execute(input_.get(), output_.get());
@@ -119,8 +119,8 @@ class Occasion {
   bool in_flight_ = false;
 };
 
-// Starts of some of the occasions, drawn from `common` in one order at all ranks, and between them what each rank draws from `own`:
-// looks at those in flight, and ends, in any order. Collective; what is wrong at this rank.
+// Collective. Starts some of the occasions, drawn from `common` in the same order on all ranks. In between, each rank tests or
+// completes those in flight in any order, drawn from `own`. Returns what is wrong on this rank.
 inline std::string run_in_flight(Communicator& communicator, std::vector<Occasion>& occasions, std::size_t starts,
                                  std::mt19937_64& common, std::mt19937_64& own) {
   std::string wrong;

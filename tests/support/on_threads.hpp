@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any schedule on threads, by the options that a plan gives to those of the table.
+// Runs any schedule on threads, with the options that a plan uses for algorithms of the table.
 #pragma once
 
 #include "execute/executable.hpp"
-#include "execute/script.hpp"
+#include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/interpreter.hpp"
@@ -13,11 +13,11 @@ namespace quadrille::testing {
 struct ThreadOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;
-  std::byte unwritten{0xA5};  // what the output holds before
+  std::byte unwritten{0xA5};  // content of the output before the run
   std::shared_ptr<const Operator> operation;
 };
 
-// The outputs of all ranks. The schedule must be a right one: ranks that wait in vain wait forever.
+// Returns the outputs of all ranks. The schedule must be right: a rank that waits for a message that nobody sends waits for ever.
 inline std::vector<ByteVector> run_on_threads(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                               const ThreadOptions& options) {
   std::vector<ByteVector> outputs(inputs.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder for the files of one test, which is also where the user's own machines would be: there are none.
+// A folder for the files of one test. It also serves as the user's folder of machines, which is empty.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that meet as processes do: each with a heap and a control file of its own, which the others map.
+// Threads that form a group in the way processes do: each has a heap and a control file of its own, which the others map.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "execute/shared/meet.hpp"
+#include "execute/shared/memory/meet.hpp"
 
 namespace quadrille::testing {
 
-// Collective over the threads.
+// Collective over the threads. Returns a communicator through which they share memory as processes.
 inline std::unique_ptr<SharedCommunicator> shared_by_processes(Communicator& threads, const std::optional<CopyCosts>& costs = {}) {
   Met met = meet(threads, {}, costs, {}, std::make_shared<Process>());
   if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);

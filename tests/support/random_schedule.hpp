@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules without a purpose: any messages, any memory, so that simulators and their dependences meet what no algorithm makes.
+// Random schedules with arbitrary messages and memory, to test simulators and dependences on cases that no algorithm produces.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace quadrille::testing {
 struct RandomShape {
   Count ranks = 5;
   Count rounds = 4;
-  Count most_messages = 1;  // that a rank sends, and receives, in a round
-  Bytes longest = 100;      // from 1 byte
+  Count most_messages = 1;  // messages that a rank sends, and receives, in a round
+  Bytes longest = 100;      // messages have 1 byte up to this length
   bool with_controls = false;
 };
 
@@ -40,7 +40,7 @@ inline Schedule random_schedule(const RandomShape& shape, std::uint64_t seed) {
       }
     }
     const bool only_controls = shape.with_controls && below(4) == 0;
-    for (Count turn = 0; turn < shape.most_messages; ++turn) {  // each turn is a part of a permutation
+    for (Count turn = 0; turn < shape.most_messages; ++turn) {  // each turn draws part of a permutation
       std::vector<Rank> targets(programs->size());
       std::iota(targets.begin(), targets.end(), Rank{0});
       std::shuffle(targets.begin(), targets.end(), random);

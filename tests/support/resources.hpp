@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process has of the things that a program can run out of.
+// Counts the resources that this process uses and that a leak would exhaust.
 #pragma once
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ namespace quadrille::testing {
 struct Resources {
   Count descriptors = 0, mappings = 0;
   Bytes resident = 0;      // VmRSS
-  Bytes allocated = 0;     // by malloc, and not freed
+  Bytes allocated = 0;     // allocated by malloc and not freed
   Bytes shared_files = 0;  // memory behind this process's files without a name (memfd)
 };
 

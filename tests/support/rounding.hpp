@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point sums that round, so that every order of adding gives other bits.
+// Inputs whose floating-point sums round, so that a different order of additions gives different bits.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ inline std::vector<Collective> reductions() {
   return list;
 }
 
-// Of such different sizes that hardly any two orders of adding them agree.
+// Returns inputs whose magnitudes differ so much that hardly any two orders of adding them give the same bits.
 inline std::vector<ByteVector> inputs_that_round(const Problem& problem) {
   std::mt19937 random(11);
   std::vector<ByteVector> inputs;
@@ -43,8 +43,8 @@ inline Problem sums(Collective collective, Count p, Rank root, bool reproducible
   return problem;
 }
 
-// The largest difference between two ways of adding, in units of what both may be wrong by: each of p - 1 additions rounds by
-// at most half an epsilon of what the absolute values add up to [higham2002, section 4.2]. At most 1 if both only round.
+// Returns the largest difference between two ways of adding, relative to the error that both may have: each of the p - 1 additions
+// rounds by at most half an epsilon of the sum of absolute values [higham2002, section 4.2]. At most 1 if both only round.
 inline double rounding_difference(const Problem& problem, Rank rank, const std::vector<ByteVector>& inputs, const ByteVector& some,
                                   const ByteVector& other) {
   double most = 0;

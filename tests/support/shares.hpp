@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators whose results have many forms, as rounded sums of floating-point numbers do, and data for them. A number is kept
-// as two shares, one in each half of an element, and which shares a result has depends on the bits of both operands and on their
-// order. So two results of one value that were combined in different orders differ, and a half of each, or halves that have changed
-// places, make another value.
+// Operators whose results can be represented in many ways, as rounded floating-point sums are, and data for them. A number is
+// stored as two shares, one in each half of an element. Which shares a result has depends on the bits of both operands and on their
+// order. So two results with the same value that were combined in different orders have different bits. Mixing halves of two
+// results, or exchanging the halves, gives a wrong value.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@
 #include <random>
 #include <string>
 
-#include "plan/probe_data.hpp"
+#include "plan/race/probe_data.hpp"
 #include "quadrille/interpreter.hpp"
 
 namespace quadrille::testing {
 
-// A whole number of one word in two shares.
+// A whole number of one word, stored in two shares.
 template <class Word>
 struct Shared {
   static Word number(Word low, Word high) { return static_cast<Word>(low + 3 * high); }
   static Word low(Word number, Word high) { return static_cast<Word>(number - 3 * high); }
 };
 
-// A number, to be added: commutative.
+// The operator that adds numbers; it commutes.
 template <class Word>
 struct SharedSum {
   std::array<Word, 2> shares{};
@@ -37,7 +37,7 @@ struct SharedSum {
   void make_valid() {}
 };
 
-// Two numbers a, odd, and b: x -> a x + b, chained. Does not commute.
+// The operator that composes functions x -> a x + b, with a odd. It does not commute.
 template <class Word>
 struct SharedMap {
   std::array<Word, 4> shares{};
@@ -69,13 +69,13 @@ void combine_shares(const std::byte* source, std::byte* target, Count elements, 
   }
 }
 
-// Compares values, or bits along the fixed tree where the problem wants reproducible results.
+// Compares values. If the problem demands reproducible results, compares the bits with those of the fixed tree.
 template <class Element>
 class SharesData : public ProbeData {
  public:
   SharesData(const Problem& problem, Rank rank) : problem_(problem), rank_(rank) {}
 
-  int pass_count() const override { return 4; }  // of words of 8 bits some happen to commute
+  int pass_count() const override { return 4; }  // several passes, because some words of 8 bits commute by chance
 
   void fill_input(int pass, std::byte* input) const override {
     for (Count i = 0; i < input_bytes(problem_, rank_) / size; ++i) put(operand(pass, rank_, i), input + i * size);
@@ -131,7 +131,7 @@ class SharesData : public ProbeData {
   Rank rank_;
 };
 
-// An operator of the problem's kind, with its data; none where elements are too small for it.
+// An operator of the problem's kind, with its data; none if elements are too small for it.
 struct Shares {
   std::shared_ptr<const Operator> operation;
   std::unique_ptr<ProbeData> (*data)(const Problem&, Rank) = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program of one rank: two rounds that are independent, a third that sends what both have received, and one of another stage.
+// Returns the program of one rank. It has two independent rounds, a third round that sends what was received in the first two, and
+// one round of another stage.
 #pragma once
 
 #include "quadrille/program_builder.hpp"
@@ -16,7 +17,7 @@ inline Program three_rounds() {
   program.send(2, {{Buffer::input, 4, 4}});
   program.receive(2, {{Buffer::output, 4, 4}});
   program.begin_round();
-  program.send(3, {{Buffer::output, 2, 4}});  // of both receives
+  program.send(3, {{Buffer::output, 2, 4}});  // bytes of both receives
   program.stage("second");
   program.begin_round();
   program.receive(3, {{Buffer::scratch, 0, 4}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any schedule on data, in the interpreter and on threads, compared with what its collective asks for.
+// Runs any schedule on data, in the interpreter and on threads, and compares the outputs with what its collective demands.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace quadrille::testing {
 
-// Data with its operator, which is null where nothing is combined.
+// Data with its operator, which is null if nothing is combined.
 struct Trial {
   std::shared_ptr<const Operator> operation;
   std::function<std::unique_ptr<ProbeData>(Rank)> data;
@@ -22,7 +22,7 @@ inline Trial trial_of_shares(const Problem& problem) {
   return {shares.operation, [=](Rank rank) { return shares.data(problem, rank); }};
 }
 
-// Of the built-in operators one that fits; none where none does.
+// Returns a trial with a random built-in operator that suits the problem; none if there is none.
 inline Trial trial_of_built_in(const Problem& problem, std::uint64_t draw) {
   if (!is_reduction(problem.collective)) return {nullptr, [=](Rank rank) { return quadrille::probe_data(problem, rank, nullptr); }};
   std::vector<std::shared_ptr<const Operator>> fitting;
@@ -31,14 +31,15 @@ inline Trial trial_of_built_in(const Problem& problem, std::uint64_t draw) {
         const auto operation = built_in_operator(name, type);
         if (operation->element_bytes == problem.element_bytes && (operation->commutative || !problem.commutative))
           fitting.push_back(operation);
-      } catch (const Error&) {  // the type does not have it
+      } catch (const Error&) {  // the type does not have this operator
       }
   if (fitting.empty()) return {};
   const auto operation = fitting[draw % fitting.size()];
   return {operation, [=](Rank rank) { return quadrille::probe_data(problem, rank, operation); }};
 }
 
-// What is wrong with the outputs of run(inputs, unwritten), which are tried with two contents of memory that nothing has written.
+// Returns what is wrong with the outputs of run(inputs, unwritten). Calls `run` twice and fills the memory with another byte before
+// each call, so that a byte that was never written cannot be right by chance.
 template <class Run>
 std::string first_wrong(const Problem& problem, const Trial& trial, Run&& run) {
   const auto at = [&](Rank rank) { return trial.data(rank); };

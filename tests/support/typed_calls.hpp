@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every typed call on data whose result a plain loop knows, on the ranks of any communicator. Each rank knows what all ranks give.
+// Tests every typed call on the ranks of any communicator, with data whose result a plain loop computes. Each rank can compute the
+// input of all ranks.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@
 
 namespace quadrille::testing {
 
-// x -> factor x + shift, and a number to be added: composing does not commute. 12 bytes.
+// The function x -> factor x + shift, and a number to be added. Composing functions does not commute. The type has 12 bytes.
 struct Affine {
   std::uint32_t factor, shift, sum;
   friend Affine operator*(const Affine& first, const Affine& second) {
@@ -25,7 +26,7 @@ struct Affine {
   }
 };
 
-// Data and size of a matrix, as a multidimensional span has them.
+// Data and size of a matrix, with the members of a multidimensional span.
 template <class T>
 class Matrix2D {
  public:
@@ -74,13 +75,13 @@ T combined(const T& a, const T& b) {
     return static_cast<T>(a + b);
 }
 
-// All calls with elements T and blocks of `n`; `root` is the root of those that have one.
+// Runs all calls with elements of type T and blocks of `n` elements. `root` is the root of rooted collectives.
 template <class T>
 class TypedCalls {
  public:
   TypedCalls(Communicator& ranks, Count n, Rank root) : ranks_(ranks), me_(ranks.rank()), p_(ranks.size()), n_(n), root_(root) {}
 
-  // What is wrong; empty if nothing is. Collective.
+  // Collective. Returns what is wrong; empty if nothing is.
   std::string run() {
     exchange();
     spread();
@@ -104,7 +105,7 @@ class TypedCalls {
       wrong_ = fmt::format("{}: elements of {} B, {} a block, root {}, rank {} of {}", what, sizeof(T), n_, root_, me_, p_);
   }
 
-  // Ranks first .. last combined, elements from .. from + count.
+  // Returns the inputs of ranks first .. last combined, for elements from .. from + count.
   List fold(Rank first, Rank last, Count from, Count count) const {
     List all;
     for (Count i = from; i < from + count; ++i) {
@@ -237,7 +238,7 @@ class TypedCalls {
     expect("exscan_in_place", output, before);
   }
 
-  // What rank `from` sends to rank `to`, in elements; nothing to some.
+  // Returns how many elements rank `from` sends to rank `to`; for some pairs none.
   Count count(Rank from, Rank to) const { return (from * 2 + to * 3) % 4 * n_; }
 
   void irregular_exchange() {
@@ -265,7 +266,7 @@ class TypedCalls {
     plan_alltoallv<T>(ranks_, packed_blocks(send_counts), packed_blocks(receive_counts)).execute(packed, output);
     expect("plan_alltoallv", output, expected_packed);
 
-    std::vector<std::int16_t> counts;  // the same both ways
+    std::vector<std::int16_t> counts;  // the same in both directions
     List buffer, exchanged;
     for (Rank rank = 0; rank < p_; ++rank) {
       counts.push_back(static_cast<std::int16_t>(std::min(me_, rank) + n_));
@@ -347,7 +348,7 @@ class TypedCalls {
   std::string wrong_;
 };
 
-// With several types, sizes and roots. Collective; what is wrong at this rank.
+// Collective. Runs the calls with several types, sizes and roots. Returns what is wrong on this rank.
 inline std::string run_typed_calls(Communicator& ranks) {
   std::string wrong;
   const auto add = [&](const std::string& found) {

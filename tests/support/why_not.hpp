@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why something cannot be done; empty where it can.
+// Returns the reason why something cannot be done; empty if it can.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wisdom for tests.
+// Samples of wisdom for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline WisdomEntry entry(const std::string& algorithm, double microseconds, Exec
 }
 
 inline WisdomRecord record(const Situation& situation, const std::string& best = "direct", const std::string& date = "2026-11-22") {
-  return {.situation = situation, .date = date, .rounds = 15, .entries = {entry(best, 2), entry("vendor", 4, Executor::messages)}};
+  return {.situation = situation, .date = date, .repetitions = 15, .entries = {entry(best, 2), entry("vendor", 4, Executor::mpi)}};
 }
 
 inline ExecutorFit fit(Executor executor, Count ranks, Count nodes) {
@@ -40,14 +40,14 @@ inline ExecutorFit fit(Executor executor, Count ranks, Count nodes) {
           .date = "2026-11-22"};
 }
 
-// One of everything that the text has.
+// Returns wisdom with one entry of each kind that its text form has.
 inline Wisdom sample() {
   Wisdom wisdom{machine, {}, {}, {}};
   wisdom.add(record(situation(8, 4), "bruck:radix=4,ports=1"));
   wisdom.add(record(situation(64, 4)));
-  WisdomRecord twice{.situation = situation(512, 4)};  // in two launches
+  WisdomRecord twice{.situation = situation(512, 4)};  // measured in two launches
   for (const char* time : {"12:00:00.000", "13:05:22.123"})
-    twice.races.push_back({"2026-11-22", time, 15, 0, {entry("direct", 2), entry("vendor", 4, Executor::messages)}});
+    twice.races.push_back({"2026-11-22", time, 15, 0, {entry("direct", 2), entry("vendor", 4, Executor::mpi)}});
   twice.races[1].others = 1.5;
   wisdom.add(twice);
   WisdomRecord buffered = record(situation(64, 8));
@@ -67,7 +67,7 @@ inline Wisdom sample() {
   reduction.combining = Combining::fixed_tree;
   wisdom.add(record(reduction));
   wisdom.add(fit(Executor::shared, 4, 1));
-  ExecutorFit preset = fit(Executor::messages, 24, 6);
+  ExecutorFit preset = fit(Executor::mpi, 24, 6);
   preset.preset = "hdr";
   wisdom.add(preset);
   wisdom.add({.collective = Collective::alltoall,

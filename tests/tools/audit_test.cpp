@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille audit.
+// Tests of quadrille audit.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-const Words brief{"--ranks", "3", "--rounds", "6", "--time", "0.01"};
+const Words brief{"--ranks", "3", "--repetitions", "6", "--time", "0.01"};
 
 Words audit_of(Words words) {
   words.insert(words.begin(), "audit");
@@ -22,7 +22,7 @@ Words audit_of(Words words) {
 TEST_F(CommandTest, AuditsSumUpInText) {
   const std::string text = prints(audit_of({"allgather", "barrier", "--block", "8B,64B"}));
   EXPECT_NE(text.find("3 ranks on threads"), std::string::npos) << text;
-  // Seven guidelines with data at two sizes, and two of the barrier, which has none.
+  // Seven guidelines are measured at two sizes each; two guidelines of the barrier have no data.
   EXPECT_NE(text.find("ours: of 14 guidelines and sizes "), std::string::npos) << text;
 }
 
@@ -58,7 +58,7 @@ TEST_F(CommandTest, StrictAuditsAnswerByTheirExitCode) {
 
 TEST_F(CommandTest, AuditsRunOnLaunchedRanks) {
   const Outcome outcome =
-      run({"run", "-n", "2", QUADRILLE_COMMAND, "audit", "barrier", "--rounds", "6", "--time", "0.01", "--json"});
+      run({"run", "-n", "2", QUADRILLE_COMMAND, "audit", "barrier", "--repetitions", "6", "--time", "0.01", "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   const Json report = Json::parse(outcome.out);
   EXPECT_EQ(report["transport"], "shared");
@@ -77,7 +77,7 @@ TEST_F(CommandTest, AuditsRefuseInOneSentence) {
   refuses({"audit", "--side", "both"}, "there is no vendor here");
   refuses({"audit", "--side", "mine"}, "there is no side 'mine'");
   refuses({"audit", "gathr"}, "gather");
-  refuses({"audit", "--rounds", "5"}, "take 6 at least");
+  refuses({"audit", "--repetitions", "5"}, "take 6 at least");
   refuses({"audit", "--tolerance", "0.5"}, "the tolerance is a factor from 1 to 1000");
   refuses({"audit", "--tolerance", "1.1x"}, "the tolerance is a factor from 1 to 1000");
   refuses({"audit", "scan", "--block", "12B"}, "blocks of 12 bytes are no whole elements");

@@ -18,7 +18,7 @@ using namespace quadrille::testing;
 
 class CommandLineTest : public CommandTest {
  protected:
-  // The sizes that --block stands for.
+  // Returns the sizes that a value of --block stands for.
   std::vector<std::int64_t> sizes(const std::string& block) const {
     const Json verdicts =
         Json::parse(prints({"verify", "alltoall", "--ranks", "2", "--algorithm", "direct", "--json", "--block", block}));
@@ -37,6 +37,19 @@ class CommandLineTest : public CommandTest {
     return run_program(words).out;
   }
 
+  // Returns the subcommands listed in the command's help.
+  std::vector<std::string> subcommands() const {
+    std::vector<std::string> names;
+    bool listed = false;
+    for (const std::string& line : lines_of(prints({"help"}))) {
+      std::smatch match;
+      if (listed && std::regex_search(line, match, std::regex("^  ([a-z]+)  "))) names.push_back(match[1]);
+      if (line.empty() || line.ends_with(':')) listed = line == "Subcommands:";
+    }
+    EXPECT_GE(names.size(), 20u);
+    return names;
+  }
+
   static std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream in(text);
     std::vector<std::string> lines;
@@ -44,7 +57,7 @@ class CommandLineTest : public CommandTest {
     return lines;
   }
 
-  // The unit of each size in the columns of these headings, under which their figures end.
+  // Returns the units of the sizes in the columns with these headings. A column's figures end below its heading.
   static std::map<std::string, std::set<std::string>> units_by_column(const std::string& text,
                                                                       const std::vector<std::string>& headings) {
     const auto lines = lines_of(std::regex_replace(text, std::regex("µ|–"), "?"));  // a column a character
@@ -61,10 +74,6 @@ class CommandLineTest : public CommandTest {
     return units;
   }
 };
-
-const std::vector<std::string> subcommands{"list",  "info",      "schedule",  "verify",     "draw",
-                                           "price", "simulate",  "calibrate", "race",       "compare",
-                                           "plot",  "reproduce", "run",       "completion", "help"};
 
 TEST_F(CommandLineTest, SizesAreBytesOrHaveAUnit) {
   EXPECT_EQ(sizes("64,64B,1K,1KiB,1kB,1KB,0"), (std::vector<std::int64_t>{64, 64, 1024, 1024, 1000, 1000, 0}));
@@ -97,15 +106,15 @@ TEST_F(CommandLineTest, ARangeOfSizesDoubles) {
       Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "1..4", "--json"}))["counts"],
       Json({1, 2, 4}));
   refuses_size("1K..8", "write 8..1K");
-  refuses_size("8..", "'8..' is no range; write FIRST..LAST");
-  refuses_size("8..16..32", "'8..16..32' is no range; write FIRST..LAST");
+  refuses_size("8..", "'8..' is not a range; write FIRST..LAST");
+  refuses_size("8..16..32", "'8..16..32' is not a range; write FIRST..LAST");
 }
 
 TEST_F(CommandLineTest, HelpIsAskedForInEveryWay) {
   const std::string whole = prints({"--help"});
   EXPECT_EQ(prints({"-h"}), whole);
   EXPECT_EQ(prints({"help"}), whole);
-  for (const std::string& subcommand : subcommands) {
+  for (const std::string& subcommand : subcommands()) {
     const std::string help = prints({subcommand, "--help"});
     EXPECT_EQ(prints({subcommand, "-h"}), help) << subcommand;
     EXPECT_EQ(prints({"help", subcommand}), help) << subcommand;
@@ -118,7 +127,24 @@ TEST_F(CommandLineTest, HelpIsAskedForInEveryWay) {
   refuses({"list", "verify"}, "there is no collective 'verify'");
 }
 
-// No line of help is longer than the terminal is wide, unless it is one word; no word is lost. Examples stay as they are.
+TEST_F(CommandLineTest, EverySubcommandIsNamedWhereverSubcommandsAreListed) {
+  const std::string error = run({}).talk, unknown = run({"qqqqqqqqqqqq"}).talk, manual = prints({"manual"});
+  const std::string bash = prints({"completion", "bash"}), fish = prints({"completion", "fish"}),
+                    zsh = prints({"completion", "zsh"});
+  for (const std::string& subcommand : subcommands()) {
+    const auto is_in = [&](const std::string& text, const std::string& before, const std::string& after) {
+      EXPECT_NE(text.find(before + subcommand + after), std::string::npos) << subcommand << " in\n" << text;
+    };
+    EXPECT_TRUE(std::regex_search(error, std::regex(" " + subcommand + "[,;]"))) << subcommand << " in " << error;
+    EXPECT_TRUE(std::regex_search(unknown, std::regex(" " + subcommand + "[,\n]"))) << subcommand << " in " << unknown;
+    is_in(manual, "\n.SS \\fBquadrille ", "\\fR");
+    is_in(bash, "\n        ", ") words=");
+    is_in(fish, " -a ", " -d ");
+    is_in(zsh, "\n    ", ")\n");
+  }
+}
+
+// No line of help is longer than the terminal is wide, unless it is one word. No word is lost, and examples stay unchanged.
 TEST_F(CommandLineTest, HelpFitsTheTerminal) {
   const auto words_of = [](const std::string& text) {
     std::istringstream in(text);
@@ -127,7 +153,7 @@ TEST_F(CommandLineTest, HelpFitsTheTerminal) {
   const auto width_of = [](const std::string& line) {  // of UTF-8
     return std::count_if(line.begin(), line.end(), [](char letter) { return (letter & 0xc0) != 0x80; });
   };
-  for (const std::string& subcommand : subcommands) {
+  for (const std::string& subcommand : subcommands()) {
     const std::vector<std::string> words = words_of(prints({"help", subcommand}));
     for (const std::string columns : {"40", "60", "80", "132"}) {
       const std::string help = help_in(columns, {"help", subcommand});
@@ -140,10 +166,10 @@ TEST_F(CommandLineTest, HelpFitsTheTerminal) {
   }
 }
 
-// The same option is in the same group wherever it is, and none is in CLI11's own.
+// An option is in the same group in every subcommand's help, and none is in CLI11's default group.
 TEST_F(CommandLineTest, OptionsAreInGroups) {
   std::map<std::string, std::set<std::string>> groups;
-  for (const std::string& subcommand : subcommands) {
+  for (const std::string& subcommand : subcommands()) {
     std::string group;
     for (const std::string& line : lines_of(prints({"help", subcommand}))) {
       std::smatch match;
@@ -183,7 +209,7 @@ TEST_F(CommandLineTest, EveryResultGoesToAFile) {
       words.resize(words.size() - 2);
     }
   }
-  EXPECT_EQ(prints({"race", "alltoall", "--ranks", "2", "--rounds", "1", "--time", "0.001", "-o", file("race").string()}), "");
+  EXPECT_EQ(prints({"race", "alltoall", "--ranks", "2", "--repetitions", "1", "--time", "0.001", "-o", file("race").string()}), "");
   EXPECT_NE(contents(file("race")).find("alltoall among 2 ranks"), std::string::npos);
   prints({"calibrate", "--ranks", "2", "--time", "0.01", "-o", file("machine").string()});
   EXPECT_NE(contents(file("machine")).find("quadrille calibrate"), std::string::npos);
@@ -216,16 +242,15 @@ TEST_F(CommandLineTest, ListsOneEntryAndMarksDefaults) {
   EXPECT_EQ(std::count_if(json.begin(), json.end(), [](const Json& entry) { return entry["default"] == true; }), 16);
 }
 
-// One line for each algorithm that is left out, which says for how many ranks.
+// Each algorithm that is left out gets one line, which says for which numbers of ranks.
 TEST_F(CommandLineTest, SaysInALineWhatIsLeftOut) {
   const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
   const auto lines = lines_of(outcome.talk);
   ASSERT_EQ(lines.size(), 5u) << outcome.talk;
-  EXPECT_EQ(
-      lines[0],
-      "left out: xor among 3 ranks: it pairs rank i with i ^ d and so needs a power of two, not 3 ranks; also among 5..7, 9..15 "
-      "ranks");
+  EXPECT_EQ(lines[0],
+            "left out: xor among 3 ranks: it pairs rank i with i ^ d and therefore needs a power of two, not 3 ranks; also among "
+            "5..7, 9..15 ranks");
   EXPECT_TRUE(lines[1].starts_with("left out: hypercube among 3 ranks: ")) << lines[1];
   EXPECT_TRUE(lines[1].ends_with("; also among 5..7, 9..15 ranks")) << lines[1];
   for (const std::string subcommand : {"price", "simulate"}) {
@@ -252,7 +277,7 @@ TEST_F(CommandLineTest, AColumnHasOneUnit) {
   one({"price", "alltoall", "--ranks", "24", "--block", "128", "--machine", "sp2"}, {"bytes", "buffers", "control"});
   one({"simulate", "alltoall", "--topology", "torus:4x4", "--block", "96", "--machine", "paragon", "--algorithm", "bruck"},
       {"on a link"});
-  one({"race", "alltoall", "--ranks", "3", "--block", "512", "--rounds", "1", "--time", "0.001"}, {"C2"});
+  one({"race", "alltoall", "--ranks", "3", "--block", "512", "--repetitions", "1", "--time", "0.001"}, {"C2"});
   const std::string links =
       prints({"verify", "alltoall", "--topology", "torus:4x4", "--algorithm", "torus", "--algorithm", "direct", "--block", "1K"});
   auto volumes = units_by_column(links, {"C2", "C2 shared"});
@@ -264,8 +289,8 @@ TEST_F(CommandLineTest, AColumnHasOneUnit) {
   EXPECT_NE(figures.find("15360 B    1920 B"), std::string::npos) << "value and bound have the same unit\n" << figures;
 }
 
-// The first round is 0 in the schedule, the simulators, the pictures and what the verifier finds, and so is the first part of a
-// stage.
+// The first round is 0 in the schedule, the simulators, the pictures and what the verifier finds, and so is the first part of
+// a stage.
 TEST_F(CommandLineTest, RoundsBeginAtZeroEverywhere) {
   const auto with = [](const std::string& subcommand, const Words& more) {
     Words words{subcommand, "alltoall", "--algorithm", "shift", "--topology", "ring:5"};
@@ -323,7 +348,7 @@ TEST_F(CommandLineTest, PatternsTakeTheirSeedEitherWay) {
   EXPECT_NE(figures("uniform,seed=3"), figures("uniform"));
 }
 
-// An empty value does not take the next word.
+// "--block= --ranks 4" must not take "--ranks" as the value of --block.
 TEST_F(CommandLineTest, AnEmptyValueIsRefused) {
   refuses({"verify", "alltoall", "--ranks=", "4", "--algorithm", "ring"}, "--ranks needs a value");
   refuses({"verify", "alltoall", "--block=", "--ranks", "4"}, "--block needs a value");

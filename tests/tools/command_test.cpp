@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command as a user meets it: sentences and exit codes, files that appear whole or not at all, lists and help.
+// Tests of the command as a user calls it: errors and exit codes, output files that appear complete or not at all, lists and help.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -36,9 +36,9 @@ TEST_F(CommandTest, RefusesBadNumbers) {
   };
   refuses(schedule("0", "8B"), "it must be at least 1");
   refuses(schedule("-3", "8B"), "it must be at least 1");
-  refuses(schedule("", "8B"), "no whole number");
-  refuses(schedule("4x", "8B"), "no whole number");
-  refuses(schedule("4,,5", "8B"), "no whole number");
+  refuses(schedule("", "8B"), "not a whole number");
+  refuses(schedule("4x", "8B"), "not a whole number");
+  refuses(schedule("4,,5", "8B"), "not a whole number");
   refuses(schedule("8..2", "8B"), "write 2..8");
   refuses(schedule("99999999999999999999", "8B"), "does not fit");
   refuses(schedule("1..9000000000000000000", "8B"), "ask for fewer");
@@ -81,7 +81,7 @@ TEST_F(CommandTest, RefusesContradictions) {
   };
   refuses(direct("--root", "1"), "has no root");
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
-  refuses(direct("--grid", "2x"), "no whole number");
+  refuses(direct("--grid", "2x"), "not a whole number");
   refuses(direct("--topology", "torus:3x4"), "has 12 ranks, not 4");
   refuses(direct("--topology", "torus:0x4"), "is no side");
   refuses({"verify", "alltoall", "--ranks", "4", "--algorithm", "direct", "--strict"}, "--topology");
@@ -89,7 +89,7 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
   refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
   refuses(direct("--node-sizes", "4x9000000000000000000"), "hold more than");
-  refuses(direct("--node-sizes", "2x"), "no whole number");
+  refuses(direct("--node-sizes", "2x"), "not a whole number");
   refuses(direct("--node-sizes", "2x0"), "at least 1");
   refuses(direct("--nodes", "0,1,0"), "hold 3 ranks, not 4");
   refuses(direct("--nodes", "0,-1,0,0"), "at least 0");
@@ -105,7 +105,7 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses({"race", "alltoall", "--executor", "thread"}, "did you mean 'threads'?");
   refuses({"race", "alltoall", "--algorithm", "vendor", "--executor", "threads"}, "mpirun");
   refuses({"race", "alltoall", "--algorithm", "xor", "--ranks", "6"}, "power of two");
-  refuses({"race", "alltoall", "--rounds", "0"}, "at least 1");
+  refuses({"race", "alltoall", "--repetitions", "0"}, "at least 1");
   refuses({"race", "alltoall", "--timeout", "0"}, "seconds");
   refuses({"race", "alltoall", "--ranks", "2", "--block", "8B,1000TiB"}, "this machine has");
 }
@@ -125,7 +125,7 @@ TEST_F(CommandTest, RefusesFilesThatAreNoSchedules) {
   refuses({"verify", write("open", "{").string()}, "open");
   refuses({"verify", write("number", "1").string()}, "number");
   refuses({"verify", write("object", "{}").string()}, "object");
-  refuses({"verify", "/dev/zero"}, "no text");
+  refuses({"verify", "/dev/zero"}, "not a text file");
   refuses({"verify", "-"}, "stdin");
   refuses({"verify", "-", "--ranks", "4"}, "leave --ranks, --block and the like out");
   refuses({"verify", "-", "--algorithm", "ring"}, "leave --algorithm out");
@@ -153,7 +153,7 @@ TEST_F(CommandTest, FilesAppearWholeOrNotAtAll) {
   EXPECT_EQ(std::distance(fs::directory_iterator(place_), {}), 5) << "old, link, stdin, stdout, stderr and no temporary file";
 }
 
-// As a shell's `>` does.
+// A link to a file that does not exist creates that file, as a shell's `>` does.
 TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
   const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
   const auto write_to = [&](const std::string& target) {
@@ -176,7 +176,7 @@ TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
   EXPECT_EQ(run(write_to("/dev/stdout")).out, text);
 }
 
-// What has been written to them before stays, and what is written afterwards follows.
+// Output to /dev/fd/N keeps what the open file holds, and later writes follow the output.
 TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
   const std::string expected = "old\n" + prints({"list", "barrier"}) + "new\n";
   const std::string log = file("log").string();
@@ -226,7 +226,7 @@ TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
   refuses(words, "File name too long");
 }
 
-// It is killed when it has opened a file without a name, which /proc shows as '#' and a number.
+// The test kills the writer once it has opened a file without a name; /proc shows such a file as '#' and a number.
 TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   const int nameless = ::open(place_.c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (nameless < 0) GTEST_SKIP() << "skipped: this file system has no files without a name";
@@ -299,6 +299,7 @@ TEST_F(CommandTest, HelpTeaches) {
   for (const std::string word : {"schedule", "--algorithm", "alltoall", "bruck", "nonblocking"})
     EXPECT_NE(script.find(word), std::string::npos) << word;
   for (const std::string values : {"--executor) words='threads mpi shared hybrid'", "--memory) words='private shared'",
+                                   "--topology) words='torus:4x8 mesh:4x4 ring:8 ",
                                    "--policy) words='blocking nonblocking dataflow all'", "--format) words='text json'"})
     EXPECT_NE(script.find(values), std::string::npos) << values;
 }

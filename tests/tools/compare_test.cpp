@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille compare and plot, and what race writes for them.
+// Tests of quadrille compare and plot, and of the JSON that race writes for them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,10 +13,12 @@ using namespace quadrille::testing;
 
 class CompareTest : public CommandTest {
  protected:
-  // A race of this command, whose times are replaced: those of a round are `seconds`, and a little more from batch to batch.
+  // Returns the JSON of a real race with its times replaced: those of a repetition are `seconds`, and slightly more from batch to
+  // batch.
   Json race_with(double seconds, const Words& more = {}) const {
-    Words words{"race",  "alltoall",     "--ranks", "3",        "--block", "8B,64B",     "--algorithm", "direct", "--algorithm",
-                "bruck", "--iterations", "1",       "--rounds", "1",       "--executor", "threads",     "--json"};
+    Words words{"race",          "alltoall", "--ranks",     "3",       "--block",      "8B,64B",
+                "--algorithm",   "direct",   "--algorithm", "bruck",   "--iterations", "1",
+                "--repetitions", "1",        "--executor",  "threads", "--json"};
     words.insert(words.end(), more.begin(), more.end());
     Json race = Json::parse(prints(words));
     for (Json& size : race["sizes"])
@@ -26,8 +28,8 @@ class CompareTest : public CommandTest {
 
   static void set_times(Json& entry, double seconds) {
     entry["samples_s"] = Json::array();
-    for (int round = 0; round < 9; ++round) {
-      const double middle = seconds * (1 + 0.01 * round);
+    for (int repetition = 0; repetition < 9; ++repetition) {
+      const double middle = seconds * (1 + 0.01 * repetition);
       entry["samples_s"].push_back({middle, 0.5 * middle, 2 * middle});
     }
     entry["median_s"] = 1.04 * seconds;
@@ -55,7 +57,7 @@ TEST_F(CompareTest, TellsWhatChanged) {
     EXPECT_LE(change["ratio"], change["upper"]);
     EXPECT_GT(change["confidence"], 0.95);
     EXPECT_NEAR(change["ratio"].get<double>(), change["b_median_s"].get<double>() / change["a_median_s"].get<double>(), 1e-9)
-        << "the rounds of both are alike but for a factor";
+        << "the repetitions of both are alike but for a factor";
   }
   EXPECT_EQ(verdicts, (std::vector<std::string>{"faster", "slower", "slower", "no change seen"})) << "the largest change is first";
   const std::string text = prints({"compare", a, b});
@@ -75,7 +77,7 @@ TEST_F(CompareTest, MatchesByWhatRan) {
   Json& entries = after["sizes"][0]["entries"];
   const std::string first = entries[0]["algorithm"];
   entries[0]["same_as"].push_back(first);
-  entries[0]["algorithm"] = "another:name=1";  // of the same steps
+  entries[0]["algorithm"] = "another:name=1";  // an algorithm with the same steps
   entries[1]["policy"] = "dataflow";
   const Json result = Json::parse(prints({"compare", file_of("a.json", before), file_of("b.json", after), "--json"}));
   ASSERT_EQ(result["changes"].size(), 1u);
@@ -95,7 +97,7 @@ TEST_F(CompareTest, FewRoundsProveNothing) {
     }
   const Outcome outcome = run({"compare", file_of("a.json", before), file_of("b.json", after), "--fail-above", "1.1"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_NE(outcome.out.find("too few rounds"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("too few repetitions"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CompareTest, LeavesOutWrongData) {
@@ -126,13 +128,13 @@ TEST_F(CompareTest, RefusesWhatIsNoRace) {
     refuses({"compare", a, file_of("b.json", bad)}, hint);
     refuses({"compare", file_of("b.json", bad), a}, hint);
   };
-  refuses_with("/ranks", "three", "is no result of 'quadrille race --json'");
+  refuses_with("/ranks", "three", "is not a result of 'quadrille race --json'");
   refuses_with("/sizes", Json::array(), "it has no sizes");
   refuses_with("/sizes/0/best", 7, "the best candidate is none of the candidates");
   refuses_with("/sizes/0/block_bytes", -1, "a size is negative");
   refuses_with("/sizes/1/entries/0/samples_s", Json::array(), "a candidate has no samples");
-  refuses_with("/sizes/1/entries/0/samples_s/0", Json::array(), "a round has no samples");
-  refuses_with("/sizes/1/entries/0/median_s", -1e-6, "no number above 0");
+  refuses_with("/sizes/1/entries/0/samples_s/0", Json::array(), "a repetition has no samples");
+  refuses_with("/sizes/1/entries/0/median_s", -1e-6, "not a number above 0");
   refuses_with("/collective", "allgather", "the collective is");
   refuses_with("/ranks", 4, "the number of ranks is");
   refuses_with("/cold", true, "the state of the caches is");

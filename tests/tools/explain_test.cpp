@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille explain.
+// Tests of quadrille explain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using namespace quadrille::testing;
 
 class ExplainTest : public CommandTest {
  protected:
-  // A machine whose start-ups are dear.
+  // Returns a machine file in which start-ups are expensive.
   std::string machine() const {
     return write("dear.toml",
                  "name = \"dear\"\ndescription = \"made for a test\"\nsource = \"nobody\"\n\n[max-rate]\nstartup_us = 10\n"
@@ -35,12 +35,12 @@ class ExplainTest : public CommandTest {
     return run_program(words);
   }
 
-  // In which `best` was measured to be faster than shift.
+  // Returns wisdom in which `best` was measured to be faster than shift.
   std::string wisdom_of(const Problem& problem, const std::string& best, const std::string& mpi) const {
     Wisdom wisdom;
     run_threads(1, [&](Communicator& communicator) { wisdom.machine = fingerprint(communicator); });
     wisdom.machine.mpi = mpi;
-    WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-20", .rounds = 9};
+    WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-20", .repetitions = 9};
     const auto add = [&](const std::string& algorithm, double seconds) {
       record.entries.push_back({{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
                                 {seconds, 0.9 * seconds, 1.1 * seconds}});

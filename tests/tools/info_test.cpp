@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `quadrille info` says of shared memory.
+// Tests of what `quadrille info` says about shared memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::Not;
 
 class InfoTest : public CommandTest {
  protected:
-  // Of a process that a shell starts after it has run `before`.
+  // Returns the info of a process that a shell starts after it has run `before`.
   std::string info_after(const std::string& before, const std::string& option = "") const {
     const Outcome outcome = run_program({"sh", "-c", before + "; exec \"$0\" info " + option, QUADRILLE_COMMAND});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;

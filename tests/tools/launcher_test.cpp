@@ -63,11 +63,11 @@ TEST_F(LauncherTest, WhatIsNotCollectiveIsDoneByEveryProcess) {
       EXPECT_EQ(outcome.out, alone.out) << command[0] << ' ' << environment[0];
     }
   }
-  // Not the same everywhere, but never nothing.
-  const std::vector<Words> others{
-      {"info"},
-      {"race", "alltoall", "--executor", "threads", "--ranks", "2", "--rounds", "1", "--time", "0.01s", "--algorithm", "direct"},
-      {"calibrate", "--executor", "threads", "--ranks", "2", "--time", "0.01s"}};
+  // Subcommands whose output depends on the machine; it is never empty.
+  const std::vector<Words> others{{"info"},
+                                  {"race", "alltoall", "--executor", "threads", "--ranks", "2", "--repetitions", "1", "--time",
+                                   "0.01s", "--algorithm", "direct"},
+                                  {"calibrate", "--executor", "threads", "--ranks", "2", "--time", "0.01s"}};
   for (const Words& command : others)
     for (const Words& environment : environments()) {
       const Outcome outcome = run_among(environment, command);
@@ -95,7 +95,7 @@ TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
     }
 }
 
-// Ranks that run a race together say once what is wrong.
+// When ranks run a race together, only rank 0 prints an error.
 TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
   for (const Words& command : {Words{"race", "alltoal"}, Words{"race", "alltoall", "--foo"}}) {
     Words words{"run", "-n", "3", QUADRILLE_COMMAND};
@@ -106,25 +106,26 @@ TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
   }
 }
 
-// A whole pair of remainders names a rank that nobody started: the process says that it could not join.
+// Both variables are left over from another launch, so they name a rank that nobody started. The process must say that it cannot
+// join.
 TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
   const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_HEAD=99"}, {"race", "alltoall"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.talk, "");
 }
 
-// Ranks that start a program of their own and wait for it, as scripts do.
+// Fixture for ranks that start a program of their own and wait for it, as scripts do.
 class EndOfRunTest : public CommandTest {
  protected:
   void TearDown() override {
     for (const pid_t process : sleepers()) ::kill(process, SIGKILL);
   }
 
-  // How long the ranks' programs sleep tells them from everybody else's.
+  // The time for which the ranks' programs sleep. It contains this process's number, so `ps` can tell them from all other programs.
   const std::string time_ = fmt::format("77.{}", ::getpid());
   const std::string sleep_ = "sleep " + time_;
 
-  // Of a process that may end meanwhile.
+  // Returns the contents of /proc/PROCESS/WHAT; empty if the process has ended.
   static std::string about(pid_t process, const std::string& what) {
     try {
       return contents(fmt::format("/proc/{}/{}", process, what));
@@ -142,7 +143,7 @@ class EndOfRunTest : public CommandTest {
     return found;
   }
 
-  // Whether there come to be so many before a patient observer gives up.
+  // Waits until so many of the ranks' programs exist; returns false if that takes too long.
   bool become(std::size_t number, int patience_seconds = 60) const {
     using namespace std::chrono_literals;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(patience_seconds);
@@ -189,7 +190,7 @@ TEST_F(EndOfRunTest, SignalsEndWhatRanksHaveStarted) {
   }
 }
 
-// timeout(1) leaves the ranks' process group, and its child with it.
+// timeout(1) moves itself and its child into another process group than the ranks'.
 TEST_F(EndOfRunTest, SignalsEndRanksInGroupsOfTheirOwn) {
   for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
     SCOPED_TRACE(::strsignal(signal));
@@ -205,7 +206,7 @@ TEST_F(EndOfRunTest, SignalsEndRanksInGroupsOfTheirOwn) {
   EXPECT_TRUE(become(0, 20));
 }
 
-// Rank 0 ends the launcher, its parent's parent, while the guard starts the other ranks.
+// Rank 0 ends the launcher (its parent's parent) while the guard is starting the other ranks.
 TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
   for (const int signal : {SIGKILL, SIGTERM}) {
     SCOPED_TRACE(::strsignal(signal));
@@ -219,7 +220,7 @@ TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
   }
 }
 
-// The launcher ends what the ranks have started when its guard cannot.
+// If the guard is killed, the launcher ends the programs that the ranks have started.
 TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
   const pid_t launcher = start(sleep_ + "; true");
   const std::string guards = about(launcher, fmt::format("task/{}/children", launcher));
@@ -230,7 +231,7 @@ TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
   EXPECT_TRUE(become(0, 20));
 }
 
-// As `timeout -k` does.
+// The test kills the launcher's whole process group, as `timeout -k` does.
 TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
   const pid_t launcher = start(sleep_ + "; true");
   ::kill(-launcher, SIGKILL);
@@ -241,7 +242,7 @@ TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
 TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
   const pid_t launcher = start("trap '' INT TERM; " + sleep_ + "; true");
   ::kill(launcher, SIGINT);
-  ::kill(launcher, SIGINT);  // one that arrives before the other was taken is the same
+  ::kill(launcher, SIGINT);  // a second signal that arrives before the first is handled would be merged with it
   while (::waitpid(launcher, nullptr, WNOHANG) == 0) {
     ::kill(launcher, SIGINT);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -249,14 +250,14 @@ TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
   EXPECT_TRUE(become(0));
 }
 
-// The first failure ends what the other ranks have started: by SIGTERM, and a second later by SIGKILL.
+// The first failure ends the programs of the other ranks, by SIGTERM and, a second later, by SIGKILL.
 TEST_F(EndOfRunTest, AFailureEndsWhatOtherRanksHaveStarted) {
   const std::string failing = file("failing").string();
   for (const std::string trap : {"", "trap '' TERM; "}) {
     ::mkfifo(failing.c_str(), 0600);
     const pid_t launcher =
         start(trap + "[ $QUADRILLE_RANK = 0 ] || { " + sleep_ + "; exit; }; " + sleep_ + " & read x <" + failing + "; kill -9 $$");
-    const int told = ::open(failing.c_str(), O_WRONLY);  // both sleep; now rank 0 may end
+    const int told = ::open(failing.c_str(), O_WRONLY);  // both ranks sleep, so rank 0 may fail now
     EXPECT_EQ(::write(told, "x\n", 2), 2);
     ::close(told);
     EXPECT_EQ(exit_code(launcher), 128 + SIGKILL);
@@ -265,7 +266,7 @@ TEST_F(EndOfRunTest, AFailureEndsWhatOtherRanksHaveStarted) {
   }
 }
 
-// Ctrl-Z stops the ranks, `fg` lets them go on, and a stopped job can be killed.
+// Ctrl-Z stops the ranks, `fg` continues them, and a stopped job can be killed.
 TEST_F(EndOfRunTest, SuspendingReachesTheRanks) {
   const auto state = [](pid_t process) {
     const std::string line = about(process, "stat");

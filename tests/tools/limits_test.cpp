@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is too large is refused before it is made, and what takes long says how far it is.
+// Tests that problems that are too large are refused before memory is used, and that long work shows its progress.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -64,7 +64,7 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
     EXPECT_EQ(std::count(outcome.talk.begin(), outcome.talk.end(), '\n'), 1);
     EXPECT_THAT(outcome.talk, HasSubstr(sentence));
     EXPECT_THAT(outcome.talk, AnyOf(HasSubstr("; ask for a smaller problem"),
-                                    HasSubstr("; take fewer ranks, or fewer segments where there are any")));
+                                    HasSubstr("; use fewer ranks, or fewer segments if the algorithm has any")));
   }
 }
 
@@ -102,7 +102,7 @@ TEST_F(Limits, FiguresAreThereWhereTheReplayIsRefused) {
   }
 }
 
-// A thread needs addresses for its stack.
+// The limit of addresses leaves no room for a thread's stack, so no progress thread can start; the work must be done all the same.
 TEST_F(Limits, WorkIsDoneWhereNoThreadCanShowProgress) {
   const Outcome outcome = run_program({"bash", "-c", "ulimit -s 1000000; ulimit -v 400000; exec \"$@\"", "bash", QUADRILLE_COMMAND,
                                        "verify", "alltoall", "--ranks", "4"});

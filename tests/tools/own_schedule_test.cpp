@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of schedules in the commands: what docs/own-schedules.md shows, with the example that it shows, and what is refused.
+// Tests of files of schedules as subjects of commands: what docs/own-schedules.md shows, with its example, and what is refused.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using namespace quadrille::testing;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const Words race_briefly{"--rounds", "1", "--time", "0.02s", "--executor", "threads"};
+const Words race_briefly{"--repetitions", "1", "--time", "0.02s", "--executor", "threads"};
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -60,7 +60,7 @@ TEST_F(OwnSchedule, IsComparedWithTheTable) {
   EXPECT_GT(names(Json::parse(prints(Words{"price", "alltoall", "--schedule", mine_} + problem + machine))).size(), 5u);
   EXPECT_EQ(names(Json::parse(prints(Words{"price", mine_, "--algorithm", "all"} + machine))).size(),
             names(Json::parse(prints(Words{"price", "alltoall", "--schedule", mine_} + problem + machine))).size());
-  // Of two sizes the file's schedule is for one.
+  // There are two sizes, and the file's schedule is for one of them.
   const Json sizes = Json::parse(prints(
       Words{"price", "alltoall", "--ranks", "6", "--block", "1KiB,2KiB", "--schedule", mine_, "--algorithm", "ring"} + machine));
   EXPECT_EQ(names(sizes[0]).size(), 2u);
@@ -74,12 +74,12 @@ TEST_F(OwnSchedule, IsRacedWithItsDataChecked) {
   const Json result = Json::parse(prints(Words{"race", mine_, "--algorithm", "ring", "--policy", "all", "--json"} + race_briefly));
   EXPECT_EQ(result["ranks"], 6);
   const Json& entries = result["sizes"].at(0)["entries"];
-  ASSERT_EQ(entries.size(), 6u);  // two under three policies
+  ASSERT_EQ(entries.size(), 6u);  // two candidates under three policies
   EXPECT_EQ(entries[0]["algorithm"], "rows-then-columns");
   EXPECT_EQ(entries[0]["c1"], 2);
   for (const Json& entry : entries) EXPECT_EQ(entry["checked"], true) << entry;
   const Outcome launched = run_program(
-      {QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", "-", "--json", "--rounds", "1", "--time", "0.02s"},
+      {QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", "-", "--json", "--repetitions", "1", "--time", "0.02s"},
       contents(mine_));
   ASSERT_EQ(launched.exit_code, 0) << launched.talk;
   const Json shared = Json::parse(launched.out);
@@ -105,7 +105,7 @@ TEST_F(OwnSchedule, IsRefusedWhereItIsBroken) {
       run_program({"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", broken_, "--time", "0.02s"});
   EXPECT_EQ(launched.exit_code, 2);
   EXPECT_THAT(launched.talk, HasSubstr(fmt::format("in '{}' is wrong; 'quadrille verify' finds: {}", broken_, finding)));
-  // Converting is no judgement.
+  // Converting does not verify, so a wrong schedule can be converted.
   EXPECT_EQ(run({"verify", write("broken.sched", prints({"schedule", broken_}))}).exit_code, 1);
 }
 
@@ -143,7 +143,7 @@ TEST_F(OwnSchedule, IsRefusedWhereARegionReachesPastAllNumbers) {
   std::string text = prints({"schedule", mine_});
   text.replace(text.find("[1024:1024]"), 11, "[1024:9223372036854775807]");
   const std::string sentence =
-      "a region reaches past 2^63 bytes; 'quadrille verify' finds: rank 0, stage 'along the rows', round 0, "
+      "a region reaches beyond 2^63 bytes; 'quadrille verify' finds: rank 0, stage 'along the rows', round 0, "
       "input[1024:9223372036854775807]: out-of-buffer: ";
   refuses({"draw", "-"}, sentence, text);
   refuses({"schedule", "-", "--json"}, sentence, text);

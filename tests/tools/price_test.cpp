@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille simulate, price, calibrate and what there is to price by.
+// Tests of quadrille simulate, price and calibrate, and of the lists of models and machines.
 #include <gtest/gtest.h>
 
 #include "quadrille/algorithm.hpp"
@@ -43,10 +43,10 @@ TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
   refuses(simulate({"--policy", "dataflow"}), "--by events");
   refuses(simulate({"--by", "events", "--late", "3"}), "such as 3:50us");
   refuses(simulate({"--by", "events", "--late", "17:1us"}), "17 of 16 ranks");
-  refuses(simulate({"--by", "events", "--late", "3:5"}), "'5' is no time");
+  refuses(simulate({"--by", "events", "--late", "3:5"}), "'5' is not a time");
   refuses(simulate({"--by", "events", "--slow-links", "1:2"}), "--topology");
   refuses(simulate({"--by", "events", "--jitter", "-1"}), "the jitter '-1' is not a number from 0 to 1");
-  refuses(simulate({"--by", "events", "--seed", "x"}), "no whole number");
+  refuses(simulate({"--by", "events", "--seed", "x"}), "not a whole number");
   refuses(simulate({"--by", "events", "--barriers", "--policy", "blocking"}), "leave --policy out");
   refuses(simulate({"--by", "events", "--model", "cluster"}), "says nothing for the model cluster");
   refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flat", "--by", "events"}, "loggp and linear");
@@ -71,7 +71,7 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
       Json::parse(prints({"price", "alltoall", "--ranks", "2..4", "--block", "8B,1KiB", "--machine", "t3e", "--json"})).size(), 6u);
   refuses({"price", "alltoallv", "--ranks", "4"}, "name a machine");
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp22"}, "did you mean 'sp2'?");
-  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp2", "--contention", "0.5"}, "no number from 1 on");
+  refuses({"price", "alltoallv", "--ranks", "4", "--machine", "sp2", "--contention", "0.5"}, "not a number from 1 on");
   refuses({"price", "alltoallv", "--ranks", "4", "--machine", write("bad.toml", "]").string()}, "line 1");
   refuses({"price"}, "name a collective");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flta"}, "did you mean 'flat'?");
@@ -87,7 +87,7 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
           "leave --block out");
 }
 
-// What the sentence adds up is the price of the policy that it names.
+// The terms in the sentence must add up to the price of the policy that it names.
 TEST_F(CommandTest, SaysOnlyWhatCountsWhereMessagesOverlap) {
   const auto price = [](const std::string& factors) {
     return Words{"price",   "alltoallv",    "--pattern",    "transpose:2KiB", "--ranks",     "16",    "--machine",   "sp2",
@@ -119,7 +119,7 @@ TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
   EXPECT_EQ(two["coefficients"]["contention"], 1.2);
   EXPECT_EQ(one["coefficients"]["blocking_contention"], 2);
   EXPECT_EQ(one["coefficients"]["contention"], 2);
-  const double bytes_s = 8192 * 0.035e-6;  // one message of each rank, all others are empty and not sent
+  const double bytes_s = 8192 * 0.035e-6;  // each rank sends one message; the others are empty and not sent
   EXPECT_NEAR(two["candidates"][0]["blocking_s"].get<double>(), 44e-6 + 1.5 * bytes_s, 1e-11);
   EXPECT_NEAR(two["candidates"][0]["nonblocking_s"].get<double>(), 1.2 * bytes_s, 1e-11);
   const Json flat = Json::parse(prints(price("flat", "2")));
@@ -129,8 +129,8 @@ TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
                                      "--model", "free-running", "--algorithm", "grid"});
   EXPECT_NE(stages.find("collect along rows          –"), std::string::npos) << "stages are told, and no rounds\n" << stages;
   refuses(price("flat", "1.5,1.2"), "the model flat knows one contention factor");
-  refuses(price("free-running", "1.5,"), "the contention factor '' is no number from 1 on");
-  refuses(price("free-running", "0.9,2"), "'0.9' is no number");
+  refuses(price("free-running", "1.5,"), "the contention factor '' is not a number from 1 on");
+  refuses(price("free-running", "0.9,2"), "'0.9' is not a number");
   refuses(price("free-running", "1,2,3"), "two contention factors at most");
 }
 
@@ -159,7 +159,7 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
   EXPECT_NE(allreduce.find("recursive-doubling; from "), std::string::npos) << allreduce;
 }
 
-// The machine is the one that docs/prices.md shows.
+// The machine is that of docs/prices.md.
 TEST_F(CommandTest, CountsNodesOrSaysThatItDoesNot) {
   const std::string docs = contents(fs::path(QUADRILLE_SOURCE_DIR) / "docs/prices.md");
   const std::size_t begin = docs.find("```toml\n") + 8;
@@ -197,7 +197,7 @@ TEST_F(CommandTest, CountsNodesOrSaysThatItDoesNot) {
     EXPECT_NE(unknown.talk.find("nodes are ignored"), std::string::npos) << unknown.talk;
     EXPECT_NE(unknown.talk.find("the machine sp2 has no figures for it"), std::string::npos) << unknown.talk;
 
-    // One node, or none named, is nothing to ignore.
+    // With one node, or none named, there is nothing to ignore.
     for (const Words& ranks : {Words{"--node-sizes", "64"}, Words{"--ranks", "64"}}) {
       Words words{subcommand, "alltoall", "--machine", rack, "--json", "--algorithm", "bruck"};
       words.insert(words.end(), ranks.begin(), ranks.end());
@@ -241,9 +241,9 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", own}).find("Fastest: "), std::string::npos);
   refuses({"calibrate", "--ranks", "1"}, "at least 2");
   refuses({"calibrate", "--ranks", "100000"}, "too many");
-  refuses({"calibrate", "--time", "soon"}, "is no time");
+  refuses({"calibrate", "--time", "soon"}, "is not a time");
   refuses({"calibrate", "--executor", "thread"}, "did you mean 'threads'?");
-  refuses({"calibrate", "--executor", "mpi"}, "nobody to exchange with");
+  refuses({"calibrate", "--executor", "mpi"}, "no processes to exchange with");
   refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 

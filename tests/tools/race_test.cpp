@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille race and run.
+// Tests of quadrille race and run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,15 +15,15 @@ using namespace quadrille::testing;
 TEST_F(CommandTest, RacesOfOtherCollectives) {
   for (const std::string collective : {"broadcast", "scatterv", "gather", "barrier", "allgatherv"}) {
     const std::string text = prints(
-        {"race", collective, "--ranks", "3", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
-    EXPECT_NE(text.find("least: "), std::string::npos) << "a round is too little to say what is fastest\n" << text;
+        {"race", collective, "--ranks", "3", "--repetitions", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
+    EXPECT_NE(text.find("least: "), std::string::npos) << "a repetition is too little to say what is fastest\n" << text;
   }
 }
 
 TEST_F(CommandTest, RacesOnAGrid) {
   const Json result =
       Json::parse(prints({"race", "alltoall", "--topology", "torus:2x2", "--algorithm", "torus", "--algorithm", "shift", "--block",
-                          "5B", "--rounds", "1", "--time", "0.02s", "--executor", "threads", "--json"}));
+                          "5B", "--repetitions", "1", "--time", "0.02s", "--executor", "threads", "--json"}));
   EXPECT_EQ(result["ranks"], 4);
   const Json& entries = result["sizes"].at(0)["entries"];
   ASSERT_GE(entries.size(), 2u);
@@ -32,8 +32,8 @@ TEST_F(CommandTest, RacesOnAGrid) {
 }
 
 TEST_F(CommandTest, RacesOnThreads) {
-  const Words race{"race",     "alltoall", "--ranks", "3",     "--block",    "8B,1KiB",
-                   "--rounds", "2",        "--time",  "0.05s", "--executor", "threads"};
+  const Words race{"race",          "alltoall", "--ranks", "3",     "--block",    "8B,1KiB",
+                   "--repetitions", "2",        "--time",  "0.05s", "--executor", "threads"};
   const std::string text = prints(race);
   for (const std::string part : {"bruck", "least: ", "8 B a block", "1 KiB a block", "┃"})
     EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
@@ -55,9 +55,9 @@ TEST_F(CommandTest, RacesOnThreads) {
 }
 
 TEST_F(CommandTest, RacesSayWhatIsTheSameAndWhatCanBeTold) {
-  const Words race{"race",        "alltoall", "--ranks",     "4",        "--block",     "64B",
-                   "--algorithm", "direct",   "--algorithm", "combined", "--algorithm", "ring",
-                   "--rounds",    "6",        "--time",      "0.05s",    "--executor",  "threads"};
+  const Words race{"race",          "alltoall", "--ranks",     "4",        "--block",     "64B",
+                   "--algorithm",   "direct",   "--algorithm", "combined", "--algorithm", "ring",
+                   "--repetitions", "6",        "--time",      "0.05s",    "--executor",  "threads"};
   const std::string text = prints(race);
   EXPECT_NE(text.find("\ndirect = combined  blocking"), std::string::npos) << text;
   EXPECT_NE(text.find("intervals of 97 % confidence"), std::string::npos) << text;
@@ -85,8 +85,8 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
           "0\ninside_us_per_byte = 0\n"
           "inside_startup_us = " +
               startup + "\n");
-    return Words{"race",   "barrier", "--ranks",    "2",       "--rounds",  "1",
-                 "--time", "0.02s",   "--executor", "threads", "--machine", file("machine.toml").string()};
+    return Words{"race",   "barrier", "--ranks",    "2",       "--repetitions", "1",
+                 "--time", "0.02s",   "--executor", "threads", "--machine",     file("machine.toml").string()};
   };
   const std::string text = prints(race_on("1e6"));
   EXPECT_EQ(text.find("  predicted  "), std::string::npos) << text;
@@ -99,8 +99,8 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
 }
 
 TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
-  const Words race{"race",     "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
-                   "--rounds", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
+  const Words race{"race",          "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
+                   "--repetitions", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
   const auto with = [&](const Words& more) {
     Words words = race;
     words.insert(words.end(), more.begin(), more.end());
@@ -111,7 +111,7 @@ TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
     EXPECT_EQ(plain.find(heading), std::string::npos) << plain;
     EXPECT_NE(wide.find(heading), std::string::npos) << wide;
   }
-  EXPECT_NE(plain.find("2 rounds of 3 runs"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("2 repetitions of 3 runs"), std::string::npos) << plain;
   const Json result = Json::parse(prints(with({"--json"})));
   EXPECT_EQ(result["memory"], "private");
   EXPECT_EQ(result["cold"], false);
@@ -129,8 +129,8 @@ TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
 }
 
 TEST_F(CommandTest, RacesWriteCsv) {
-  const std::string csv = prints({"race", "alltoall", "--ranks", "2", "--block", "8B,16B", "--algorithm", "clustered", "--rounds",
-                                  "1", "--iterations", "1", "--executor", "threads", "--csv"});
+  const std::string csv = prints({"race", "alltoall", "--ranks", "2", "--block", "8B,16B", "--algorithm", "clustered",
+                                  "--repetitions", "1", "--iterations", "1", "--executor", "threads", "--csv"});
   std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
   bool quoted = false;
   for (std::size_t i = 0; i < csv.size(); ++i) {
@@ -143,7 +143,7 @@ TEST_F(CommandTest, RacesWriteCsv) {
     else
       rows.back().back() += csv[i];
   }
-  rows.pop_back();  // what follows the last line end: nothing
+  rows.pop_back();  // the empty text after the last line end
   ASSERT_EQ(rows.size(), 3u) << csv;
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << csv;
   const auto column = [&](const std::string& name) {
@@ -178,7 +178,7 @@ TEST_F(CommandTest, RacesRefuseContradictoryMeasurements) {
 
 TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {
   const Outcome race = run({"run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "direct",
-                            "--rounds", "1", "--time", "0.01s", "--json"});
+                            "--repetitions", "1", "--time", "0.01s", "--json"});
   EXPECT_EQ(race.exit_code, 0) << race.talk;
   const Json report = Json::parse(race.out);
   EXPECT_EQ(report["transport"], "shared");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille reproduce: files, verdicts, doing without gnuplot.
+// Tests of quadrille reproduce: its files and verdicts, and that it works without gnuplot.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-// The text of each file in a folder, by its name.
+// Returns the text of each file in a folder, by the file's name.
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename().string()] = contents(entry.path());
@@ -45,7 +45,7 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
 }
 
-// They are made at the same time and told in the order in which they are asked for; what is waited for is said on the way.
+// Exhibits are made in parallel but reported in the order of the arguments. Progress names the exhibit that is waited for.
 TEST_F(CommandTest, ReproducesSeveralInTheirOrder) {
   const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
   ::setenv("QUADRILLE_PROGRESS", "0.01", 1);
@@ -58,7 +58,7 @@ TEST_F(CommandTest, ReproducesSeveralInTheirOrder) {
   EXPECT_NE(outcome.talk.find("bruck1997-bounds (1 of 4)"), std::string::npos) << outcome.talk;
 }
 
-// Verdicts are named and explained in one table; the help and the documentation print it.
+// One table names and explains the verdicts; the help and the documentation print it.
 TEST_F(CommandTest, ExplainsVerdicts) {
   const std::string help = prints({"reproduce", "--help"});
   const std::string index = prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--markdown"});

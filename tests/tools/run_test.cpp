@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command's children, ranks of `quadrille run` and gnuplot, and the signals that the command inherits: ignored, blocked, or
-// neither.
+// Tests of the command's children (ranks of `quadrille run`, and gnuplot) when the command inherits signals that are ignored or
+// blocked.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ using namespace quadrille::testing;
 
 class RunTest : public CommandTest {
  protected:
-  // Runs `words`, with `signals` as options of env(1). 124: it took more than `limit` and ended on SIGTERM; 137: it did not end on
-  // it.
+  // Runs `words` with `signals` as options of env(1). Exit code 124: it took longer than `limit` and ended on SIGTERM; 137: it did
+  // not end on SIGTERM.
   Outcome run_with(const Words& signals, const Words& words, const std::string& limit = "20") const {
     Words all{"timeout", "--foreground", "-k", "5", limit, "env"};
     all.insert(all.end(), signals.begin(), signals.end());
@@ -32,8 +32,8 @@ class RunTest : public CommandTest {
   }
 };
 
-// The system forgets the children of a process that ignores SIGCHLD, so it cannot wait for them. Perl's $SIG{CHLD} = 'IGNORE' is
-// passed on to a command like this.
+// If a process ignores SIGCHLD, the system discards its ended children, and it cannot wait for them. A Perl script with $SIG{CHLD}
+// = 'IGNORE' passes this setting on to the command.
 TEST_F(RunTest, EndsWhereTheEndOfChildrenIsIgnored) {
   for (const Words& signals : {Words{"--ignore-signal=CHLD"}, Words{"--block-signal=CHLD"}, Words{}}) {
     EXPECT_EQ(run_with(signals, ranks("2", {"true"})).exit_code, 0);
@@ -48,7 +48,7 @@ TEST_F(RunTest, PassesSignalsOnWhereTheEndOfChildrenIsIgnored) {
     EXPECT_EQ(run_with(signals, ranks("2", {"sleep", "60"}), "0.5").exit_code, 124);
 }
 
-// Ranks ignore and block what they would without the launcher.
+// Ranks ignore and block the same signals as without the launcher.
 TEST_F(RunTest, LeavesSignalsToRanksAsItInheritedThem) {
   const Words report{"grep", "-E", "Sig(Blk|Ign|Cgt)", "/proc/self/status"};
   for (const Words& signals : {Words{}, Words{"--ignore-signal=CHLD"}, Words{"--ignore-signal=TERM,INT,HUP"},
@@ -67,17 +67,17 @@ TEST_F(RunTest, PlotsWhereTheEndOfChildrenIsIgnored) {
     all.push_back(file(folder).string());
     const Outcome outcome = run_with(signals, all);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
-    return contents(file(folder) / "bruck1997-fig5.svg");  // empty without gnuplot
+    return contents(file(folder) / "bruck1997-fig5.svg");  // empty if gnuplot is missing
   };
   EXPECT_EQ(plot({"--ignore-signal=CHLD"}, "ignored"), plot({}, "default"));
 }
 
-// Every rank maps the shared memory of all: as much as it needs, and not all that it may need one day.
+// Every rank maps the shared memory of all ranks, but only as much as it needs now, not as much as it may need later.
 TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
   const auto limited = [&](int kilobytes, const std::string& number) {
     Words all{"sh", "-c", fmt::format("ulimit -v {}; exec \"$@\"", kilobytes), "sh"};
-    const Words race = ranks(number, {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "bruck", "--rounds",
-                                      "1", "--time", "0.01s"});
+    const Words race = ranks(number, {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "bruck",
+                                      "--repetitions", "1", "--time", "0.01s"});
     all.insert(all.end(), race.begin(), race.end());
     return run_program(all);
   };
@@ -86,12 +86,12 @@ TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
     EXPECT_EQ(outcome.talk.find("ulimit"), std::string::npos) << outcome.talk;
   }
-  const Outcome none = limited(100000, "60");  // 2 MiB of each of 60
+  const Outcome none = limited(100000, "60");  // 2 MiB for each of 60 ranks
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.talk.find("the limit of addresses (ulimit -v) leaves"), std::string::npos) << none.talk;
 }
 
-// The refusal of a race that is too large names what `info` does, also where hwloc counts otherwise.
+// The error for a race that is too large states the same memory size as `info`, also when hwloc counts differently.
 TEST_F(RunTest, MemoryIsOneFigure) {
   ::setenv("HWLOC_SYNTHETIC", "numa:1(memory=1073741824) core:2 pu:1", 1);
   const double here = Json::parse(prints({"info", "--json"}))["machine"]["memory_bytes"].get<double>() / (1 << 30);

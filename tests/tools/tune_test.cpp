@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille tune.
+// Tests of quadrille tune.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -98,12 +98,12 @@ TEST_F(TuneTest, PoolsWhatSeveralLaunchesFind) {
   refuses({"tune", "--launches", "0"}, "number of launches");
 }
 
-// As `tune --executor mpi` leaves them.
+// The wisdom is as `tune --executor mpi` leaves it: without the other executors.
 TEST_F(TuneTest, MeasuresAgainWhatLacksAnExecutor) {
   const Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
   tuned(words);
   Wisdom partial = wisdom();
-  for (WisdomEntry& entry : partial.records.at(0).races.at(0).entries) entry.way.executor = Executor::messages;
+  for (WisdomEntry& entry : partial.records.at(0).races.at(0).entries) entry.way.executor = Executor::mpi;
   write("tuned.wisdom", wisdom_text(partial));
   EXPECT_EQ(states(tuned(words)), std::multiset<std::string>{"measured"});
   ASSERT_EQ(wisdom().records.at(0).races.size(), 2u);
@@ -156,14 +156,13 @@ TEST_F(TuneTest, RunsOnLaunchedRanks) {
   expect_refused(with_wisdom(words), "--ranks is the launcher's");
 }
 
-// A shell ends it as soon as there is something to lose.
+// A shell sends the signal as soon as the first result is stored.
 TEST_F(TuneTest, ASignalLosesNothing) {
   const Words words = with_wisdom(tune({"--ranks", "2", "--executor", "threads"}));
-  Words all{
-      "sh", "-c",
-      "file=$1; shift; \"$@\" & child=$!; "
-      "until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || exit 1; done; kill -TERM $child; wait $child",
-      "sh", wisdom_path().string()};
+  Words all{"sh", "-c",
+            "file=$1; shift; \"$@\" & child=$!; until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || "
+            "exit 1; done; kill -TERM $child; wait $child",
+            "sh", wisdom_path().string()};
   all.insert(all.end(), words.begin(), words.end());
   const Outcome outcome = run_program(all);
   EXPECT_EQ(outcome.exit_code, 128 + 15) << outcome.talk;
@@ -187,7 +186,7 @@ TEST_F(TuneTest, RefusesWhereNothingCanBeKept) {
 TEST_F(TuneTest, RefusesWhatCannotBe) {
   refuses({"tune", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"tune", "--ranks", "1"}, "number of ranks");
-  refuses({"tune", "--executor", "mpi"}, "there is nobody to run with");
+  refuses({"tune", "--executor", "mpi"}, "there are no processes to run with");
   refuses({"tune", "--vendor", "--executor", "mpi"}, "leave --executor out");
   refuses({"tune", "--vendor", "--ways", "2"}, "leave --ways out");
   refuses({"tune", "reduce", "--block", "3B"}, "no whole elements");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille schedule, verify and draw: what goes in comes out, problems of all kinds.
+// Tests of quadrille schedule, verify and draw: schedules can be printed and read again, for problems of all kinds.
 #include <gtest/gtest.h>
 
 #include "quadrille/algorithm.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-// What one call prints another one reads, in both forms, through a file and through stdin.
+// The output of one call is the input of another, in both forms, through a file and through stdin.
 TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
   for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
     SCOPED_TRACE(algorithm->id);
@@ -53,7 +53,7 @@ TEST_F(CommandTest, NodesSayHowManyRanksThereAre) {
             Json::array({0, 1, 0}));
 }
 
-// Scratch, and what is written to in all: among 64 ranks that send and receive 1 KiB no rank needs more than that twice.
+// `scratch`, and scratch with the output: in a 1 KiB exchange among 64 ranks, no rank needs more than twice the data.
 TEST_F(CommandTest, ShowsScratchAloneAndWithTheOutput) {
   Words words{"verify", "alltoallv", "--ranks", "64", "--pattern", "transpose:1KiB", "--algorithm", "four-stage:grain=1"};
   EXPECT_NE(prints(words).find("with output   2048 B"), std::string::npos) << prints(words);
@@ -63,7 +63,7 @@ TEST_F(CommandTest, ShowsScratchAloneAndWithTheOutput) {
   EXPECT_EQ(verdict["output_and_scratch"], 2048);
 }
 
-// A short name stands for the same schedule as the long one.
+// The short name of an algorithm gives the same schedule as the long one.
 TEST_F(CommandTest, LeavesDefaultsOutOfNames) {
   const auto name_of = [&](const std::string& algorithm) {
     const std::string text = prints({"verify", "alltoall", "--node-sizes", "2,3", "--algorithm", algorithm});
@@ -121,7 +121,7 @@ TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
   EXPECT_EQ(torus.out, prints({"verify", "alltoall", "--algorithm", "torus", "--topology", "platform:-", "--strict"}, platform));
   refuses({"verify", "alltoall", "--topology", write("b.xml", "<platform>\n<cluster/></platform>").string()}, "line 2");
 
-  // A document keeps its ports, and so its ways.
+  // A document keeps its ports, and with them the routes of its messages.
   const Outcome document = run({"schedule", "alltoall", "--algorithm", "torus:kernel=ar", "--topology", "ring:8", "--json"});
   const Outcome read = run({"verify", "-", "--topology", "ring:8", "--strict"}, document.out);
   EXPECT_EQ(read.exit_code, 0) << read.out << read.talk;
@@ -208,7 +208,7 @@ TEST_F(CommandTest, TrafficByPatternAndFile) {
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spike"}, "needs its largest size");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spkie:8B"}, "did you mean 'spike'?");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform:8B"}, "too much");
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "sparse:2"}, "no number from 0 to 1");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "sparse:2"}, "not a number from 0 to 1");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform", "--counts", "1B"}, "exclude each other");
   refuses({"verify", "allgatherv", "--ranks", "4", "--pattern", "uniform"}, "for alltoallv");
 
@@ -249,7 +249,7 @@ TEST_F(CommandTest, RootsAndSharesOfOtherCollectives) {
   EXPECT_EQ(all.back()["root"], 3);
   const Json some =
       Json::parse(prints({"verify", "scatter", "--ranks", "2..4", "--root", "1,3", "--algorithm", "binomial", "--json"}));
-  EXPECT_EQ(some.size(), 4u);  // 3 is a root of four ranks only
+  EXPECT_EQ(some.size(), 4u);  // root 3 exists only among four ranks
   refuses({"verify", "broadcast", "--ranks", "2..4", "--root", "2"}, "the root is 2");
   refuses({"verify", "broadcast", "--ranks", "2", "--root", "2,3"}, "no root of '2,3'");
   refuses({"race", "broadcast", "--ranks", "2", "--root", "all"}, "one root");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille wisdom: show, merge, path.
+// Tests of quadrille wisdom: show, merge, path.
 #include "quadrille/wisdom.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class WisdomCommand : public CommandTest {
   static WisdomRecord race(Collective collective, Bytes bytes, const std::string& date = "2026-11-22") {
     WisdomRecord record{.situation = {.collective = collective, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .block_bytes = bytes},
                         .date = date,
-                        .rounds = 15};
+                        .repetitions = 15};
     record.entries = {{{.algorithm = "direct", .executor = Executor::hybrid}, {3e-6, 2.5e-6, 3.5e-6}},
                       {{.algorithm = "vendor"}, {4e-6, 3.5e-6, 4.5e-6}}};
     return record;
@@ -92,7 +92,7 @@ TEST_F(WisdomCommand, Refuses) {
   refuses({"wisdom", "shwo"}, "did you mean 'show'?");
   refuses({"wisdom", "show", "--collective", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"wisdom", "show", file("none")}, "none");
-  refuses({"wisdom", "show", write("damaged", "quadrille-wisdom 1\nalgorithms x\n")}, "line 2: it is for the algorithms");
+  refuses({"wisdom", "show", write("damaged", "quadrille-wisdom 3\nalgorithms x\n")}, "line 2: it is for the algorithms");
   refuses({"wisdom", "path", "more"}, "one argument too many");
   refuses({"wisdom", "export"}, "--for openmpi or --for mpich");
   for (const char* action : {"merge", "export", "path"}) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topologies: their links, ways and distances against counting by hand and against a search over the links.
+// Topologies: links, routes and distances, compared with counts by hand and with a search over the links.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -12,6 +13,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/topology.hpp"
 #include "support/why_not.hpp"
+#include "topology/topology_kind.hpp"
 
 namespace quadrille {
 namespace {
@@ -19,11 +21,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<std::string> some_topologies{
+const std::vector<std::string> chosen_topologies{
     "ring:1",          "ring:2",         "ring:7",     "array:6",     "torus:2x3",       "torus:4x1x5",
     "torus:3x4x5",     "mesh:3x4",       "mesh:2x2x3", "hypercube:1", "hypercube:16",    "hypercube:16,last",
     "cluster:3x2",     "cluster:1x4",    "fat-tree:2", "fat-tree:4",  "dragonfly:9x4x2", "dragonfly:5x2x3",
     "dragonfly:1x3x1", "torus:4x6,last", "full:1",     "full:6"};
+
+// Those above, and the example of each row of the table.
+std::vector<std::string> some_topologies() {
+  std::vector<std::string> all = chosen_topologies;
+  for (const std::string& example : topology_examples()) all.push_back(example);
+  return all;
+}
 
 std::vector<Vertex> way(const Topology& topology, Rank from, Rank to, std::optional<Port> port = {}) {
   std::vector<Vertex> ranks;
@@ -31,7 +40,7 @@ std::vector<Vertex> way(const Topology& topology, Rank from, Rank to, std::optio
   return ranks;
 }
 
-// Links from one rank to each by a search over neighbours.
+// Returns the distance from one rank to each other, by a search over neighbours.
 std::vector<Count> searched_distances(const Topology& topology, Rank from) {
   std::vector<Count> distances(static_cast<std::size_t>(topology.vertices()), -1);
   std::deque<Rank> ahead{from};
@@ -48,8 +57,17 @@ std::vector<Count> searched_distances(const Topology& topology, Rank from) {
   return distances;
 }
 
+bool throws(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
+
 TEST(Topology, NumbersItsLinksOneByOne) {
-  for (const std::string& name : some_topologies) {
+  for (const std::string& name : some_topologies()) {
     const Topology topology = parse_topology(name);
     EXPECT_EQ(topology.name(), name);
     std::set<Count> numbers;
@@ -64,7 +82,7 @@ TEST(Topology, NumbersItsLinksOneByOne) {
 }
 
 TEST(Topology, RoutesAlongItsLinksByAShortestWay) {
-  for (const std::string& name : some_topologies) {
+  for (const std::string& name : some_topologies()) {
     const Topology topology = parse_topology(name);
     for (Rank from = 0; from < topology.ranks(); ++from) {
       const std::vector<Count> distances = searched_distances(topology, from);
@@ -102,10 +120,10 @@ TEST(Topology, RunsStraightFromAPort) {
   const auto nowhere = [](const Topology& topology, Rank from, Rank to, Port port) {
     return why_not(topology.for_each_link(from, to, port, [](const Link&) { ADD_FAILURE(); }));
   };
-  EXPECT_THAT(nowhere(torus, 0, 9, {1, 1}), HasSubstr("not reached from 0 straight along dimension 1"));
+  EXPECT_THAT(nowhere(torus, 0, 9, {1, 1}), HasSubstr("cannot be reached from rank 0 straight along dimension 1"));
   EXPECT_THAT(nowhere(torus, 0, 1, {2, 1}), HasSubstr("has no dimension 2"));
-  EXPECT_THAT(nowhere(torus, 0, 1, {1, 2}), HasSubstr("not reached"));
-  EXPECT_THAT(nowhere(parse_topology("array:4"), 0, 1, {0, -1}), HasSubstr("not reached"));
+  EXPECT_THAT(nowhere(torus, 0, 1, {1, 2}), HasSubstr("cannot be reached"));
+  EXPECT_THAT(nowhere(parse_topology("array:4"), 0, 1, {0, -1}), HasSubstr("cannot be reached"));
   EXPECT_THAT(nowhere(parse_topology("full:4"), 0, 1, {0, 1}), HasSubstr("has no dimension"));
 }
 
@@ -119,7 +137,7 @@ TEST(Topology, HasTwoEdgesOnARingOfTwo) {
   EXPECT_EQ(ring.link_count(), 4);
 }
 
-// The bound is the average load of a link wherever all links of the dimension are alike.
+// The bound is the average load of a link if all links of the dimension are alike.
 TEST(Topology, BoundsTheLoadOfACompleteExchange) {
   for (const std::string name : {"ring:2", "ring:7", "ring:8", "torus:4x8", "torus:3x4x5", "torus:5x5", "hypercube:16", "full:6"}) {
     const Topology topology = parse_topology(name);
@@ -138,6 +156,18 @@ TEST(Topology, BoundsTheLoadOfACompleteExchange) {
   EXPECT_EQ(parse_topology("torus:4x8").exchange_load(1), 32);
 }
 
+TEST(Topology, ReadsTheExampleOfEachRowOfTheTable) {
+  std::set<std::string_view> names;
+  for (const TopologyKind* kind : all_topology_kinds()) {
+    const std::string example = example_of(*kind);
+    EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
+    EXPECT_EQ(parse_topology(example).name(), example);
+    EXPECT_FALSE(kind->description.empty()) << example;
+    EXPECT_NE(kind->has_order, throws([&] { parse_topology(example + ",last"); })) << example;
+    EXPECT_NE(kind->numbers == 0, throws([&] { parse_topology(example + "x2"); })) << example;
+  }
+}
+
 TEST(Topology, RefusesWhatIsNone) {
   const auto refused = [](const char* text) -> std::string {
     try {
@@ -148,8 +178,8 @@ TEST(Topology, RefusesWhatIsNone) {
     return "";
   };
   EXPECT_THAT(refused("taurus:4"), HasSubstr("did you mean 'torus'?"));
-  EXPECT_THAT(refused("butterfly:4"), HasSubstr("there are: ring, array, torus"));
-  EXPECT_THAT(refused("torus"), HasSubstr("has no side"));
+  EXPECT_THAT(refused("butterfly:4"), HasSubstr("there are: torus, mesh, ring, array"));
+  EXPECT_THAT(refused("torus"), HasSubstr("has no side; write torus:4x8"));
   EXPECT_THAT(refused("torus:"), HasSubstr("is no side"));
   EXPECT_THAT(refused("torus:0x4"), HasSubstr("'0' in the topology 'torus:0x4' is no side"));
   EXPECT_THAT(refused("torus:4x"), HasSubstr("is no side"));
@@ -164,7 +194,7 @@ TEST(Topology, RefusesWhatIsNone) {
   EXPECT_THAT(refused("dragonfly:4x4"), HasSubstr("takes 3 numbers"));
   EXPECT_THAT(refused("fat-tree:5"), HasSubstr("even number of ports"));
   EXPECT_THAT(refused("cluster:1000x2000"), HasSubstr("2^20 ranks"));
-  EXPECT_THAT(refused("fat-tree:100"), HasSubstr("too many to look for ways"));
+  EXPECT_THAT(refused("fat-tree:100"), HasSubstr("too many to compute routes"));
   EXPECT_THAT(refused("fat-tree:400"), HasSubstr("2^20 ranks"));
   EXPECT_THAT(refused("dragonfly:1000000x1x1"), HasSubstr("500000500000 edges"));
   EXPECT_THAT(refused("dragonfly:1x50000x1"), HasSubstr("edges; the limit is"));
@@ -192,7 +222,7 @@ TEST(Topology, JoinsRanksBySwitches) {
   EXPECT_EQ(farthest, 5);
 }
 
-// The receivers of a pod's ranks spread over all links to the top: as many come down each as go up.
+// Receivers spread over all links to the top: as many messages go down to each of a pod's ranks as go up from it.
 TEST(Topology, SpreadsReceiversOverTheLinksOfAFatTree) {
   const Topology tree = parse_topology("fat-tree:4");
   std::map<Count, Count> messages;
@@ -226,7 +256,7 @@ TEST(Topology, ReadsListsOfEdges) {
   EXPECT_THAT(refused("0 -1"), HasSubstr("'-1' is neither a rank"));
   EXPECT_THAT(refused("0 99999999999999999999"), HasSubstr("is neither a rank"));
   EXPECT_THAT(refused("# one\n3 3"), HasSubstr("line 2: the edge leads from '3' to itself"));
-  EXPECT_THAT(refused("0 1\n2 3"), HasSubstr("no way leads from rank"));
+  EXPECT_THAT(refused("0 1\n2 3"), HasSubstr("there is no route from rank"));
 }
 
 std::string platform(const std::string& attributes) {
@@ -245,7 +275,7 @@ TEST(Topology, ReadsPlatforms) {
   EXPECT_EQ(torus.name(), "torus:4x2x3,last");
   EXPECT_THAT(way(torus, 0, 1 + 3 + 6), ElementsAre(1, 4, 10)) << "the side that turns fastest is crossed first";
 
-  // Four leaf switches with four nodes each, joined with each of two switches by two cables.
+  // Four leaf switches with four ranks each; each is connected to each of two switches by two cables.
   const Topology tree = parse_platform(cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-9,20,30-34"), "a file");
   EXPECT_EQ(tree.ranks(), 16);
   EXPECT_EQ(tree.vertices(), 16 + 4 + 2);
@@ -255,7 +285,7 @@ TEST(Topology, ReadsPlatforms) {
   EXPECT_THAT(tree.neighbours(17), ElementsAre(4, 5, 6, 7, 20, 21));
   EXPECT_EQ(tree.links_from(17).size(), 4u + 4u);
 
-  // The tree of switches with four ports is one of these.
+  // The fat tree of switches with four ports is a special case.
   const Topology own = parse_topology("fat-tree:4"),
                  theirs = parse_platform(cluster_of("FAT_TREE", "3;2,2,4;1,2,2;1,1,1", "0-15"), "");
   EXPECT_EQ(theirs.vertices(), own.vertices());
@@ -286,20 +316,20 @@ TEST(Topology, RefusesPlatforms) {
   const auto parameters = [&](const std::string& kind, const std::string& list, const std::string& radical = "0-11") {
     return refused(cluster_of(kind, list, radical));
   };
-  EXPECT_THAT(refused("<platform>\n<cluster\n</platform>"), HasSubstr("a file, line 3: this is no XML: "));
-  EXPECT_THAT(refused("0 1"), HasSubstr("a file, line 1: this is no XML"));
+  EXPECT_THAT(refused("<platform>\n<cluster\n</platform>"), HasSubstr("a file, line 3: this is not XML: "));
+  EXPECT_THAT(refused("0 1"), HasSubstr("a file, line 1: this is not XML"));
   EXPECT_THAT(refused("<platform/>"), HasSubstr("has no cluster"));
   EXPECT_THAT(refused("<platform>\n<cluster/>\n<zone><cluster/></zone></platform>"),
-              HasSubstr("a file, line 3: a topology is one cluster"));
+              HasSubstr("a file, line 3: a platform must have one cluster"));
   EXPECT_THAT(refused(platform("radical=\"0-3\"")), HasSubstr("line 5: the cluster's topology is 'FLAT'; there are: TORUS"));
   EXPECT_THAT(refused(platform("topology=\"TORUS\"")), HasSubstr("no topo_parameters"));
   EXPECT_THAT(refused(platform("topology=\"TORUS\" sharing_policy=\"SHARED\"")), HasSubstr("'SHARED'"));
   EXPECT_THAT(parameters("TORUS", "3,2"), HasSubstr("make 6 nodes, but radical=\"0-11\" names 12"));
-  EXPECT_THAT(parameters("TORUS", "0,4"), HasSubstr("'0' is no whole number from 1 on"));
-  EXPECT_THAT(parameters("TORUS", "3,,4"), HasSubstr("'' is no whole number"));
-  EXPECT_THAT(parameters("TORUS", "99999999999999999999"), HasSubstr("is no whole number"));
+  EXPECT_THAT(parameters("TORUS", "0,4"), HasSubstr("'0' is not an integer of at least 1"));
+  EXPECT_THAT(parameters("TORUS", "3,,4"), HasSubstr("'' is not an integer"));
+  EXPECT_THAT(parameters("TORUS", "99999999999999999999"), HasSubstr("is not an integer"));
   EXPECT_THAT(parameters("TORUS", "1000000,1000000,1000000"), HasSubstr("line 5: there are more than 2^20 nodes"));
-  EXPECT_THAT(parameters("TORUS", "3,4", "0-x"), HasSubstr("'x' is no whole number from 0 on"));
+  EXPECT_THAT(parameters("TORUS", "3,4", "0-x"), HasSubstr("'x' is not an integer of at least 0"));
   EXPECT_THAT(parameters("TORUS", "3,4", "11-0"), HasSubstr("'11-0' in radical"));
   EXPECT_THAT(parameters("TORUS", "3,4", "0-5-11"), HasSubstr("'0-5-11' in radical"));
   EXPECT_THAT(parameters("TORUS", "3,4", "0-9223372036854775807"), HasSubstr("2^63 hosts"));
@@ -312,7 +342,7 @@ TEST(Topology, RefusesPlatforms) {
   EXPECT_THAT(parameters("DRAGONFLY", "3,1;2,1;1,1;2"), HasSubstr("3 groups, but 2 routers in a group"));
 }
 
-// Whatever a file holds, reading it ends in a topology or an Error.
+// Reading any file ends with a topology or an Error.
 TEST(Topology, SurvivesDamagedFiles) {
   std::mt19937_64 random(1);
   const std::string platforms[] = {cluster_of("TORUS", "3,2,4", "0-23"), cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-15"),

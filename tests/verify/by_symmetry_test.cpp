@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verifying by symmetry says what replaying all ranks says, and a symmetry that does not hold is found.
+// Verifying by symmetry gives the same result as replaying all ranks, and detects a symmetry that does not hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 #include "quadrille/error.hpp"
 #include "schedule/symmetry.hpp"
 #include "support/cases.hpp"
+#include "verify/finding_list.hpp"
 #include "verify/mutants.hpp"
-#include "verify/report.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
 
-// The image at `rank` of a program of its representative.
+// Returns the image at `rank` of regions of its representative.
 Regions image_of(const Regions& regions, const Schedule& schedule, Rank rank) {
   const Bytes block = schedule.problem.block_bytes;
   Regions images;
@@ -68,7 +68,7 @@ std::set<Rule> rules_of(const std::vector<Finding>& findings) {
   return rules;
 }
 
-// All algorithms that state a symmetry by which they are replayed, and not every rank is.
+// Calls visit for all algorithms that state a symmetry by which fewer than all ranks are replayed.
 template <class Visit>
 void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
   for (const Algorithm* algorithm : all_algorithms())
@@ -86,7 +86,7 @@ void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
       }
 }
 
-// Whatever is wrong with a representative and all its images is wrong with all ranks.
+// An error in a representative and in all its images is an error in all ranks.
 TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
   std::uint64_t seed = 1;
   int wrong = 0, right = 0;
@@ -107,7 +107,7 @@ TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
           const Rank representative = schedule.symmetry->representative_of(rank);
           return image_of(changed.program(representative), schedule, rank);
         };
-        Report by_symmetry(1000);
+        FindingList by_symmetry(1000);
         Coverage coverage;
         check_by_symmetry(mutant, {}, schedule.port_limit.value_or(p), by_symmetry, coverage);
         const bool replayed = coverage.replayed > 0;
@@ -115,7 +115,7 @@ TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
         mutant.symmetry.reset();
         std::set<Rule> all = rules_of(verify(mutant, {.most_findings = 100000}));
         EXPECT_FALSE(some.contains(Rule::false_symmetry)) << change;
-        if (coverage.replayed == 0 && some.empty()) continue;  // elements are taken apart: all ranks have to be replayed
+        if (coverage.replayed == 0 && some.empty()) continue;  // elements are split, so all ranks have to be replayed
         if (replayed)
           EXPECT_EQ(some, (all.erase(Rule::deadlock), all)) << change;
         else
@@ -128,7 +128,7 @@ TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
   EXPECT_GT(right, 100);
 }
 
-// One rank that does not as the others do, however little.
+// A single rank that differs from the image of its representative, in whatever detail.
 TEST(BySymmetry, FindsASingleRankThatIsNoImage) {
   for (const Count p : {6, 8, 16})
     for_each_symmetric(p, 4, [&](const Schedule& schedule) {
@@ -143,7 +143,7 @@ TEST(BySymmetry, FindsASingleRankThatIsNoImage) {
           const Program before = schedule.program(far), after = mutant.program(far);
           if (before == after) return;
           const std::vector<Finding> findings = verify(mutant);
-          const bool stands_for_others = schedule.symmetry->representative_of(far) == far;  // and may break other rules
+          const bool stands_for_others = schedule.symmetry->representative_of(far) == far;  // other rules may find it first
           EXPECT_TRUE(stands_for_others ? !findings.empty() : rules_of(findings).contains(Rule::false_symmetry));
         };
         changed([](Round& round) { round.number += 1; });
@@ -178,7 +178,8 @@ Regions byte_by_byte(const Regions& regions) {
   return list;
 }
 
-// Both ends of every message list its bytes in an order of its own; but not of representatives', whose orders are met by images.
+// Changes the order in which both ends of every message list its bytes, except for messages of representatives, whose
+// orders the images must follow.
 Program shuffled(Program program, const Symmetry& symmetry) {
   const auto stands_for_others = [&](Rank rank) { return symmetry.representative_of(rank) == rank; };
   for (Round& round : program.rounds)
@@ -205,7 +206,8 @@ TEST(BySymmetry, TakesAnyOrderOfBytesThatBothEndsList) {
     });
 }
 
-// One end of a message lists two bytes the other way round, where others list them as images do, or as their peers do.
+// One end of a message lists two bytes in the other order; the ends of other messages list them as images do, or as
+// their peers do.
 TEST(BySymmetry, FindsOneEndThatListsBytesInAnotherOrder) {
   int found = 0;
   for_each_symmetric(8, 4, [&](const Schedule& schedule) {
@@ -236,7 +238,7 @@ TEST(BySymmetry, FindsOneEndThatListsBytesInAnotherOrder) {
   EXPECT_GT(found, 50);
 }
 
-// Another group, and fewer classes than there are.
+// A wrong group, with fewer classes than the right one.
 TEST(BySymmetry, FindsAWrongGroup) {
   const auto is_found = [](Schedule schedule, const Symmetry& symmetry) {
     schedule.symmetry = symmetry;
@@ -258,7 +260,8 @@ TEST(BySymmetry, FindsAWrongGroup) {
   EXPECT_FALSE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 4}, {8, 4}}))) << "a subgroup will do";
 }
 
-// Blocks that belong to ranks and do not move with them, at each rank but the representative: it sends what it should to others.
+// Blocks that belong to ranks and do not move with them, at every rank except the representative: it sends its blocks
+// to the wrong ranks.
 TEST(BySymmetry, FindsBlocksThatDoNotMove) {
   Schedule schedule = make_schedule(Problem::alltoall(8, 4), "direct");
   schedule.program = [made = schedule.program](Rank rank) {
@@ -288,7 +291,7 @@ TEST(BySymmetry, SaysWhatWasLookedAt) {
             "symmetry: translation of 3x4 by multiples of 1x4, 4 classes, all 12 ranks compared");
 }
 
-// Beyond what could be replayed rank by rank.
+// More ranks than could be replayed one by one.
 TEST(BySymmetry, VerifiesManyRanks) {
   EXPECT_TRUE(verify(make_schedule(Problem::alltoall(1 << 14, 8), "bruck")).empty());
   EXPECT_TRUE(verify(make_schedule(problem_of(Collective::allgather, 1 << 14, 8), "concatenation")).empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Documents that are kept because the verifier once got them wrong, or might: tests/verify/documents/RULE.WHAT.json (or .sched)
-// breaks the rule, and right.WHAT.sched none.
+// Schedules that are kept because the verifier once judged them wrongly, or might:
+// tests/verify/documents/RULE.WHAT.json (or .sched) breaks the rule, and right.WHAT.sched breaks none.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random changes of right schedules, made of what goes wrong with elements: bytes of an element that change places, elements put
-// together from two results, regions that cut elements, beside the usual ones. Some changes leave a schedule right.
+// Random changes of correct schedules. Besides common mistakes, they include mistakes with elements: bytes of an
+// element change places, elements are put together from two results, regions cut elements. Some changes leave a
+// schedule correct.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ class Mutator {
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs_.push_back(schedule.program(rank));
   }
 
-  // Changes something, or nothing where the change drawn has nothing to change. Returns its name.
+  // Applies a random change, which may have no effect. Returns its name.
   std::string mutate() {
     struct Change {
       const char* name;
@@ -74,7 +75,7 @@ class Mutator {
     return list;
   }
 
-  // The same bytes in another order: the i-th is the one that was at order[i].
+  // Returns regions with the same bytes in another order: byte i is the one that was byte order[i].
   static Regions permuted(const Regions& regions, const std::vector<std::size_t>& order) {
     const std::vector<Byte> list = bytes_of(regions);
     Regions result;
@@ -90,7 +91,7 @@ class Mutator {
 
   Bytes element() const { return schedule_.problem.element_bytes; }
 
-  // Of so many bytes, among them whole elements that change places, which is right.
+  // Returns a random permutation of `length` bytes. Some permutations only move whole elements, which is correct.
   std::vector<std::size_t> permutation(std::size_t length) {
     std::vector<std::size_t> order(length);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -107,7 +108,7 @@ class Mutator {
       case 2: each_element([&](auto first, auto last) { std::reverse(first, last); }); break;
       case 3: std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn(length)), order.end()); break;
       case 4: std::swap(order[drawn(length)], order[drawn(length)]); break;
-      case 5: {  // elements
+      case 5: {  // whole elements
         std::vector<std::size_t> elements(length / size);
         std::iota(elements.begin(), elements.end(), std::size_t{0});
         std::shuffle(elements.begin(), elements.end(), random_);
@@ -162,7 +163,7 @@ class Mutator {
     return place.locals->begin() + static_cast<std::ptrdiff_t>(place.index);
   }
 
-  // The operands of a reduction change the order of their bytes before, and have it back after.
+  // Permutes the bytes of both operands before a reduction, and restores their order afterwards.
   void permute_operands() {
     const auto place = any_local(LocalKind::reduce);
     if (!place) return;
@@ -179,7 +180,7 @@ class Mutator {
                                                              {LocalKind::copy, {}, target, of_target}});
   }
 
-  // A reduction is done once more, perhaps the other way round, and some bytes are taken from the second result.
+  // Repeats a reduction, perhaps with its operands exchanged, and takes some bytes from the second result.
   void combine_twice() {
     const auto place = any_local(LocalKind::reduce);
     if (!place) return;
@@ -200,7 +201,7 @@ class Mutator {
                                        {LocalKind::reduce, turned ? other_order : reduce.order, reduce.source, second}});
   }
 
-  // At the end a rank takes some bytes of its result from another rank, which has the same.
+  // At the end, a rank takes some bytes of its result from another rank, which has the same result.
   void exchange_results() {
     const Problem& problem = schedule_.problem;
     const Bytes length = output_bytes(problem, 0);
@@ -217,7 +218,7 @@ class Mutator {
     }
   }
 
-  // A message has its bytes in another order, most often at both ends.
+  // A message lists its bytes in another order, usually at both ends.
   void permute_message() {
     Program& program = programs_[static_cast<std::size_t>(below(schedule_.problem.ranks))];
     if (program.rounds.empty()) return;
@@ -243,7 +244,7 @@ class Mutator {
       for (Region& region : *regions) region.offset += by;
   }
 
-  // Into two regions, or two runs of one; as often as not of an operand.
+  // Splits a region into two regions, or into two runs of one; in half of the cases, a region of an operand.
   void split_region() {
     const auto reduce = below(2) == 0 ? any_local(LocalKind::reduce) : std::nullopt;
     Regions* list = reduce ? &reduce->local().target : any_list();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mutations of good schedules. The interpreter is the judge: whenever a mutant leaves wrong bytes, the verifier must have
-// objected. Exhaustive over single operations of small schedules.
+// Tests the verifier with changed schedules. If the interpreter shows that a mutant gives wrong bytes, the verifier
+// must have a finding. For small schedules, every single change of an operation is tried.
 #include <gtest/gtest.h>
 
 #include "quadrille/verify.hpp"
@@ -104,14 +104,15 @@ class Mutator {
 
 TEST(Mutation, EveryWrongMutantIsFound) {
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (algorithm->collective == Collective::barrier) continue;  // nothing arrives; see tests/collectives/barrier_test.cpp
+    if (algorithm->collective == Collective::barrier)
+      continue;  // it delivers no bytes; see tests/collectives/barrier/barrier_test.cpp
     Counts counts;
     const auto mutate = [&](Count p) {
       for (const Problem& problem : problems_of(*algorithm, p, 2))
         for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
     };
     for (const Count p : extent<std::vector<Count>>({4}, {3, 4}, {3, 4, 5})) mutate(p);
-    for (const Count p : {3, 16})  // some need an odd number of ranks, or a grid of multiples of 4
+    for (const Count p : {3, 16})  // some algorithms need an odd number of ranks, or a grid whose sides are multiples of 4
       if (counts.mutants == 0) mutate(p);
     EXPECT_GT(counts.wrong, 50) << algorithm->id << ": the mutations hardly do anything";
     RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) +

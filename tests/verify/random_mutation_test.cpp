@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules with random changes, judged by what they do to data. Whatever the verifier has nothing against must do as its
-// collective says on threads and in the interpreter, under any policy and with any operator of its kind, also with operators whose
-// results tell how they were combined. What it refuses as wrong results must have been wrong.
+// Tests the verifier with random changes of schedules. A schedule without findings must give the right result on
+// threads and in the interpreter, under every policy and with every operator of its kind, including operators whose
+// results show how operands were combined. A schedule that the verifier refuses because of its result must give a
+// wrong result.
 //
-// QUADRILLE_MUTANTS=100000 QUADRILLE_SEED=7 quadrille_tests --gtest_filter='RandomMutation.*' looks at as many, from this seed on.
+// To run more cases with another seed: QUADRILLE_MUTANTS=100000 QUADRILLE_SEED=7 quadrille_tests
+// --gtest_filter='RandomMutation.*'
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -23,7 +25,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-// A few elements of a size that comes with operators of all kinds; five of six are reductions.
+// Draws a schedule with a few elements, of a size for which operators of all kinds exist; five of six are reductions.
 Schedule drawn_schedule(std::mt19937_64& random) {
   const auto below = [&](std::size_t end) { return random() % end; };
   for (;;) {
@@ -54,7 +56,7 @@ std::string text_of(const Schedule& schedule) {
 
 struct Tally {
   std::uint64_t accepted = 0, refused = 0, refused_though_right = 0;
-  std::map<Rule, std::uint64_t> refused_by, right_by;  // by rules found
+  std::map<Rule, std::uint64_t> refused_by, right_by;  // by the rules that were found
 };
 
 std::ostream& operator<<(std::ostream& out, const Tally& tally) {
@@ -94,7 +96,7 @@ void look_at(const Schedule& schedule, std::mt19937_64& random, Tally& tally) {
     EXPECT_FALSE(rules.contains(rule)) << to_string(findings.front()) << ": but the data is right";
 }
 
-constexpr unsigned most_seconds_a_case = 60;  // ranks that wait for each other wait forever
+constexpr unsigned most_seconds_a_case = 60;  // ranks in a deadlock would wait forever
 
 TEST(RandomMutation, WhatHasNoFindingsIsRightOnData) {
   const std::uint64_t mutants = number_in_environment("QUADRILLE_MUTANTS", sanitized ? 100 : 600);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One negative test for each rule of the verifier: a small schedule that breaks it, and the place where.
+// One test for each rule of the verifier: a small schedule that breaks it, and the place that the finding must name.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -46,7 +46,7 @@ std::vector<Program> exchange() {
 
 std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {}) { return verify(schedule, options); }
 
-// Among the findings is one of the rule at the rank (and in the round, if given).
+// Do the findings include one of the rule at the rank (and in the round, if given)?
 ::testing::AssertionResult has(const std::vector<Finding>& findings, Rule rule, Rank rank, std::optional<Count> round = {}) {
   std::string all;
   for (const Finding& finding : findings) {
@@ -56,7 +56,7 @@ std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {})
   return ::testing::AssertionFailure() << "no " << name(rule) << " at rank " << rank << " among:" << all;
 }
 
-// The exchange with one change.
+// Returns the exchange with one change.
 template <class Change>
 std::vector<Finding> broken(Change&& change) {
   std::vector<Program> programs = exchange();
@@ -122,7 +122,7 @@ TEST(Rules, StageDisagreement) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1));
 }
 
-// Each rank acts in two rounds of 200,000: looking at all ranks in each round would take hours.
+// Each rank works in two of 200,000 rounds. Looking at all ranks in each round would take hours.
 TEST(Rules, RoundsCostWhatRanksDoInThem) {
   EXPECT_TRUE(found(make_schedule(problem_of(Collective::broadcast, 200'000, 8), "chain:segments=1")).empty());
 }
@@ -158,7 +158,7 @@ TEST(Rules, PortLimit) {
   EXPECT_TRUE(has(found(claims_less), Rule::port_limit, 0));
 }
 
-// Two nodes of two ranks, which the algorithm lets exchange one after the other.
+// Two nodes of two ranks; the algorithm lets their exchanges take place one after the other.
 TEST(Rules, NodePortLimit) {
   Problem problem = Problem::alltoall(4, 4);
   problem.nodes = {5, 5, 7, 7};
@@ -168,7 +168,7 @@ TEST(Rules, NodePortLimit) {
 
   const Schedule clustered = make_schedule(problem, "clustered");
   EXPECT_TRUE(found(clustered).empty());
-  // Rank 1 and rank 3 need not wait for their turn; only their nodes have to.
+  // Ranks 1 and 3 could send earlier, but their nodes' ports are busy.
   Schedule early = clustered;
   early.program = [&](Rank rank) {
     Program program = clustered.program(rank);
@@ -184,8 +184,8 @@ TEST(Rules, NodePortLimit) {
   EXPECT_NE(findings[0].message.find("node 5 has 2 exchanges with other nodes on 1 port: 0 with 2, 1 with 3"), std::string::npos)
       << findings[0].message;
 
-  // Where no nodes are known every rank is one. A port works both ways at once, so that a node may send to one and receive from
-  // another; two it sends to, or receives from, are too many.
+  // Without nodes, every rank is a node. Ports are full-duplex: a node may send to one rank and receive from another
+  // at once, but it may not send to two, or receive from two.
   EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 4), "one-factor"), {.node_port_limit = 1}).empty());
   EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 4), "shift"), {.node_port_limit = 1}).empty());
   EXPECT_TRUE(has(found(make_schedule(Problem::alltoall(4, 4), "direct"), {.node_port_limit = 2}), Rule::node_port_limit, 2, 0));
@@ -221,7 +221,7 @@ TEST(Rules, LinkContention) {
                                      "and from 5 to 1"),
             std::string::npos)
       << findings[0].message;
-  // The messages of a barrier are control messages.
+  // A barrier's control messages count as messages.
   EXPECT_FALSE(found(make_schedule(problem_of(Collective::barrier, 8, 0), "dissemination"),
                      {.topology = Topology::ring(8), .strict_links = true})
                    .empty());
@@ -262,7 +262,7 @@ TEST(Rules, UndefinedRead) {
   EXPECT_TRUE(has(broken([](auto& p) { p[0].rounds[0].sends[0].regions = {{out, 4, 4}}; }), Rule::undefined_read, 0, 0));
 }
 
-// p ranks, whose vectors all reach rank 0, which combines them in the given order.
+// p ranks send their vectors to rank 0, which combines them in the given order.
 Schedule reduction(const Problem& problem, std::vector<Rank> order, Bytes shift = 0) {
   const Bytes b = problem.block_bytes;
   std::vector<Program> programs;
@@ -304,8 +304,8 @@ TEST(Rules, OperandMismatch) {
   EXPECT_TRUE(has(found(reduction(problem_of(Collective::reduce, 3, 4), {0, 1, 2}, 1)), Rule::operand_mismatch, 0, 1));
 }
 
-// Rank 0 combines the vectors of two ranks, of two elements of 4 bytes, after the bytes of both have changed places as `order`
-// says.
+// Rank 0 combines the vectors of two ranks, which have two elements of 4 bytes each, after permuting the bytes of
+// both by `order`.
 std::vector<Finding> combined_as(const std::vector<Bytes>& order) {
   Problem problem = problem_of(Collective::reduce, 2, 8);
   problem.element_bytes = 4;
@@ -331,10 +331,10 @@ std::vector<Finding> combined_as(const std::vector<Bytes>& order) {
 TEST(Rules, ElementTorn) {
   EXPECT_TRUE(combined_as({0, 1, 2, 3, 4, 5, 6, 7}).empty());
   EXPECT_TRUE(combined_as({4, 5, 6, 7, 0, 1, 2, 3}).empty()) << "whole elements may change places";
-  for (const std::vector<Bytes>& order : std::vector<std::vector<Bytes>>{{2, 3, 0, 1, 6, 7, 4, 5},     // halves
+  for (const std::vector<Bytes>& order : std::vector<std::vector<Bytes>>{{2, 3, 0, 1, 6, 7, 4, 5},     // halves exchanged
                                                                          {3, 0, 1, 2, 7, 4, 5, 6},     // rotated
-                                                                         {1, 2, 3, 4, 5, 6, 7, 0},     // shifted
-                                                                         {0, 1, 2, 3, 4, 5, 7, 6},     // two bytes
+                                                                         {1, 2, 3, 4, 5, 6, 7, 0},     // shifted across elements
+                                                                         {0, 1, 2, 3, 4, 5, 7, 6},     // two bytes exchanged
                                                                          {0, 1, 6, 7, 4, 5, 2, 3}}) {  // of two elements
     const auto findings = combined_as(order);
     EXPECT_EQ(findings.size(), 2u) << "one for each operand";
@@ -379,7 +379,7 @@ TEST(Rules, DeliveryOfABarrier) {
   EXPECT_TRUE(has(found(rounds({1})), Rule::delivery, 0));
 }
 
-// The two programs of a classroom: each sends first and receives after, in different rounds.
+// The textbook deadlock of two programs: each sends first and receives afterwards, in different rounds.
 TEST(Rules, DeadlockByCrossedOrder) {
   std::vector<Program> programs = exchange();
   for (Program& program : programs) {
@@ -394,7 +394,7 @@ TEST(Rules, DeadlockByCrossedOrder) {
   const auto blocking = found(of(Problem::alltoall(2, 4), programs), {.policies = {Policy::blocking}});
   EXPECT_TRUE(has(blocking, Rule::deadlock, 0, 0));
   EXPECT_TRUE(has(blocking, Rule::deadlock, 1, 0));
-  // Posted together, the same programs come through.
+  // If messages are posted together, the same programs complete.
   for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
     for (const Finding& finding : found(of(Problem::alltoall(2, 4), programs), {.policies = {policy}}))
       EXPECT_NE(finding.rule, Rule::deadlock) << to_string(finding);
@@ -429,16 +429,16 @@ TEST(Rules, EveryRuleHasATestHere) {
 }
 
 TEST(Findings, NameTheirPlace) {
-  Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that nothing has written before"};
+  Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that were never written"};
   EXPECT_EQ(to_string(finding),
-            "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that nothing has written before");
+            "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that were never written");
 }
 
 TEST(Findings, StopAtTheLimit) {
   EXPECT_EQ(found(make_schedule(Problem::alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
 }
 
-// The limits are multiplied by what a piece takes, which must not overflow.
+// The limits are multiplied by the size of a piece, which must not overflow.
 TEST(Replay, TakesTheLargestLimits) {
   constexpr Count largest = std::numeric_limits<Count>::max();
   for (const Count most : {largest, largest - 1, largest / 64 + 1})
@@ -451,7 +451,7 @@ TEST(Replay, TakesTheLargestLimits) {
 TEST(Replay, RefusesWhatIsTooLarge) {
   EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "direct"), {.most_pieces = 63}), Error);
   EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "one-factor"), {.most_pieces = 100}), Error);
-  // A few words that mean 2^40 pieces.
+  // A short description of 2^40 pieces.
   Schedule schedule = make_schedule(Problem::alltoall(2, Bytes{1} << 40), "direct");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);
@@ -467,7 +467,7 @@ TEST(Replay, TakesNoTimeForRegionsOfNothing) {
   EXPECT_TRUE(broken([&](auto& p) { p[0].rounds[0].sends[0].regions.push_back(nothing); }).empty());
 }
 
-// Legal, if not to be run: only what follows from what is looked at, not how much it is.
+// Legal sizes that are too large to run: the findings must depend only on the rules, not on the sizes.
 TEST(Verify, SizesNearTheEndOf64Bits) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max();
   const auto all = broken([&](auto& p) {

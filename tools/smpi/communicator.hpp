@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of a program that SimGrid's SMPI simulates, by messages.
+// The communicator of a program that SimGrid's SMPI (its simulated MPI) runs. Ranks exchange messages.
 #pragma once
 
 #include <mpi.h>
@@ -9,16 +9,16 @@
 #include <numeric>
 #include <vector>
 
+#include "execute/executions/starts.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
-#include "execute/starts.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::smpi {
 
-// Nothing here checks the order of starts, and no rank has to let another have the core: the simulator does.
+// Starts of plans need no check of their order and no yielding of the core here, because the simulator schedules the ranks.
 class SmpiStarts final : public Starts {
  public:
   void begin(std::uint32_t) override {}
@@ -31,7 +31,8 @@ class SmpiStarts final : public Starts {
 
 class SmpiCommunicator final : public Communicator, public Transport {
  public:
-  // `hollow`: plans send as many messages of as many bytes, but without their data, so that they need no room.
+  // If `hollow`, plans send as many messages of the same sizes, but all of them from one staging area of the largest message's
+  // size, and copy nothing. So large problems need little memory.
   SmpiCommunicator(MPI_Comm communicator, bool hollow) : communicator_(communicator), hollow_(hollow) {
     int rank = 0, size = 1;
     MPI_Comm_rank(communicator_, &rank);
@@ -61,7 +62,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
 
   std::shared_ptr<Communicator> kept() override { return std::make_shared<SmpiCommunicator>(*this); }
   std::shared_ptr<Starts> starts(Executor) override { return starts_; }
-  Executor executor() const override { return Executor::messages; }
+  Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
     return std::make_unique<MpiExecutable>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
@@ -80,7 +81,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
   }
 
  private:
-  // All messages come from one place and go there.
+  // Returns the script with all messages sent from, and received into, the beginning of staging memory, and without copies.
   static Script hollowed(Script script) {
     script.copies.clear();
     script.scratch_bytes = script.staging_bytes = 0;
@@ -97,7 +98,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
   bool hollow_;
   std::shared_ptr<Starts> starts_ = std::make_shared<SmpiStarts>();
   Rank rank_ = 0;
-  std::vector<Count> nodes_;  // each rank its own
+  std::vector<Count> nodes_;  // each rank is a node of its own
 };
 
 }  // namespace quadrille::smpi

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille-smpi: runs schedules, and the collectives that SMPI offers, inside SimGrid's simulation of MPI, and says how long they
-// take there: by a simulator that nobody here wrote.
+// quadrille-smpi: runs schedules, and SMPI's own collectives, inside SimGrid's simulation of MPI, and prints how long they take
+// there. SimGrid is an independent simulator, so its times check ours.
 //
 //   smpirun -no-privatize -np 64 -platform torus.xml -hostfile hosts quadrille-smpi alltoall --block 8B,1KiB --algorithm bruck
 //
-// All ranks are in one process and share what is loaded, so there must be no mutable globals; the library has none.
+// All ranks run in one process and share its globals (-no-privatize), so there must be no mutable globals; the library has none.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -14,18 +14,18 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "arguments.hpp"
-#include "cases.hpp"
-#include "plan/probe_data.hpp"
-#include "problem_options.hpp"
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/problem_options.hpp"
+#include "plan/race/probe_data.hpp"
 #include "quadrille/indexed.hpp"
 #include "smpi/communicator.hpp"
 
 namespace quadrille::smpi {
 namespace {
 
-// More than this is not checked, and needs no room of its own: 64 ranks with 64 MiB each would not fit, and take their time.
-constexpr Bytes most_checked = Bytes{1} << 16;  // of a rank's input or output
+// Data of larger buffers is neither checked nor stored: 64 ranks with 64 MiB each would not fit in memory and would take long.
+constexpr Bytes most_checked = Bytes{1} << 16;  // bytes of one rank's input or output
 
 struct Options {
   std::string collective;
@@ -61,7 +61,7 @@ double latest(double mine) {
   return all;
 }
 
-// From when all begin at the same moment until the last is through, in simulated seconds.
+// Returns the simulated seconds from the common start of all ranks to the end of the last.
 double simulated_seconds(Plan& plan, const SimulatedBuffer& input, const SimulatedBuffer& output) {
   constexpr double head_start = 1e-3;
   const double start = latest(MPI_Wtime()) + head_start;

@@ -2,10 +2,10 @@
 // allgather/broadcasts: every rank broadcasts its block, one rank after the other.
 // Source  [grama2003] all-to-all broadcast on a ring, the naive implementation.
 // Needs   nothing: any p.
-// Idea    broadcast/binomial from rank 0, then from rank 1, and so on. Most ranks wait in most rounds.
+// Idea    broadcast/binomial from rank 0, then from rank 1, and so on. Most ranks are idle in most rounds.
 // Cost    C1 = p ceil(log2 p) rounds, C2 = p ceil(log2 p) blocks.
-// Prefer  never; a baseline: ring takes p - 1 of both.
-#include "collectives/tree_rounds.hpp"
+// Prefer  never; a baseline: ring has p - 1 rounds and a volume of p - 1 blocks.
+#include "collectives/spreading/tree_rounds.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -20,7 +20,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   for (Rank root = 0; root < problem.ranks; ++root) {
     const Region received = block(Buffer::output, root, b);
     go_down(
-        program, node_of(BinomialTree(problem.ranks, root), "", me),
+        program, position_of(BinomialTree(problem.ranks, root), "", me),
         [&](const TreeEdge& edge) { program.receive(edge.peer, {received}); },
         [&](const TreeEdge& edge) { program.send(edge.peer, {root == me ? block(Buffer::input, 0, b) : received}); });
   }
@@ -32,7 +32,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 extern const Algorithm allgather_broadcasts{
     .collective = Collective::allgather,
     .id = "broadcasts",
-    .summary = "every rank broadcasts its block along a binomial tree, one after the other: the naive way",
+    .summary = "one rank after the other broadcasts its block along a binomial tree: the naive way",
     .source = "grama2003",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/mesh: rings along the rows, then along the columns with whole rows.
+// allgather/mesh: along rings in the rows, then whole rows along rings in the columns.
 // Source  [grama2003] all-to-all broadcast on a mesh.
 // Needs   rows divides p.
-// Idea    A ring in each row gathers the row; a ring in each column then passes rows, which are runs of memory.
-// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Idea    A ring in each row gathers the blocks of the row. A ring in each column then passes on whole rows, which are
+//         contiguous in memory.
+// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on a network that is a mesh or torus of this shape.
-#include "collectives/gathering.hpp"
-#include "collectives/grid_rows.hpp"
+#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/grid_rows.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgather_mesh{
     .collective = Collective::allgather,
     .id = "mesh",
-    .summary = "rings along the rows of a grid, then along its columns with whole rows",
+    .summary = "rings along the rows of a grid, then along its columns, which pass on whole rows",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

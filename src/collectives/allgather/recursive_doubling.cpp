@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/recursive-doubling: exchange everything you hold with a partner at twice the distance of the last one.
+// allgather/recursive-doubling: exchange all blocks held with a partner, at twice the distance in each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube.
 // Needs   p a power of two.
-// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the m blocks of the ranks that differ from it in
-//         lower bits only: one run of memory, before and after. With far partners first
-//         it is those of every so many ranks, and the most goes to the nearest.
+// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the m blocks of the ranks that differ from it
+//         in lower bits only; these blocks are contiguous in memory. With first=far the order is reversed: a rank then
+//         holds blocks at equal distances, and most data goes to the nearest partner.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
-// Prefer  powers of two, on links that carry both directions at once.
-#include "collectives/gathering.hpp"
+// Prefer  p a power of two, on links that carry both directions at once.
+#include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgather_recursive_doubling{
     .collective = Collective::allgather,
     .id = "recursive-doubling",
-    .summary = "exchange all you hold with i ^ 1, i ^ 2, i ^ 4, .., or in reverse",
+    .summary = "exchange all blocks held with i ^ 1, i ^ 2, i ^ 4, .., or in reverse order",
     .needs = "p a power of two",
     .source = "grama2003",
     .parameters = {doubling_order()},

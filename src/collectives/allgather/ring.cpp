@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/ring: pass on to the right what came from the left.
+// allgather/ring: each rank passes on to the right what it has received from the left.
 // Source  [grama2003] all-to-all broadcast on a ring.
 // Needs   nothing.
-// Idea    In round s = 0 .. p-2 rank i passes the block of rank i - s to i + 1. Every link carries one block a round.
-// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
-// Prefer  large blocks and few ranks: messages go to neighbours only, and every one is a single run of memory.
-#include "collectives/gathering.hpp"
+// Idea    In round s = 0 .. p-2 rank i passes the block of rank i - s on to i + 1. Every link carries one block per
+//         round.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
+// Prefer  large blocks and few ranks: messages go to neighbours only, and each is contiguous in memory.
+#include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgather_ring{
     .collective = Collective::allgather,
     .id = "ring",
-    .summary = "pass on to the right neighbour what came from the left",
+    .summary = "pass on to the right neighbour what was received from the left",
     .source = "grama2003",
     .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                    Rank me) { return gather_along_ring(problem, shares(analysis), me); },

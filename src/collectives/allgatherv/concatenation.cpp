@@ -2,19 +2,20 @@
 // allgatherv/concatenation: the concatenation algorithm for shares of any sizes.
 // Source  [bruck1997] section 4; sizes that differ are our addition.
 // Needs   nothing: any p, 1 <= ports <= max(1, p - 1), any sizes.
-// Idea    As if all shares were as long as the longest; a part of a block stands for the same part, in proportion, of the
-//         share that is there. Everybody knows all sizes, so no word is lost on them.
-// Cost    C1 = ceil(log p / log(k+1)), C2 at most that of allgather with the longest share for a block, and equal to it
-//         where all shares are equal.
-// Prefer  short shares, where the number of rounds rules. One long share among short ones is better broadcast.
-#include "collectives/concatenation.hpp"
+// Idea    The algorithm is planned as if all shares were as long as the longest. A part of such a block then stands for
+//         the same fraction of the actual share. All ranks know all sizes, so no sizes are sent.
+// Cost    C1 = ceil(log p / log(k+1)). C2 is at most that of allgather with the longest share as block, and equal to it
+//         if all shares are equal.
+// Prefer  short shares, where the number of rounds dominates the time. If one share is long and the others are short,
+//         broadcast it.
+#include "collectives/spreading/concatenation.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgatherv_concatenation{
     .collective = Collective::allgatherv,
     .id = "concatenation",
-    .summary = "tell all you know to k others a round; the last round is cut in proportion to the sizes",
+    .summary = "send all shares held to k others in each round; the last is divided in proportion to the sizes",
     .source = "bruck1997, section 4",
     .parameters = concatenation::parameters(),
     .generate = concatenation::generate,

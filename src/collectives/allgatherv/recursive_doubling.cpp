@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgatherv/recursive-doubling: exchange everything you hold with a partner at twice the distance of the last one.
+// allgatherv/recursive-doubling: exchange all shares held with a partner, at twice the distance in each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube.
-// Needs   p a power of two; shares of any size, also of none.
-// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares of the m ranks that differ from it in
-//         lower bits only: one run of memory, before and after. With far partners first
-//         it is those of every so many ranks, and the most goes to the nearest.
-// Cost    C1 = log2 p rounds; C2 is the sum over the rounds of the largest run of m shares.
-// Prefer  powers of two and shares of like size, on links that carry both directions at once.
-#include "collectives/gathering.hpp"
+// Needs   p a power of two; shares of any size, which may be empty.
+// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares of the m ranks that differ from it
+//         in lower bits only; these shares are contiguous in memory. With first=far the order is reversed: a rank then
+//         holds shares at equal distances in rank, and most data goes to the nearest partner.
+// Cost    C1 = log2 p rounds; C2 is the sum over the rounds of the largest m shares that one rank sends.
+// Prefer  p a power of two and shares of similar size, on links that carry both directions at once.
+#include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgatherv_recursive_doubling{
     .collective = Collective::allgatherv,
     .id = "recursive-doubling",
-    .summary = "exchange all you hold with i ^ 1, i ^ 2, i ^ 4, .., or in reverse",
+    .summary = "exchange all shares held with i ^ 1, i ^ 2, i ^ 4, .., or in reverse order",
     .needs = "p a power of two",
     .source = "grama2003",
     .parameters = {doubling_order()},

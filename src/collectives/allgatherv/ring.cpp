@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgatherv/ring: everybody passes on to the right what came from the left.
+// allgatherv/ring: each rank passes on to the right what it has received from the left.
 // Source  [grama2003] all-to-all broadcast on a ring.
-// Needs   nothing: any p, shares of any size, also of none.
+// Needs   nothing: any p, shares of any size, which may be empty.
 // Idea    In round t = 0 .. p-2 rank i sends the share of i - t and receives that of i - t - 1.
 // Cost    C1 = p - 1 rounds; C2 = p - 1 times the largest share.
-// Prefer  long shares of like size, and networks where neighbours are near.
-#include "collectives/gathering.hpp"
+// Prefer  long shares of similar size, and networks on which consecutive ranks are close.
+#include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
 extern const Algorithm allgatherv_ring{
     .collective = Collective::allgatherv,
     .id = "ring",
-    .summary = "pass on to the right neighbour what came from the left",
+    .summary = "pass on to the right neighbour what was received from the left",
     .source = "grama2003",
     .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                    Rank me) { return gather_along_ring(problem, shares(analysis), me); },

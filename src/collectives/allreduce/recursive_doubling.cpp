@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/recursive-doubling: exchange what is combined so far with a partner at twice the distance of the last one.
-// Source  [grama2003] all-reduce on a hypercube; other numbers of ranks are folded as MPI libraries do it.
+// allreduce/recursive-doubling: exchange partial results with a partner, at twice the distance in each round.
+// Source  [grama2003] all-reduce on a hypercube; other numbers of ranks are folded as in MPI libraries.
 // Needs   nothing: any p, any operator.
-// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. Where p is no power of two, the first
-//         of as many pairs of neighbours as ranks are too many hands its vector to the second, and gets the result from it.
-// Cost    C1 = log2 p rounds and as many vectors for powers of two, the fewest on one port; else floor(log2 p) + 2 of both.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. If p is not a power of two but
+//         2^d + q with q < 2^d, the lower rank in each of the first q pairs of neighbours first sends its vector to the
+//         upper one, and at the end receives the result from it.
+// Cost    p a power of two: C1 = log2 p rounds and as many vectors, the fewest on one port; else floor(log2 p) + 2 of
+//         both.
 // Prefer  short vectors.
 #include <array>
 #include <bit>
 
-#include "collectives/folding.hpp"
+#include "collectives/reducing/folding.hpp"
 #include "patterns/powers.hpp"
 
 namespace quadrille {
@@ -36,7 +38,8 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
     return std::move(program).finish();
   }
 
-  // The first that arrives is received into the output, and the input is combined into it.
+  // The first vector that arrives is received into the output, and the input is combined into it. The combination is
+  // done when the next round begins.
   struct {
     Regions source, target;
     OperandOrder order = OperandOrder::source_first;
@@ -74,8 +77,9 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-// Folding makes a node of the fixed tree of every pair. Above them the exchanges follow the tree where each half is pairs only, or
-// is a whole power of two, or the same holds again: where p is the difference of two powers of two.
+// Folding combines pairs of neighbours, and each pair is a vertex of the fixed tree. The exchanges then follow the tree
+// if each half consists of pairs only, or of a power of two of unpaired ranks, or recursively has this property. That
+// is the case if p is the difference of two powers of two.
 Combining combining(const Problem& problem, const Parameters&) {
   const Count p = problem.ranks;
   return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;
@@ -91,13 +95,13 @@ std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
 extern const Algorithm allreduce_recursive_doubling{
     .collective = Collective::allreduce,
     .id = "recursive-doubling",
-    .summary = "exchange all that is combined so far with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
+    .summary = "exchange partial results with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
     .source = "grama2003",
     .generate = generate,
     .symmetry = symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
-    .combining_rule = "rank order; fixed tree where p is a power of two, or the difference of two",
+    .combining_rule = "rank order; fixed tree if p is a power of two, or the difference of two powers of two",
 };
 
 }  // namespace quadrille

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/reduce-scatter-allgather: cut the vector into a piece for each rank, combine every piece at its rank, collect the
-// pieces everywhere.
+// allreduce/reduce-scatter-allgather: the vector is cut into a share for each rank; each share is combined at its rank,
+// then all shares are gathered everywhere.
 // Source  [grama2003] improving the performance of operations; Rabenseifner's allreduce in MPI libraries.
-// Needs   what the parts need: a power of two for recursive halving and doubling, an operator that commutes for the scatters ring
-//         and circulant.
-// Idea    An algorithm for reduce_scatterv, then one for allgatherv, joined: a rank's piece is left in its place in the output.
-// Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, where p divides the vector: the least on one port.
-// Prefer  long vectors; where far partners share links, scatter=recursive-halving:first=near and
-//         gather=recursive-doubling:first=far, by which the most goes to near ones.
-#include "collectives/two_parts.hpp"
+// Needs   what the parts need: a power of two for recursive halving and doubling, an operator that commutes for
+//         scatter=ring and scatter=circulant.
+// Idea    An algorithm for reduce_scatterv, then one for allgatherv. A rank's share stays at its place in the output
+//         between the two.
+// Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, if p divides the vector: the least on one
+//         port.
+// Prefer  long vectors. If distant partners share links, use scatter=recursive-halving:first=near and
+//         gather=recursive-doubling:first=far, which send most data to near partners.
+#include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
 namespace {
@@ -19,7 +21,8 @@ Result<> applies(const Problem& problem, const Parameters& parameters) {
 }
 
 Count ports(const Problem& problem, const Parameters& parameters) {
-  const Problem scattered = of_pieces(problem, Collective::reduce_scatterv), gathered = of_pieces(problem, Collective::allgatherv);
+  const Problem scattered = problem_of_shares(problem, Collective::reduce_scatterv),
+                gathered = problem_of_shares(problem, Collective::allgatherv);
   return std::max(ports_of(scattered, choice_of_scatter(scattered, parameters)),
                   ports_of(gathered, parse_choice(gathered, word(parameters, "gather"))));
 }
@@ -29,15 +32,15 @@ Count ports(const Problem& problem, const Parameters& parameters) {
 extern const Algorithm allreduce_reduce_scatter_allgather{
     .collective = Collective::allreduce,
     .id = "reduce-scatter-allgather",
-    .summary = "combine a piece for each rank at that rank, then collect the pieces everywhere",
+    .summary = "combine a share of the vector at each rank, then gather the shares at all ranks",
     .needs = "what the parts need",
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
-    .generate = joined_at_the_piece,
+    .generate = joined_at_the_share,
     .applies = applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
-          return parts_of_pieces(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
+          return parts_by_shares(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
                                  word(parameters, "gather"));
         },
     .ports = ports,

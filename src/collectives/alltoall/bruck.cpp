@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/bruck: store-and-forward personalised exchange with tunable radix and k ports (the index algorithm).
-// Source  [bruck1997] sections 3 and 4; zero-rotation form and covers as generalisations (docs/algorithms.md).
+// alltoall/bruck: the index algorithm: blocks are stored and forwarded, with a choice of radix, on k ports.
+// Source  [bruck1997] sections 3 and 4; the zero-rotation form and other covers are generalisations
+//         (docs/collectives/alltoall.md).
 // Needs   nothing: any p, 2 <= radix <= max(2, p), 1 <= ports <= max(1, p - 1).
-// Idea    A block travels j = (target - source) mod p ranks in all. Write j in base r; for each digit place and value one
-//         message moves every block with that digit by digit * place ranks. Slot j is where the block at distance j
-//         lives; its rank changes, its slot never does.
-// Cost    k messages a round: C1 = sum over places of ceil((h - 1) / k), h the number of values of that digit;
-//         r = 2, one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume of shift.
-// Prefer  small blocks, where the number of rounds rules.
+// Idea    A block has to travel j = (target - source) mod p ranks. Write j in base r. For each digit place and each
+//         non-zero digit, one message moves every block with that digit by digit * place ranks. A block is identified
+//         by its distance j and is said to lie in slot j: it changes ranks, but never its slot.
+// Cost    k messages per round: C1 = sum over places of ceil((h - 1) / k), where h is the number of values of that
+//         digit. r = 2 on one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume of shift.
+// Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
 #include "patterns/modulo.hpp"
@@ -33,8 +34,9 @@ std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters
   return analysis;
 }
 
-// Slots, from the farthest down, as regions of a buffer of p blocks in which slot j lies at (origin + sign * j) mod p.
-// Downward order makes runs contiguous where the sign is negative; runs are of length 1 where it is positive.
+// Lists slots as regions of a buffer of p blocks, where slot j is block (origin + sign * j) mod p. Slots are listed
+// from the largest to the smallest: then runs of slots are contiguous memory if the sign is negative. With a positive
+// sign, runs must have length 1.
 class SlotsAround {
  public:
   SlotsAround(Buffer buffer, Rank origin, Count sign, Count p, Bytes block_bytes)
@@ -59,11 +61,11 @@ class SlotsAround {
   Count sign_;
   Count p_;
   Bytes b_;
-  Count wrap_;  // slots from here on lie behind the wrap
+  Count wrap_;  // slots from this index on lie behind the wrap-around
 };
 
-// No rotation and no scratch: slot j of rank i lives at output block i - j, where its final origin will put it, and is
-// read from input block i + j before its first hop.
+// The form without rotations and scratch memory. Slot j of rank i is output block i - j, which is where its last block
+// has to end. Before its first hop the block is read from input block i + j.
 void zero_rotation(ProgramBuilder& program, const std::vector<CoverLevel>& levels, Rank me, Count p, Bytes b) {
   const SlotsAround unmoved(Buffer::input, me, +1, p, b);
   const SlotsAround moved(Buffer::output, me, -1, p, b);
@@ -72,20 +74,21 @@ void zero_rotation(ProgramBuilder& program, const std::vector<CoverLevel>& level
     for (const auto& round : levels[x].rounds) {
       program.begin_round();
       if (x == 0 && &round == &levels[0].rounds[0]) program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-      for (const Piece& piece : round) {
+      for (const Hop& hop : round) {
         Regions read, write;
-        unmoved.append(read, piece.fresh);
-        moved.append(read, piece.rest);
-        moved.append(write, piece.fresh);
-        moved.append(write, piece.rest);
-        program.send((me + piece.offset) % p, std::move(read));
-        program.receive((me + p - piece.offset) % p, std::move(write));
+        unmoved.append(read, hop.fresh);
+        moved.append(read, hop.rest);
+        moved.append(write, hop.fresh);
+        moved.append(write, hop.rest);
+        program.send((me + hop.offset) % p, std::move(read));
+        program.receive((me + p - hop.offset) % p, std::move(write));
       }
     }
   }
 }
 
-// As printed: rotate, exchange in place, then reflect and rotate (slot j came from rank i - j).
+// The form of the paper: rotate the input, exchange in place, then reflect and rotate, because slot j finally holds the
+// block from rank i - j.
 void classical(ProgramBuilder& program, const std::vector<CoverLevel>& levels, Rank me, Count p, Bytes b) {
   const auto append_slots = [b](Regions& regions, const IndexSet& slots) {  // slot j is scratch block j
     for (const Runs& runs : slots)
@@ -99,12 +102,12 @@ void classical(ProgramBuilder& program, const std::vector<CoverLevel>& levels, R
     program.stage("level " + std::to_string(x));
     for (const auto& round : levels[x].rounds) {
       program.begin_round();
-      for (const Piece& piece : round) {
+      for (const Hop& hop : round) {
         Regions moving;
-        append_slots(moving, piece.fresh);
-        append_slots(moving, piece.rest);
-        program.send((me + piece.offset) % p, moving);
-        program.receive((me + p - piece.offset) % p, std::move(moving));
+        append_slots(moving, hop.fresh);
+        append_slots(moving, hop.rest);
+        program.send((me + hop.offset) % p, moving);
+        program.receive((me + p - hop.offset) % p, std::move(moving));
       }
     }
   }
@@ -130,7 +133,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 Result<> applies(const Problem&, const Parameters& parameters) {
   if (word(parameters, "level") != "halving") return {};
   if (number(parameters, "ports") == 1) return {};
-  return cannot("level=halving makes one hop a level, so it goes with ports=1 only");
+  return cannot("level=halving has one hop per level and therefore needs ports=1");
 }
 
 }  // namespace
@@ -138,29 +141,29 @@ Result<> applies(const Problem&, const Parameters& parameters) {
 extern const Algorithm alltoall_bruck{
     .collective = Collective::alltoall,
     .id = "bruck",
-    .summary = "store and forward by the digits of the distance: few rounds, more volume",
+    .summary = "store and forward, one digit of the distance after the other: few rounds, more volume",
     .source = "bruck1997, sections 3 and 4",
     .parameters = {{.name = "radix",
-                    .summary = "base of the digits: 2 has the fewest rounds on one port, p the least volume",
+                    .summary = "base of the digits: 2 has the fewest rounds on one port, p the smallest volume",
                     .standard = Count{2},
                     .least = 2,
                     .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
                     .range = "2..max(2,p)",
                     .worth_trying = radices_worth_trying},
                    {.name = "ports",
-                    .summary = "messages that a rank sends, and receives, in a round",
+                    .summary = "messages that a rank sends, and receives, in one round",
                     .standard = Count{1},
                     .least = 1,
                     .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
                     .range = "1..max(1,p-1)",
                     .worth_trying = ports_worth_trying},
                    {.name = "form",
-                    .summary = "as printed, or without rotations and scratch memory",
+                    .summary = "as printed (classical), or without rotations and scratch memory (zero-rotation)",
                     .standard = "zero-rotation",
                     .choices = {"classical", "zero-rotation"}},
                    {.name = "level",
                     .summary =
-                        "how a level's hops are cut: by digits, in equal shares, or (one port, whatever the radix) by halving p",
+                        "how distances are divided into hops: by digits, in equal parts, or (one port, any radix) by halving p",
                     .standard = "positional",
                     .choices = {"positional", "balanced", "halving"},
                     .worth_trying = [](const Problem&, const Parameters& before) -> std::vector<ParameterValue> {

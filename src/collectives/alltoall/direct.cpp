@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/direct: every block straight to its owner, all at once.
-// Source  [grama2003] personalised exchange; the staggered order is that of MPI libraries' linear algorithms.
+// alltoall/direct: every block is sent straight to its target, all in one round.
+// Source  [grama2003] personalised exchange; the staggered order is that of the linear algorithms of MPI libraries.
 // Needs   nothing.
-// Idea    One round holds all p - 1 messages. Rank i names its partners i+1, i+2, .., so that no rank is everybody's
-//         first target.
-// Cost    C1 = 1 round for each segment, on p - 1 ports; each block moves once.
-// Prefer  medium and large blocks where the network takes many messages at once; segments where it is soon overrun.
-#include "collectives/segmented_exchange.hpp"
+// Idea    One round holds all p - 1 messages. Rank i lists its partners as i+1, i+2, .., so that no rank is the first
+//         target of all others.
+// Cost    C1 = 1 round per segment, on p - 1 ports; each block moves once.
+// Prefer  medium and large blocks on a network that takes many messages at once; use segments if it becomes congested
+//         early.
+#include "collectives/exchange/segmented_exchange.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -39,7 +40,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 extern const Algorithm alltoall_direct{
     .collective = Collective::alltoall,
     .id = "direct",
-    .summary = "every block straight to its owner, all at once, staggered",
+    .summary = "every block straight to its target, all at once, in staggered order",
     .source = "grama2003",
     .parameters = {exchange_segments_parameter()},
     .generate = generate,

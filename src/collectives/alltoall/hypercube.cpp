@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/hypercube: dimension by dimension, half of everything crosses each.
+// alltoall/hypercube: dimension by dimension; half of a rank's blocks cross each dimension.
 // Source  [grama2003] all-to-all personalised communication on a hypercube.
 // Needs   p a power of two.
-// Idea    Blocks go from s to t along the bits of j = s ^ t, lowest first. In round d ranks i and i ^ 2^d exchange the p/2 blocks
-//         they hold whose j has bit d. Slot j of rank i lies in output block i ^ j, where its contents end, and before its first
-//         move it is read from input block i ^ j; so there is no scratch memory, and a round swaps in place.
-// Cost    C1 = log2 p rounds, C2 = (p / 2) log2 p blocks: as bruck with radix 2, but with one partner a round.
-// Prefer  small blocks on powers of two, where links carry both directions at once.
+// Idea    Blocks go from s to t along the bits of j = s ^ t, lowest bit first. In round d, ranks i and i ^ 2^d exchange
+//         the p/2 blocks that they hold whose j has bit d. Slot j of rank i is output block i ^ j, where its last block
+//         has to end. Before its first move a block is read from input block i ^ j. So no scratch memory is needed, and
+//         a round swaps blocks in place.
+// Cost    C1 = log2 p rounds, C2 = (p / 2) log2 p blocks: as bruck with radix 2, but a rank has only one partner in
+//         each round.
+// Prefer  small blocks, p a power of two, and links that carry both directions at once.
 #include <bit>
 
 #include "quadrille/algorithm.hpp"
@@ -25,8 +27,10 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   for (Count bit = 1; bit < p; bit *= 2) {
     if (bit > 1) program.begin_round();
     const Rank partner = me ^ bit;
-    const Count half = partner & bit;  // the places i ^ j of slots with this bit: from `half` on, `bit` of every 2 * bit
-    const Count low = me & (bit - 1);  // the one among them whose lower bits of j are zero, which has not moved yet
+    // The blocks i ^ j of slots with this bit begin at block `half`: `bit` of every 2 * bit blocks. Among each group of
+    // `bit` blocks, the one at `low` is the slot whose lower bits of j are zero; it has not moved yet.
+    const Count half = partner & bit;
+    const Count low = me & (bit - 1);
     const auto places = [&](Buffer buffer, Count first, Count length) {
       return Region{buffer, (half + first) * b, length * b, {{{p / (2 * bit), 2 * bit * b}, {}, {}}}};
     };
@@ -41,7 +45,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 
 Result<> applies(const Problem& problem, const Parameters&) {
   if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
-  return cannot("it crosses one dimension of a hypercube a round and so needs a power of two, not " +
+  return cannot("it crosses one dimension of a hypercube in each round and therefore needs a power of two, not " +
                 std::to_string(problem.ranks) + " ranks");
 }
 
@@ -50,7 +54,7 @@ Result<> applies(const Problem& problem, const Parameters&) {
 extern const Algorithm alltoall_hypercube{
     .collective = Collective::alltoall,
     .id = "hypercube",
-    .summary = "dimension by dimension: half of everything crosses to i ^ 2^d in round d",
+    .summary = "dimension by dimension: in round d rank i exchanges half of its blocks with i ^ 2^d",
     .needs = "p a power of two",
     .source = "grama2003",
     .generate = generate,

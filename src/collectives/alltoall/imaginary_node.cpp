@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/imaginary-node: the exchange of alltoall/torus:kernel=ar on rings of an odd number of ranks, by one imaginary node.
+// alltoall/imaginary-node: the exchange of alltoall/torus:kernel=ar for rings of an odd number of ranks, with an
+// imaginary rank added (the source's "imaginary node").
 // Source  [liu2005] section VI.
 // Needs   an odd number of ranks, on a ring.
-// Idea    An imaginary node between the last rank and the first makes the ring even. Rank 0 does its work and keeps memory for both
-//         places; what would go from one to the other stays there. Blocks from it and for it do not exist. A hop over it is a link
-//         shorter, so no link is used twice, but some blocks go the longer way around the real ring.
-// Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 and (p^2 - 1) / 8.
-// Prefer  never; it is what the source proposes, and alltoall/torus is no worse in anything.
+// Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 does its work
+//         and has memory for both positions; data that would go from one to the other stays there. The imaginary rank
+//         has no blocks of its own, and none are sent to it. A hop across it is one link shorter, so no link is used
+//         twice at a time, but some blocks take the longer way around the real ring.
+// Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 rounds and
+//         (p^2 - 1) / 8 blocks.
+// Prefer  never; it shows what the source proposes, and alltoall/torus is at least as good in every respect.
 #include "patterns/modulo.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
@@ -18,7 +21,8 @@ namespace {
 using ring_kernel::Antipode;
 using ring_kernel::Kernel;
 
-// A block for the place w further on lies in slot w of whatever place it has come to.
+// The exchange on the ring with the imaginary position, which has the number p. A block that has to travel w positions
+// in all lies in slot w of the memory of the position that it has reached.
 class PaddedRing {
  public:
   PaddedRing(const Problem& problem) : ranks_(problem.ranks), places_(problem.ranks + 1), block_bytes_(problem.block_bytes) {}
@@ -56,7 +60,8 @@ class PaddedRing {
     return {Buffer::scratch, begin, block_bytes_, {{{count, step * block_bytes_}, {}, {}}}};
   }
 
-  // What leaves a place of `me` to a side in a step, and what comes to it from the other side.
+  // Adds to a round of rank `me` what one of its positions sends in a direction, and what this position receives from
+  // the other side.
   void pass_on(ProgramBuilder& program, Rank me, Count place, Count step, int direction) const {
     const Count hop = direction * ring_kernel::links(Kernel::alternating, step);
     const Port port{0, direction};
@@ -68,7 +73,7 @@ class PaddedRing {
     if (host(from) != me) program.receive(host(from), leaving(from, step, direction, place), port);
   }
 
-  // The slots of what leaves `place`, in the memory of place `at`.
+  // The slots of the blocks that leave `place` in a step, in the memory of position `at`.
   Regions leaving(Count place, Count step, int direction, Count at) const {
     const auto found = ring_kernel::departure(Kernel::alternating, Antipode::by_target, places_, place, step, direction);
     Regions regions;
@@ -79,7 +84,8 @@ class PaddedRing {
       const Count first = shortest % 2 == parity ? shortest : shortest + 1;
       const Count last = longest % 2 == parity ? longest : longest - 1;
       if (first > last || (found->step == 2 && parity != shortest % 2)) continue;
-      // Blocks of a parity have come equally far; those of one origin, the one for the imaginary place excepted.
+      // Blocks whose distances have the same parity have all travelled equally far, so they come from one origin. The
+      // block for the imaginary position is left out.
       const Count origin = around(place - direction * travelled(step, parity));
       if (origin == ranks_) continue;
       const Count missing = around(direction * (ranks_ - origin));
@@ -96,8 +102,8 @@ class PaddedRing {
     return regions;
   }
 
-  // How many links a block for an odd or even distance has behind it when it leaves in a step: an odd link first, then two a step,
-  // in the first half of the steps or the second.
+  // The number of links that a block for an odd or an even distance has travelled before a step: one link first if the
+  // distance is odd, then two links per step, in the first or in the second half of the steps.
   Count travelled(Count step, Count parity) const {
     if (step == 0) return 0;
     const Count early = ring_kernel::steps(Kernel::alternating, places_) / 2;
@@ -109,9 +115,9 @@ class PaddedRing {
 };
 
 Result<> applies(const Problem& problem, const Parameters&) {
-  if (problem.ranks % 2 == 0) return cannot("a ring of an even number of ranks needs no imaginary node; torus:kernel=ar takes it");
+  if (problem.ranks % 2 == 0) return cannot("a ring with an even number of ranks needs no imaginary node; use torus:kernel=ar");
   for (const Count side : problem.grid)
-    if (side > 1 && side < problem.ranks) return cannot("ranks on a grid of several sides are no ring");
+    if (side > 1 && side < problem.ranks) return cannot("ranks on a grid with several sides do not form a ring");
   return {};
 }
 
@@ -120,7 +126,7 @@ Result<> applies(const Problem& problem, const Parameters&) {
 extern const Algorithm alltoall_imaginary_node{
     .collective = Collective::alltoall,
     .id = "imaginary-node",
-    .summary = "all-port exchange on odd rings, made even by an imaginary node whose work rank 0 does",
+    .summary = "all-port exchange on odd rings, made even by an imaginary node, whose work rank 0 does",
     .needs = "an odd number of ranks, on a ring",
     .source = "liu2005, section VI",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },

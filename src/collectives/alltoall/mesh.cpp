@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/mesh: along the rows to the right column, then along the columns to the right row.
+// alltoall/mesh: along the rows to the target's column, then along the columns to the target's row.
 // Source  [grama2003] all-to-all personalised communication on a mesh.
 // Needs   rows divides p.
-// Idea    Two rounds of alltoall/ring. Along the rows everything for one column is a bundle; what has arrived waits in the output,
-//         sorted by row and origin's column, so that along the columns everything for one row is a bundle and a run of memory.
+// Idea    Two runs of alltoall/ring. Along the rows, all blocks for one column form a bundle. Blocks that have arrived
+//         are stored in the output, sorted by row and by the column of their origin; so along the columns, all blocks
+//         for one row form a bundle that is contiguous in memory.
 // Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p (r + c - 2) / 2 blocks; p (sqrt p - 1) on a square.
-// Prefer  small blocks on a network that is a mesh of this shape; few rounds that all go to neighbours.
+// Prefer  small blocks on a network that is a mesh of this shape: few rounds, and all messages go to neighbours.
 #include <algorithm>
 
-#include "collectives/grid_rows.hpp"
+#include "collectives/spreading/grid_rows.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
 
-// One bundle for each member of a ring goes around to the right; every member takes out its own. What travels on waits in
-// one of two halves of the scratch buffer, which take turns.
+// A ring on which every member sends one bundle to each other member. All bundles travel to the right, and every member
+// takes out its own. Bundles that travel on are stored in two halves of the scratch buffer, which rounds use
+// alternately.
 struct Ring {
   Count size, position;
   Rank left, right;
@@ -23,10 +25,10 @@ struct Ring {
 
   Bytes half_bytes() const { return std::max<Count>(size - 2, 0) * bundle_bytes; }
 
-  // read(m): the bundle for member m. write(m): where that of member m for this one goes.
+  // read(m) is the bundle for member m; write(m) is the memory for the bundle from member m.
   template <class Read, class Write>
   void pass_along(ProgramBuilder& program, Read read, Write write) const {
-    const auto travelling = [this](Count step, Count count) {  // what is left of the message of round `step`
+    const auto travelling = [this](Count step, Count count) {  // the bundles of round `step` that travel on
       return Region{Buffer::scratch, (step - 1) % 2 * half_bytes(), count * bundle_bytes, {}};
     };
     for (Count step = 1; step < size; ++step) {
@@ -50,7 +52,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Ring along_row{columns, column, row * columns + (column + columns - 1) % columns, row * columns + (column + 1) % columns,
                        rows * b};
   const Ring along_column{rows, row, (me + p - columns) % p, (me + columns) % p, columns * b};
-  const auto column_of = [&](Buffer buffer, Count c) {  // of a grid of blocks
+  const auto column_of = [&](Buffer buffer, Count c) {  // of a buffer seen as a grid of blocks
     return Region{buffer, c * b, b, {{{rows, columns * b}, {}, {}}}};
   };
   const auto row_of = [&](Buffer buffer, Count r) { return blocks(buffer, r * columns, columns, b); };
@@ -71,11 +73,12 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 
 }  // namespace
 
-// No symmetry is stated: bundles wait in scratch memory sorted by row or column, so moving those on changes what lies where.
+// No symmetry is stated: scratch memory holds bundles sorted by row or by column of their targets, and a translation of
+// the ranks would change that order.
 extern const Algorithm alltoall_mesh{
     .collective = Collective::alltoall,
     .id = "mesh",
-    .summary = "store and forward on a grid: along the rows to the right column, then along the columns",
+    .summary = "store and forward on a grid: along the rows to the target's column, then along the columns",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

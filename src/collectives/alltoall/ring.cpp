@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/ring: blocks travel around a ring to the right, each rank takes out its own.
+// alltoall/ring: blocks travel to the right around a ring, and each rank takes out its own.
 // Source  [grama2003] all-to-all personalised communication on a ring.
 // Needs   nothing.
-// Idea    In round s = 0 .. p-2 rank i passes to i + 1 the p - 1 - s blocks of rank i - s that are still under way. The
-//         first of those that arrive is for the receiver, the others travel on.
-// Cost    C1 = p - 1 rounds, C2 = p (p - 1) / 2 blocks: the least where links lead to one neighbour only.
-// Prefer  nothing but a one-way ring; elsewhere it shows what store-and-forward costs.
+// Idea    In round s = 0 .. p-2, rank i passes on to i + 1 the p - 1 - s blocks of rank i - s that have not arrived yet. The
+//         first of the blocks that a rank receives is its own; the others travel on. They are stored in two halves of the
+//         scratch buffer, which rounds use alternately.
+// Cost    C1 = p - 1 rounds, C2 = p (p - 1) / 2 blocks: the least possible if each rank can send to one neighbour only.
+// Prefer  a ring with links in one direction only; elsewhere the algorithm shows the cost of store-and-forward.
 #include <algorithm>
 
 #include "quadrille/algorithm.hpp"
@@ -14,7 +15,6 @@
 namespace quadrille {
 namespace {
 
-// What travels on waits in one of two halves of the scratch buffer, which take turns.
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
@@ -23,7 +23,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   ProgramBuilder program{me};
   program.expect(p, 2);
   program.scratch(p > 2 ? std::min<Count>(2, p - 2) * (p - 2) * b : 0);
-  const auto travelling = [&](Count step, Count count) {  // what is left of the message of round `step`
+  const auto travelling = [&](Count step, Count count) {  // the blocks of round `step` that travel on
     return blocks(Buffer::scratch, (step - 1) % 2 * (p - 2), count, b);
   };
   program.stage("pass along");
@@ -31,7 +31,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
   for (Count step = 1; step < p; ++step) {
     if (step > 1) program.begin_round();
-    const Rank origin = (me + p - step) % p;  // of what arrives
+    const Rank origin = (me + p - step) % p;  // of the blocks that arrive
     program.send(right, step == 1 ? blocks_upward(Buffer::input, right, p - 1, p, b) : Regions{travelling(step - 1, p - step)});
     program.receive(left, {block(Buffer::output, origin, b), travelling(step, p - step - 1)});
   }
@@ -43,7 +43,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 extern const Algorithm alltoall_ring{
     .collective = Collective::alltoall,
     .id = "ring",
-    .summary = "pass along to the right neighbour; every rank takes out what is its own",
+    .summary = "blocks travel to the right around a ring; every rank takes out its own",
     .source = "grama2003",
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },

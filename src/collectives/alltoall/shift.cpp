@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/shift: pairwise exchange for any p, one distance a round.
+// alltoall/shift: pairwise exchange for any p, one distance per round.
 // Source  [grama2003] personalised exchange, shift pairwise; MPICH and Open MPI call it pairwise.
 // Needs   nothing.
-// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d: a permutation, so no port is shared.
-// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
-// Prefer  large blocks where a rank should talk to one partner at a time.
+// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d. Each round is a permutation, so
+//         every rank has one message to send and one to receive.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
+// Prefer  large blocks, if a rank should communicate with one partner at a time.
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -34,7 +35,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 extern const Algorithm alltoall_shift{
     .collective = Collective::alltoall,
     .id = "shift",
-    .summary = "pairwise: send to i+d, receive from i-d, one distance a round",
+    .summary = "pairwise: send to i+d, receive from i-d, one distance d per round",
     .source = "grama2003",
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/submesh: on a torus, first inside submeshes of 2 x 2, then among the ranks at the same place of theirs; one port.
-// Source  [liu2005] section IV.A, as the previous scheme [tseng1999] [gu2001].
+// alltoall/submesh: on a torus and one port: first inside submeshes of 2 x 2, then among the ranks at the same position
+// of their submeshes.
+// Source  [liu2005] section IV.A, which describes it as the previous scheme [tseng1999] [gu2001].
 // Needs   a grid of two sides, both even.
-// Idea    Neighbours of a row exchange everything for columns of the other's parity, then those of a column for rows of the
-//         other's: then a rank has what the four of its submesh have for ranks of its own group, which stand in every second row
-//         and column. A group passes that on around its rows and then its columns, two links a hop, even places to the one side
-//         and odd ones to the other, so that no link is used twice. Blocks lie in slots, by their displacement, as in
-//         alltoall/torus.
-// Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks, on a square four times what alltoall/torus takes: a rank uses one
-//         link of four, and blocks go around rings in one direction. Two passes over the blocks inside a rank.
-// Prefer  never; the baseline of alltoall/torus.
-#include "collectives/torus_slots.hpp"
+// Idea    Neighbours in a row exchange all blocks for columns of the other's parity; then neighbours in a column do so
+//         for rows. After that a rank holds the blocks of its submesh's four ranks for its own group, which consists of
+//         the ranks in every second row and column. A group passes these blocks around its rows and then its columns,
+//         with hops of two links. Even positions send in one direction and odd positions in the other, so no link is
+//         used twice at a time. Blocks lie in slots by their displacement, as in alltoall/torus.
+// Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks. On a square that is four times the volume of
+//         alltoall/torus, because a rank uses one of its four links and blocks go around rings in one direction. Each
+//         rank copies all its blocks twice.
+// Prefer  never; it is the baseline for alltoall/torus.
+#include "collectives/exchange/torus_slots.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -51,7 +53,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
     program.stage(dimension == 1 ? "rows of groups" : "columns of groups");
     const int direction = parity(dimension) == 0 ? 1 : -1;
     const Port port{side.dimension, direction};
-    // What is an odd number of places further on has started at the other place of the submesh.
+    // Blocks with an odd distance to go have started at the other position of the submesh.
     for (Count step = 1; step < side.length / 2; ++step) {
       const Regions leaving = box(dimension, groups_away(side, 2, 1 - parity(dimension), direction, step));
       program.begin_round();

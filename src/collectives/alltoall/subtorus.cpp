@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/subtorus: on a torus, first around the rings of every fourth rank, then inside submeshes of 4 x 4; one port.
-// Source  [suh2001], as [liu2005] compares with it in table II; rebuilt from its costs and the properties that they need.
+// alltoall/subtorus: on a torus and one port: first around rings of every fourth rank, then inside submeshes of 4 x 4.
+// Source  [suh2001], as [liu2005] compares with it in table II; reconstructed from its costs and the properties that
+//         they require.
 // Needs   a grid of two sides, both multiples of 4.
-// Idea    Ranks whose coordinates agree mod 4 are a group. Each passes what it has for the submesh of another of its group on to
-//         that one, in a ring along its row or column and then the other one. A hop is four links long, and of four neighbours
-//         (by x + y mod 4) one goes right, one left, one down and one up, so no link is used twice. Inside submeshes ranks then
-//         exchange with those two places off, in both dimensions, and with their neighbours. Blocks lie in slots, by their
-//         displacement; ranks that begin along rows have columns of slots one after the other, so that they begin with runs.
-// Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, three passes over the blocks inside a rank: table II's row.
-// Prefer  few start-ups on ranks with one port; alltoall/torus takes as many rounds and less than half of the blocks on four.
+// Idea    Ranks whose coordinates agree mod 4 form a group. Each member passes its blocks for another member's submesh
+//         on to that member, around a ring along its row or column and then around the ring of the other dimension. A
+//         hop is four links long. Of four neighbours (by x + y mod 4) one sends to the right, one to the left, one down
+//         and one up, so no link is used twice at a time. Inside submeshes ranks then exchange with the ranks two
+//         positions away, in both dimensions, and with their neighbours. Blocks lie in slots by their displacement. For
+//         ranks that start along rows, slots are stored column by column, so that what they send first is contiguous.
+// Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, and three copies of all blocks inside a rank, as in
+//         table II.
+// Prefer  few start-ups on ranks with one port; on four ports alltoall/torus takes as many rounds and less than half
+//         the volume.
 #include <algorithm>
 
-#include "collectives/torus_slots.hpp"
+#include "collectives/exchange/torus_slots.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -44,7 +48,8 @@ class SubtorusExchange {
       }
     }
     program_.stage("two places off");
-    for (const std::size_t dimension : {first, 1 - first}) {  // neighbours in different ones, since hops overlap
+    // Neighbouring ranks start in different dimensions, because their hops overlap.
+    for (const std::size_t dimension : {first, 1 - first}) {
       program_.begin_round();
       exchange(dimension, 2);
     }
@@ -60,7 +65,7 @@ class SubtorusExchange {
   }
 
  private:
-  // Strides are those of slots.
+  // The sides with strides counted in slots, in the order in which slots are stored.
   std::vector<TorusSide> memory_order() const {
     std::vector<TorusSide> order = sides_;
     if (class_ % 2 == 0) {
@@ -76,7 +81,8 @@ class SubtorusExchange {
     return regions;
   }
 
-  // In the order of memory, where both ends have the same: what goes along the first dimension is a run there.
+  // Lists slots. Along the first dimension sender and receiver store slots in the same order; the slots are then listed in that
+  // order, which makes them contiguous.
   Regions box(std::size_t dimension, const Spans& spans, bool is_first) const {
     Regions regions;
     std::vector<Spans> product{all_of(sides_[0]), all_of(sides_[1])};
@@ -100,13 +106,15 @@ class SubtorusExchange {
     program_.receive(moved(me_, side, -4 * direction), leaving, port);
   }
 
-  // With the rank of the submesh whose place differs in the bit that is worth `distance`: everything for places where it does.
+  // Exchanges with the rank of the submesh whose position differs in the bit of value `distance`: sends all blocks
+  // whose target position differs in that bit.
   void exchange(std::size_t dimension, Count distance) {
     const TorusSide& side = sides_[dimension];
     const Count place = place_on(side, me_) % 4;
     const int direction = (place & distance) == 0 ? 1 : -1;
-    // Displacements mod 4 that change bit 1 of the place are two in a row, and start with a carry from odd places; odd ones change
-    // bit 0. Both have the same parity of place at both ends.
+    // Bit 0 of the position is changed by odd displacements. Bit 1 is changed by the displacements 2 and 3 (mod 4) from even
+    // positions, and by 1 and 2 from odd ones, because bit 0 carries. Sender and receiver list the same slots, because their
+    // positions have the same parity if `distance` is 2.
     Spans spans = odd_ones(side);
     if (distance == 2) {
       const Count even = 2, odd = place % 2 == 0 ? 3 : 1;
@@ -121,7 +129,7 @@ class SubtorusExchange {
   const std::vector<TorusSide> sides_;
   const Bytes block_bytes_;
   const Rank me_;
-  const Count class_;  // which of four ways it goes first: right, down, left, up
+  const Count class_;  // direction of its first hops: 0 right, 1 down, 2 left, 3 up
   const Slots slots_;
   ProgramBuilder program_;
 };

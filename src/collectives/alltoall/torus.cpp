@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/torus: complete exchange on all-port rings and tori, every block on a shortest path and no link used twice at a time.
+// alltoall/torus: complete exchange on all-port rings and tori; every block takes a shortest path, and no link is used
+// twice at a time.
 // Source  [liu2005], corrected and extended to all side lengths and any number of dimensions.
-// Needs   order=at2 two sides, both even; kernel=ar even sides, and with at2 multiples of 4.
-// Idea    Along a line blocks go the shorter way (patterns/ring_kernel.hpp); half way round half of the bytes go each way.
-//         dimension-split cuts blocks in a part for each dimension; part q crosses dimensions q, q + 1, .., one a turn, so that all
-//         links work all the time. at2 first brings blocks, by a link in each dimension, to nodes whose coordinates are both even
-//         or odd as the target's are; then two links a step, half of the nodes along their rows and half along their columns, and
-//         then the other way round. A block whose target is w further on lies in slot w of the scratch memory of whatever rank it
-//         has come to: a message is a box of slots, read at its sender and written at its receiver.
-// Cost    N the longest of k sides: k N / 2 rounds, at2 2 + 2 (N / 4) in whole numbers. C2 = p N / 8 blocks for even N, the
-//         least for any schedule, exactly where halves and parts divide the block and kernel=sr. Two passes over the blocks inside
-//         a rank.
-// Prefer  at2 on all networks that are tori of the grid's sides, dimension-split where sides are odd or there are more than two.
+// Needs   nothing in general. The parameter order=at2 (the paper's order for two dimensions) needs two sides, both even.
+//         kernel=ar (two links per step, patterns/ring_kernel.hpp; kernel=sr is one) needs even sides, with at2
+//         multiples of 4.
+// Idea    Along a line, blocks go the shorter way (patterns/ring_kernel.hpp). If their distance is half of the line,
+//         half of the bytes go each way. order=dimension-split cuts each block into one part per dimension; part q
+//         crosses the dimensions q, q + 1, .. in turn, so that all links are busy all the time. order=at2 first moves
+//         blocks by at most one link in each dimension, to a rank whose coordinates have the same parities as the
+//         target's. Then blocks move two links per step, on half of the ranks along the rows and on the others along
+//         the columns, and after that vice versa. A block for the target at displacement w lies in slot w of the
+//         scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and
+//         written at the receiver.
+// Cost    N is the longest of k sides: k N / 2 rounds; at2 takes 2 + 2 floor(N / 4). C2 = p N / 8 blocks for even N,
+//         the least possible for any schedule; it is exact if the halves and parts divide the block and kernel=sr. Each
+//         rank copies all its blocks twice.
+// Prefer  at2 on all networks that are tori with the grid's sides; dimension-split if a side is odd or there are more
+//         than two sides.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "collectives/torus_slots.hpp"
+#include "collectives/exchange/torus_slots.hpp"
 #include "patterns/cut.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
@@ -29,14 +35,15 @@ using ring_kernel::Kernel;
 
 Spans even_ones(const TorusSide& side) { return {{0, side.length / 2, 2}}; }
 
-// `count` displacements of the lengths shortest, shortest + step, .. to one side.
+// `count` displacements in one direction, of the lengths shortest, shortest + step, ..
 Displacements towards(int direction, const TorusSide& side, Count shortest, Count count, Count step) {
   return {direction > 0 ? shortest : side.length - shortest - (count - 1) * step, count, step};
 }
 
 Displacements half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
 
-// Is half way round an odd number of links? Then at2 takes halves apart in its first stage, and they stay apart.
+// True if half way around the ring is an odd number of links. The first stage of at2 then sends the two halves of such
+// blocks in different directions, and they remain separate.
 bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
 
 Spans all_pieces_of(const TorusSide& side) {
@@ -66,12 +73,12 @@ class TorusExchange {
   Program dimension_split() && {
     const std::size_t k = sides_.size();
     const Count parts = std::max<Count>(1, static_cast<Count>(k));
-    Count rounds = 0, steps = 0;  // of a turn, and in all dimensions
+    Count rounds = 0, steps = 0;  // rounds of one turn; steps in all dimensions together
     for (const TorusSide& side : sides_) {
       rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
       steps += ring_kernel::steps(kernel_, side.length);
     }
-    program_.expect(steps, 4 * parts);  // in both directions, sent and received
+    program_.expect(steps, 4 * parts);  // two directions, each sent and received
     arrange(parts);
     const bool in_three_stages = k == 1 && kernel_ == Kernel::alternating;  // algorithm AR
     for (std::size_t turn = 0; turn < k; ++turn) {
@@ -89,7 +96,7 @@ class TorusExchange {
   Program at2() && {
     const Slots slots = slots_of(1, 0);
     const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
-    program_.expect(rounds, 8);  // in each dimension in both directions, sent and received
+    program_.expect(rounds, 8);  // two dimensions and two directions, each sent and received
     arrange(1);
     program_.stage("phase 1");
     enter_groups(slots);
@@ -115,8 +122,9 @@ class TorusExchange {
     return {sides_, ranks_ * begin, part_begin(parts, part + 1) - begin};
   }
 
-  // Part by part: the blocks of the input to their slots, those in the slots to the output. They lie in the order of the ranks
-  // that are 0, 1, .. further on in a direction.
+  // For each part, `arrange` copies the blocks of the input into their slots, and `rearrange` copies the slots to the
+  // output. Slot w belongs to the rank with displacement w in the input, and to the rank with displacement -w in the
+  // output.
   void arrange(Count parts) {
     program_.stage("arrange");
     program_.begin_round();
@@ -139,7 +147,8 @@ class TorusExchange {
     return {{Buffer::scratch, ranks_ * begin, ranks_ * (end - begin), {}}};
   }
 
-  // One step along all lines of a dimension, each `scale`-th rank of which takes part, for the blocks in `slots`.
+  // One step along all lines of a dimension for the blocks in `slots`. Each rank's line consists of every `scale`-th
+  // rank.
   void cross(std::size_t dimension, Count scale, const Slots& slots, Count step) {
     const TorusSide& side = sides_[dimension];
     if (step >= ring_kernel::steps(kernel_, side.length / scale)) return;
@@ -153,7 +162,7 @@ class TorusExchange {
     }
   }
 
-  // What the rank at `coordinate` of its line sends to a side.
+  // The slots that the rank at `coordinate` of its line sends in a direction.
   Regions leaving(std::size_t dimension, Count scale, const Slots& slots, Count step, int direction, Count coordinate) const {
     const TorusSide& side = sides_[dimension];
     const Count size = side.length / scale;
@@ -168,7 +177,8 @@ class TorusExchange {
       product[dimension] = {span};
       slots.append(regions, product);
     };
-    // Distances d of a line of every second rank are displacements 2 d and 2 d + 1: the odd link is behind them.
+    // On a line of every second rank, distance d stands for the displacements 2 d and 2 d + 1, because the odd link has
+    // already been crossed.
     if (found->count > 0) {
       if (scale == 1) {
         add(towards(direction, side, found->first, found->count, found->step));
@@ -183,7 +193,8 @@ class TorusExchange {
       add(half_way(side, direction));
     }
     if (found->antipode) {
-      // Every second rank: whole blocks, one way those an even number of links away in the other dimension, one way the others.
+      // On a line of every second rank, whole blocks are sent: in one direction those with an even displacement in the
+      // other dimension, in the other direction those with an odd one.
       if (scale == 2 && !by_target)
         product[1 - dimension] = direction > 0 ? even_ones(sides_[1 - dimension]) : odd_ones(sides_[1 - dimension]);
       add(half_way(side, scale == 2 || by_target ? 0 : direction));
@@ -191,14 +202,16 @@ class TorusExchange {
     return regions;
   }
 
-  // All odd blocks move a link; then those to one side move two links a step, and then those to the other.
+  // In algorithm AR all blocks at odd distances first move one link. Then the blocks in one direction move two links
+  // per step, and after them those in the other direction.
   void enter_stage_of_ring(Count step) {
     if (step == 0) program_.stage("stage 1");
     if (step == 1) program_.stage("stage 2");
     if (step == 1 + sides_[0].length / 4) program_.stage("stage 3");
   }
 
-  // at2: a link in each dimension in which the target is an odd number of links away, so that all links work alike.
+  // The first stage of at2: a block moves one link in each dimension in which its displacement is odd. The directions
+  // are chosen so that all links carry the same number of bytes.
   void enter_groups(const Slots& slots) {
     const TorusSide &vertical = sides_[0], &horizontal = sides_[1];
     const auto odd = [&](int down, int right) {
@@ -242,43 +255,56 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 Result<> applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<TorusSide> sides = torus_sides(problem);
   if (is_at2(parameters) && (sides.size() != 2 || !sides_divisible(sides, 2)))
-    return cannot("order=at2 needs a grid of two sides, both even; order=dimension-split takes any");
+    return cannot("order=at2 needs a grid of two sides, both even; order=dimension-split works for any grid");
   if (is_at2(parameters) && is_alternating(parameters) && !sides_divisible(sides, 4))
-    return cannot("kernel=ar needs sides that are multiples of 4 with order=at2; kernel=sr takes all even sides");
+    return cannot("with order=at2, kernel=ar needs sides that are multiples of 4; kernel=sr works for all even sides");
   if (is_alternating(parameters) && !sides_divisible(sides, 2))
-    return cannot("kernel=ar pairs even with odd places and so needs even sides; kernel=sr takes any");
+    return cannot("kernel=ar pairs even with odd positions and therefore needs even sides; kernel=sr works for any");
   return {};
 }
+
+ParameterValue standard_order(const Problem& problem, const Parameters& before) {
+  const std::vector<TorusSide> sides = torus_sides(problem);
+  return sides.size() == 2 && sides_divisible(sides, is_alternating(before) ? 4 : 2) ? "at2" : "dimension-split";
+}
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+  return torus_symmetry(torus_sides(problem), (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1));
+}
+
+Count ports(const Problem& problem, const Parameters&) {
+  return std::max<Count>(1, 2 * static_cast<Count>(torus_sides(problem).size()));
+}
+
+const Parameter kernel_parameter{
+    .name = "kernel",
+    .summary = "how blocks move along a line: one link per step (sr), or two, with even and odd positions alternating (ar)",
+    .standard = "sr",
+    .choices = {"sr", "ar"},
+};
+
+const Parameter order_parameter{
+    .name = "order",
+    .summary = "order of the dimensions: few rounds, for two sides (at2), or each part of a block starts in a different one",
+    .standard = "dimension-split",
+    .standard_for = standard_order,
+    .standard_rule = "at2 for two sides, both even (with ar multiples of 4)",
+    .choices = {"at2", "dimension-split"},
+};
 
 }  // namespace
 
 extern const Algorithm alltoall_torus{
     .collective = Collective::alltoall,
     .id = "torus",
-    .summary = "all-port exchange on the grid as a torus: shortest paths, no link twice in a round, the least possible volume",
+    .summary = "all-port exchange on the grid as a torus: shortest paths, no link used twice in a round, the least possible volume",
     .needs = "order=at2 two even sides; kernel=ar even sides",
     .source = "liu2005, sections 3 and 4",
-    .parameters =
-        {{.name = "kernel",
-          .summary = "how lines exchange: link by link (sr), or two links at a time, even and odd places alternating (ar)",
-          .standard = "sr",
-          .choices = {"sr", "ar"}},
-         {.name = "order",
-          .summary = "in which order the dimensions are crossed: in groups, few rounds (at2), or in parts, one dimension each",
-          .standard = "dimension-split",
-          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
-            const std::vector<TorusSide> sides = torus_sides(problem);
-            return sides.size() == 2 && sides_divisible(sides, is_alternating(before) ? 4 : 2) ? "at2" : "dimension-split";
-          },
-          .standard_rule = "at2 where there are two sides, both even (with ar multiples of 4)",
-          .choices = {"at2", "dimension-split"}}},
+    .parameters = {kernel_parameter, order_parameter},
     .generate = generate,
     .applies = applies,
-    .symmetry = [](const Problem& problem, const Parameters& parameters) -> std::optional<Symmetry> {
-      return torus_symmetry(torus_sides(problem), (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1));
-    },
-    .ports = [](const Problem& problem,
-                const Parameters&) { return std::max<Count>(1, 2 * static_cast<Count>(torus_sides(problem).size())); },
+    .symmetry = symmetry,
+    .ports = ports,
 };
 
 }  // namespace quadrille

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/xor: pairwise exchange for powers of two, both directions with one partner a round.
+// alltoall/xor: pairwise exchange for powers of two; each rank exchanges with one partner in each round.
 // Source  [grama2003] personalised exchange on a hypercube with E-cube routing.
 // Needs   p a power of two.
-// Idea    In round d - 1, d = 1 .. p-1, ranks i and i ^ d exchange their blocks. On a hypercube no two messages share a link.
-// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Idea    In round d - 1, d = 1 .. p-1, ranks i and i ^ d exchange their blocks. On a hypercube no two messages share a
+//         link.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on links that carry both directions at once.
 #include <bit>
 
@@ -31,7 +32,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 
 Result<> applies(const Problem& problem, const Parameters&) {
   if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
-  return cannot("it pairs rank i with i ^ d and so needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
+  return cannot("it pairs rank i with i ^ d and therefore needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Result<> applies(const Problem& problem, const Parameters&) {
 extern const Algorithm alltoall_xor{
     .collective = Collective::alltoall,
     .id = "xor",
-    .summary = "pairwise: exchange with i ^ d, one d a round",
+    .summary = "pairwise: exchange with i ^ d, one d per round",
     .needs = "p a power of two",
     .source = "grama2003",
     .generate = generate,

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/clustered: hierarchical factor algorithm, for nodes of any sizes whose ranks share one network port, or a few.
-// Source  [sanders2002], corrected: mode=paper as printed; exchange and inter waste fewer steps on what stays inside nodes.
-// Needs   nothing: any sizes; where no nodes are known, each rank is one.
-// Idea    The complete graph of the nodes is decomposed into matchings, whose pairs exchange, or into permutations, where a node
-//         sends to one node and receives from another. The exchange has phases. In each phase some ranks of the smaller node of a
-//         pair, as many as the smallest active node has left, exchange one after the other with all ranks of the larger node.
-//         So a node sends at most one message to other nodes at a time, and receives at most one. With degree=k it is k of each.
-// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n (p - n) steps
-//         between nodes, the least possible, for an even number of equal nodes, and by permutations for nodes of any sizes; then
-//         about n rounds inside the nodes. With degree=k there are about 1/k as many steps between nodes.
-//         Empty messages are left out.
-// Prefer  mode=inter, for medium and long messages where the ranks of a node share one way to the network.
-#include "collectives/clustered.hpp"
+// alltoallv/clustered: hierarchical factor algorithm, for nodes of any sizes whose ranks share one or a few network
+// ports.
+// Source  [sanders2002], corrected: mode=paper is as printed; mode=exchange and mode=inter need fewer steps for
+//         messages inside nodes.
+// Needs   nothing: any counts. If no nodes are known, each rank is a node of its own.
+// Idea    The complete graph of the nodes is decomposed into matchings, whose pairs exchange, or into permutations, in
+//         which a node sends to one node and receives from another. The exchange has phases. A node is active as long
+//         as some of its ranks have not had their turn. In each phase, as many ranks of the smaller node of a pair
+//         have their turn as the smallest active node has left; in its turn a rank exchanges with all ranks of the
+//         larger node. So a node sends at most one message to other nodes at a time, and receives
+//         at most one. With degree=k it sends and receives up to k. Empty messages are left out.
+// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n
+//         (p - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes, with
+//         permutations always. About n rounds inside the nodes follow. degree=k divides the steps between nodes by about
+//         k.
+// Prefer  mode=inter for medium and long messages if the ranks of a node share the way to the network.
+#include "collectives/exchange/clustered.hpp"
 
 namespace quadrille {
 
@@ -19,7 +23,7 @@ extern const Algorithm alltoallv_clustered{
     .collective = Collective::alltoallv,
     .id = "clustered",
     .summary =
-        "node by node: each node sends as many messages to others at a time as it has ports (one, or more), whatever its size",
+        "exchange by pairs of nodes: a node of any size sends one message to other nodes at a time, or one on each of its ports",
     .source = "sanders2002, section 3",
     .parameters = clustered_parameters(),
     .generate = clustered_exchange,

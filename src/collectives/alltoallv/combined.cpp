@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/combined: one message for each pair of nodes, gathered and scattered inside them.
-// Source  [sanders2002], the factor algorithm on whole nodes; leaders in turn are our addition.
-// Needs   nothing: any sizes; where no nodes are known, each rank is one.
-// Idea    The nodes meet in the rounds of a 1-factorisation, and each meeting is one exchange of all that the ranks of the one have
-//         for those of the other. The ranks of a node lead in turn: who leads in a round is given the blocks beforehand, and
-//         gives out afterwards what has come. Leaders are told the sizes of what they pass on, or know them.
-// Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), at most; a leader holds in scratch
-//         memory what it passes on.
-// Prefer  short messages where the ranks of a node share one way to the network: start-ups drop by n^2.
-#include "collectives/combined.hpp"
+// alltoallv/combined: one message in each direction for each pair of nodes; leaders gather and scatter the data inside
+// the nodes.
+// Source  [sanders2002], the factor algorithm applied to whole nodes; alternating leaders are our addition.
+// Needs   nothing: any counts. If no nodes are known, each rank is a node of its own.
+// Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting they exchange everything that the ranks of
+//         one node have for the ranks of the other. The ranks of a node take turns as its leader: the leader of a round
+//         receives the data beforehand and distributes afterwards what has arrived. Leaders learn the sizes of the data
+//         that they forward from headers, or know them already.
+// Cost    N nodes of n ranks: at most C1 = N + 1 rounds (N odd: N + 2). A leader needs scratch memory for the data that
+//         it forwards.
+// Prefer  short messages if the ranks of a node share the way to the network: there are n^2 times fewer start-ups.
+#include "collectives/exchange/combined.hpp"
 
 namespace quadrille {
 
 extern const Algorithm alltoallv_combined{
     .collective = Collective::alltoallv,
     .id = "combined",
-    .summary = "one message for each pair of nodes, gathered and scattered inside the nodes by leaders that take turns",
+    .summary = "one message each way for each pair of nodes; leaders, in turn, gather and scatter the data inside a node",
     .source = "sanders2002",
-    .parameters =
-        {leaders_parameter(),
-         {.name = "counts",
-          .summary = "how leaders know the sizes of what they pass on: told ahead of each message, or known from a run before with "
-                     "the same counts",
-          .standard = "headers",
-          .choices = {"headers", "known"},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-            return {"known", "headers"};
-          }}},
+    .parameters = {leaders_parameter(),
+                   {.name = "counts",
+                    .summary =
+                        "how leaders know the sizes of the data that they forward: from headers, or known from an earlier run with "
+                        "the same counts",
+                    .standard = "headers",
+                    .choices = {"headers", "known"},
+                    .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+                      return {"known", "headers"};
+                    }}},
     .generate = combined_exchange,
     .analyse = analyse_combined,
     .ports = combined_ports,

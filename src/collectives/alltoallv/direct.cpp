@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/direct: everything straight to its owner, a window of messages at a time.
-// Source  [grama2003] personalised exchange; MPI libraries' linear and scattered algorithms, whose window is 32 as well.
-// Needs   nothing: any sizes.
-// Idea    Rank i names its partners i+1, i+2, .., so that no rank is everybody's first target; a round holds `window` of them.
-// Cost    C1 = ceil((p-1)/window) rounds on as many ports; each byte travels once.
+// alltoallv/direct: all data is sent straight to its target, a window of messages at a time.
+// Source  [grama2003] personalised exchange; the linear and scattered algorithms of MPI libraries, whose window is also
+//         32.
+// Needs   nothing: any counts.
+// Idea    Rank i lists its partners as i+1, i+2, .., so that no rank is the first target of all others. A round holds
+//         `window` of them.
+// Cost    C1 = ceil((p-1)/window) rounds on `window` ports; each byte travels once.
 // Prefer  balanced counts, or few partners, on a network that takes several messages at once.
 #include <algorithm>
 
-#include "collectives/by_distance.hpp"
+#include "collectives/exchange/by_distance.hpp"
 
 namespace quadrille {
 namespace {
@@ -19,10 +21,10 @@ Count others(const Problem& problem) { return std::max<Count>(1, problem.ranks -
 extern const Algorithm alltoallv_direct{
     .collective = Collective::alltoallv,
     .id = "direct",
-    .summary = "everything straight to its owner, staggered, some messages at a time",
+    .summary = "everything straight to its target, in staggered order, some messages at a time",
     .source = "grama2003",
     .parameters = {{.name = "window",
-                    .summary = "messages that a rank sends, and receives, in a round",
+                    .summary = "messages that a rank sends, and receives, in one round",
                     .standard = Count{32},
                     .least = 1,
                     .most = others,

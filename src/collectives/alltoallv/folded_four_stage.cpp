@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/folded-four-stage: A4 on the complete rows of a grid; ranks of a short last row have the rank above act for them.
-// Source  [liu2002], section 3.2.2: the brute-force solution for incomplete arrays, which A4 is measured against.
-// Needs   a valid grid, as four-stage does, so that the two compare; the default is the paper's.
-// Idea    A rank of the short row moves all its data to the rank above it, the full array runs A4, and what has come for the
-//         rank of the short row moves down to it.
-// Cost    two rounds more than A4 on the full array; C2 up to twice as much, since a rank acts for two, and 2L for the two moves.
-// Prefer  never; a baseline: four-stage does it in place. Where the last row is full, both are the same.
-#include "collectives/array_sides.hpp"
-#include "collectives/counts_agreement.hpp"
-#include "collectives/grid_route.hpp"
-#include "collectives/pairs.hpp"
-#include "collectives/route_replay.hpp"
+// alltoallv/folded-four-stage: four-stage (A4) on the complete rows of a grid; each rank of a short last row is
+// represented by the rank above it.
+// Source  [liu2002], section 3.2.2: the brute-force solution for incomplete arrays, with which A4 is compared.
+// Needs   a valid grid, as four-stage does, so that the two can be compared; the default is the paper's.
+// Idea    A rank of the short row sends all its data to the rank above it, A4 runs on the complete rows, and the data
+//         that has arrived for the rank of the short row is sent down to it.
+// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because a rank acts for two, plus
+//         2L for the two moves (L is the most that a rank sends or receives).
+// Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both are the same.
+#include "collectives/slices/array_sides.hpp"
+#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/grid_route.hpp"
+#include "collectives/slices/pairs.hpp"
+#include "collectives/slices/route_replay.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,7 +22,7 @@ class FoldedRoute : public SliceRoute {
   FoldedRoute(Count ranks, Count columns, Split split, Bytes grain)
       : array_(ranks, columns), full_(ranks / columns * columns, columns, split, grain) {}
 
-  Count ranks() const override { return array_.nodes(); }
+  Count ranks() const override { return array_.ranks(); }
   Count passes() const override { return full_.passes() + (array_.is_ragged() ? 2 : 0); }
 
   std::string_view name(Count pass) const override {
@@ -46,8 +48,9 @@ class FoldedRoute : public SliceRoute {
       for (const HeldSlice& slice : held) hand(slice, is_fold(pass) ? actor(me) : slice.target);
       return;
     }
-    // To the full array data is for who acts for its target. The last row follows the one above it in each column's places, so that
-    // the order is that of the route.
+    // On the complete rows, data is addressed to the rank that acts for its target. In the order of places, a rank of
+    // the last row directly follows the rank above it, so that order is also the one that the route on the complete
+    // rows expects.
     std::vector<HeldSlice> addressed = held;
     for (HeldSlice& slice : addressed) slice.target = actor(slice.target);
     full_.deal(inside(pass), me, addressed, [&](const HeldSlice& slice, Rank to) {
@@ -67,8 +70,8 @@ class FoldedRoute : public SliceRoute {
     return below >= full_.ranks() && below < ranks() ? std::optional(below) : std::nullopt;
   }
 
-  NodeArray array_;
-  GridRoute full_;  // of the complete rows
+  RankArray array_;
+  GridRoute full_;  // the route on the complete rows
 };
 
 std::shared_ptr<const SliceRoute> route_of(const Problem& problem, const Parameters& parameters) {
@@ -79,7 +82,7 @@ std::shared_ptr<const SliceRoute> route_of(const Problem& problem, const Paramet
 Parameter columns_as_printed() {
   Parameter columns = columns_parameter();
   columns.standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-    return NodeArray::paper_columns(problem.ranks);
+    return RankArray::paper_columns(problem.ranks);
   };
   columns.standard_rule = "paper";
   return columns;
@@ -90,7 +93,7 @@ Parameter columns_as_printed() {
 extern const Algorithm alltoallv_folded_four_stage{
     .collective = Collective::alltoallv,
     .id = "folded-four-stage",
-    .summary = "four-stage on the complete rows of a grid, whose last one acts for a short row: the brute-force solution",
+    .summary = "four-stage on a grid's complete rows, the last of which acts for a short row: the brute-force solution",
     .needs = "a valid number of columns",
     .source = "liu2002, section 3.2.2",
     .parameters = {columns_as_printed(), split_parameter(), grain_parameter(), counts_parameter()},
@@ -99,7 +102,7 @@ extern const Algorithm alltoallv_folded_four_stage{
     .analyse = [](const Problem& problem, const Parameters& parameters) -> std::shared_ptr<const Analysis> {
       return replay_route(problem, parameters, route_of(problem, parameters), number(parameters, "grain"));
     },
-    .in_stages =
+    .incremental =
         [](const Problem& problem, const Parameters& parameters, Rank me) {
           return route_in_stages(problem, parameters, route_of(problem, parameters), number(parameters, "grain"), me);
         },

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/four-stage: deal everything out along rows and columns of a grid, then collect it the same way (A4 of the source).
-// Source  [liu2002], algorithm A4; chained dealing, the grain and the choice of grids are our additions
-//         (docs/collectives/alltoallv.md). More than two dimensions are proposed in its section 5.
+// alltoallv/four-stage: deals all data out along rows and columns of a grid, then collects it the same way (A4 of the
+// source).
+// Source  [liu2002], algorithm A4. Chained dealing, the grain and the choice of grids are our additions
+//         (docs/collectives/alltoallv.md). Section 5 of the source proposes more than two dimensions.
 // Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
-// Idea    Dealt out like cards, first to the columns and there to the rows, what is for a target ends up evenly on all ranks,
-//         however uneven the counts are. Collecting it is then balanced, too.
-// Cost    C1 <= 4 sqrt(p) rounds, about; C2 at most 4L, L the most that a rank sends or receives, and rounding to grains, which is
-//         most of it where messages have fewer grains than there are ranks; output and scratch of a rank together about 2L.
-//         With sides N_i C1 = 2 sum of (N_i - 1), C2 at most 2L sum of (1 - 1/N_i) and that rounding.
+// Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. It then
+//         lies evenly on all ranks, however uneven the counts are. Collecting it is therefore balanced, too.
+// Cost    about C1 <= 4 sqrt(p) rounds. C2 is at most 4L plus rounding to grains, where L is the most that a rank sends
+//         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory
+//         of a rank together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of
+//         (1 - 1/N_i) plus rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
-#include "collectives/array_sides.hpp"
-#include "collectives/counts_agreement.hpp"
-#include "collectives/grid_exchange.hpp"
-#include "collectives/pairs.hpp"
-#include "collectives/route_replay.hpp"
+#include "collectives/slices/array_sides.hpp"
+#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/grid_exchange.hpp"
+#include "collectives/slices/pairs.hpp"
+#include "collectives/slices/route_replay.hpp"
 
 namespace quadrille {
 
@@ -30,7 +32,7 @@ extern const Algorithm alltoallv_four_stage{
         [](const Problem& problem, const Parameters& parameters) {
           return analyse_grid_exchange(problem, parameters, split_of(parameters), number(parameters, "grain"));
         },
-    .in_stages =
+    .incremental =
         [](const Problem& problem, const Parameters& parameters, Rank me) {
           return grid_exchange_in_stages(problem, parameters, split_of(parameters), number(parameters, "grain"), me);
         },

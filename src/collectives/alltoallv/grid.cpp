@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/grid: along the row to the target's column, then along the column (A3 of the source); or through more dimensions.
-// Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more stages.
+// alltoallv/grid: along the row to the target's column, then along the column (A3 of the source); or through more
+// dimensions.
+// Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
+//         stages.
 // Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
-// Idea    Who is in my row and in the target's column takes it from me. Where the last row is short, somebody stands in.
-// Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to take sqrt(p) times its share on the way.
-//         With sides N_i C1 = sum of N_i - 1, and each byte travels once for each.
-// Prefer  short, balanced counts, where the number of rounds rules; on uneven ones four-stage.
-#include "collectives/array_sides.hpp"
-#include "collectives/counts_agreement.hpp"
-#include "collectives/grid_exchange.hpp"
-#include "collectives/route_replay.hpp"
+// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; that rank
+//         forwards it. If the last row is short and has no such rank, another rank takes its place.
+// Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward sqrt(p) times its share. With
+//         sides N_i, C1 = sum of N_i - 1, and each byte travels once for each side.
+// Prefer  short, balanced counts, where the number of rounds dominates the time; for uneven counts use four-stage.
+#include "collectives/slices/array_sides.hpp"
+#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/grid_exchange.hpp"
+#include "collectives/slices/route_replay.hpp"
 
 namespace quadrille {
 
 extern const Algorithm alltoallv_grid{
     .collective = Collective::alltoallv,
     .id = "grid",
-    .summary = "along the rows of a grid to the right column, then along the columns; or so through more dimensions",
+    .summary = "along the rows of a grid to the target's column, then along the columns; or through more dimensions",
     .needs = "a valid number of columns, or sides whose product is p",
     .source = "liu2002, algorithm A3",
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
@@ -24,8 +27,8 @@ extern const Algorithm alltoallv_grid{
     .applies = array_applies,
     .analyse = [](const Problem& problem,
                   const Parameters& parameters) { return analyse_grid_exchange(problem, parameters, std::nullopt, 1); },
-    .in_stages = [](const Problem& problem, const Parameters& parameters,
-                    Rank me) { return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me); },
+    .incremental = [](const Problem& problem, const Parameters& parameters,
+                      Rank me) { return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

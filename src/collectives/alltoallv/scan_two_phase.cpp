@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/scan-two-phase: two-phase, with elements dealt out one by one as they are scanned (Bader's form of A2).
+// alltoallv/scan-two-phase: two-phase with elements dealt out one by one as they are scanned (Bader's form of A2).
 // Source  [liu2002], section 3.1.2, which describes the algorithm of its reference [2].
-// Needs   no more elements at a rank than are worth a piece of memory each.
-// Idea    The t-th element that i has for j goes to rank i + j + t (mod p). Where data lies in any order, one scan puts messages
-//         together without sorting. Where it is sorted, as in alltoallv, the messages are those of two-phase in shorter pieces.
-// Cost    C1 <= 2(p - 1) rounds; C2 at most 2L(p-1)/p, L the most that a rank sends or receives, and rounding to grains, which is
-//         most of it where messages have fewer grains than there are ranks. A piece of memory for each element, where two-phase has
-//         one for each pair.
-// Prefer  never; a baseline: where data is sorted, as here, two-phase moves the same messages in p pieces each.
+// Needs   a limited number of elements at a rank, because each of them becomes a separate piece of memory.
+// Idea    The t-th element that i has for j goes to rank i + j + t (mod p). If the data is in arbitrary order, one scan
+//         fills the messages without sorting. If it is sorted, as in alltoallv, the messages are those of two-phase,
+//         but in shorter pieces.
+// Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
+//         or receives; rounding dominates if messages have fewer grains than there are ranks. Each element is a piece
+//         of memory, whereas two-phase has one piece for each pair of ranks.
+// Prefer  never; a baseline: for sorted data, as here, two-phase moves the same messages in p pieces each.
 #include <fmt/format.h>
 
-#include "collectives/counts_agreement.hpp"
-#include "collectives/pairs.hpp"
+#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/pairs.hpp"
 #include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -23,9 +24,10 @@ namespace {
 
 struct Scan {
   Count p = 1;
-  Bytes element_bytes = 1;  // the last of a pair may be shorter
+  Bytes element_bytes = 1;  // the last element of a pair may be shorter
 
-  // Of what a pair has, at `base` in a buffer: the elements that `taker` takes, in their order.
+  // The elements that `taker` takes of the data from `source` for `target`, which lies at `base` in a buffer; in their
+  // order.
   Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
     if (p == 1) return {{buffer, base, bytes, {}}};
     const Count elements = ceil_divide(bytes, element_bytes), first = modulo(taker - source - target, p);
@@ -58,7 +60,7 @@ void add(Regions& regions, const Regions& more) {
   for (const Region& region : more) append(regions, region);
 }
 
-// One rank's program: what it takes of everybody's, and what becomes of that.
+// One rank's program. The rank takes elements of every pair (source, target) and sends them on to their targets.
 class TakersProgram {
  public:
   TakersProgram(const Problem& problem, const Scan& scan, const Scanned& all, Rank me)
@@ -84,7 +86,7 @@ class TakersProgram {
   void spread() {
     ByRank<Bytes> from(scan_.p, 0);
     for (const Pair& pair : all_.pairs.all()) from[pair.source] += taken(pair);
-    from[me_] = 0;  // stays where it is
+    from[me_] = 0;  // stays in the input
     arrived_.assign(from.size(), 0);
     program_.stage("spread");
     Bytes scratch = 0;
@@ -102,7 +104,8 @@ class TakersProgram {
     program_.scratch(scratch);
   }
 
-  // What this rank has taken of a target's; called once for each target, in their order: messages lie in scratch memory by target.
+  // The data for a target that this rank has taken. Call it once for each target, in ascending order, because messages
+  // store data in scratch memory by target.
   Regions held_for(Rank target) {
     Regions held;
     for (const Pair& pair : all_.pairs.of(target)) {
@@ -142,7 +145,7 @@ class TakersProgram {
   const Rank me_;
   const std::vector<Share> row_, column_;
   ProgramBuilder program_;
-  std::vector<Bytes> arrived_;  // by source: where in scratch memory the next of its targets begins
+  std::vector<Bytes> arrived_;  // by source: offset in scratch memory of its data for the next target
 };
 
 Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
@@ -154,19 +157,19 @@ Result<> elements_fit(const Problem& problem, const Parameters& parameters) {
   const Count elements = ceil_divide(Traffic(problem).heaviest(), grain);
   if (elements <= most_operations_of_a_program) return {};
   const bool has_larger = grain < grain_parameter().most(problem);
-  return cannot(fmt::format("a rank has {} elements of {} bytes, each a piece of memory of its own; the limit is {}{}", elements,
-                            grain, most_operations_of_a_program, has_larger ? ", so take a larger grain" : ""));
+  return cannot(fmt::format("a rank has {} elements of {} bytes, each of which is a separate piece of memory; the limit is {}{}",
+                            elements, grain, most_operations_of_a_program, has_larger ? "; use a larger grain" : ""));
 }
 
 Parameter element_size() {
   Parameter grain = grain_parameter();
-  grain.summary = "bytes of an element, which is dealt out whole";
+  grain.summary = "bytes of an element; elements are not cut";
   return grain;
 }
 
 Parameter counts_of_all() {
   Parameter counts = counts_parameter();
-  counts.summary = "how ranks know what others send: gathered in each run, or known from a run before with the same counts";
+  counts.summary = "how ranks know what others send: gathered in each run, or known from an earlier run with the same counts";
   counts.choices = {"gathered", "known"};
   counts.worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known"}; };
   return counts;
@@ -179,7 +182,7 @@ const std::string needs = fmt::format("at most {} elements at a rank", most_oper
 extern const Algorithm alltoallv_scan_two_phase{
     .collective = Collective::alltoallv,
     .id = "scan-two-phase",
-    .summary = "two-phase with elements dealt out one by one as they are scanned: the same messages, in shorter pieces",
+    .summary = "two-phase, but elements are dealt out one by one as they are scanned: the same messages, in shorter pieces",
     .needs = needs,
     .source = "liu2002, section 3.1.2",
     .parameters = {element_size(), counts_of_all()},

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/shift: one partner at a time, at distance 1, 2, .. (A1 of the source).
 // Source  [liu2002], algorithm A1; MPICH and Open MPI call it pairwise.
-// Needs   nothing: any sizes.
+// Needs   nothing: any counts.
 // Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d. Empty messages are left out.
-// Cost    C1 <= p - 1 rounds; C2 is the sum over distances of the longest message, between L and (p-1) times the longest.
+// Cost    C1 <= p - 1 rounds; C2 is the sum over distances of the longest message, between L and (p-1) times the
+//         longest, where L is the most that a rank sends or receives.
 // Prefer  balanced counts, and long messages: each byte travels once.
-#include "collectives/by_distance.hpp"
+#include "collectives/exchange/by_distance.hpp"
 
 namespace quadrille {
 
 extern const Algorithm alltoallv_shift{
     .collective = Collective::alltoallv,
     .id = "shift",
-    .summary = "pairwise: send to i+d, receive from i-d, one distance a round",
+    .summary = "pairwise: send to i+d, receive from i-d, one distance d per round",
     .source = "liu2002, algorithm A1",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, 1, me); },

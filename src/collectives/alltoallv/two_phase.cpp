@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/two-phase: everything is cut into p shares, one for each rank, and collected from there (A2 of the source).
+// alltoallv/two-phase: all data is cut into p shares, one for each rank, and collected from there (A2 of the source).
 // Source  [liu2002], algorithm A2.
-// Needs   nothing: any sizes.
-// Idea    Of what i has for j, rank i + j + q (mod p) takes the q-th share. So every message of the first pass has a p-th of
-//         its sender's data, and every one of the second a p-th of its receiver's.
-// Cost    C1 <= 2(p - 1) rounds; C2 at most 2L(p-1)/p, L the most that a rank sends or receives, and rounding to grains, which is
-//         most of it where messages have fewer grains than there are ranks.
+// Needs   nothing: any counts.
+// Idea    Of the data that i has for j, rank i + j + q (mod p) takes the q-th share. So every message of the first pass
+//         has 1/p of its sender's data, and every message of the second pass has 1/p of its receiver's.
+// Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
+//         or receives; rounding dominates if messages have fewer grains than there are ranks.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.
 #include <algorithm>
 
-#include "collectives/pairs.hpp"
-#include "collectives/slice_passes.hpp"
+#include "collectives/slices/pairs.hpp"
+#include "collectives/slices/slice_passes.hpp"
 #include "patterns/modulo.hpp"
 #include "quadrille/algorithm.hpp"
 
@@ -42,7 +42,7 @@ class TwoPhaseRoute : public SliceRoute {
           hand(slice.part(cut(slice.length(), q), cut(slice.length(), q + 1)), (me + slice.target + q) % p_);
   }
 
-  // Of a pair: the share that `taker` takes.
+  // The share of a pair's data that `taker` takes.
   CodedSlice share(const Pair& pair, Rank taker) const {
     const Count q = modulo(taker - pair.source - pair.target, p_);
     return {pair.target, pair.source, cut(pair.bytes, q), cut(pair.bytes, q + 1)};
@@ -51,7 +51,7 @@ class TwoPhaseRoute : public SliceRoute {
  private:
   bool is_last(Count pass) const { return pass == passes() - 1; }
 
-  Bytes cut(Bytes length, Count q) const {  // where the q-th share begins
+  Bytes cut(Bytes length, Count q) const {  // offset at which the q-th share begins
     const Count units = ceil_divide(length, grain_);
     return times_at_most(q * (units / p_) + std::min(q, units % p_), grain_, length);
   }
@@ -94,7 +94,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
       .run([&](Count pass) { return all.arrivals(pass, me); });
 }
 
-std::unique_ptr<StagedProgram> in_stages(const Problem& problem, const Parameters& parameters, Rank me) {
+std::unique_ptr<IncrementalProgram> incremental(const Problem& problem, const Parameters& parameters, Rank me) {
   if (!has_headers(parameters)) return nullptr;
   const Bytes grain = number(parameters, "grain");
   auto route = std::make_shared<TwoPhaseRoute>(problem.ranks, grain);
@@ -106,12 +106,12 @@ std::unique_ptr<StagedProgram> in_stages(const Problem& problem, const Parameter
 extern const Algorithm alltoallv_two_phase{
     .collective = Collective::alltoallv,
     .id = "two-phase",
-    .summary = "cut everything into a share for each rank, then collect the shares: balanced whatever the counts",
+    .summary = "cut all data into a share for each rank, then collect the shares: balanced for any counts",
     .source = "liu2002, algorithm A2",
     .parameters = {grain_parameter(), counts_parameter()},
     .generate = generate,
     .analyse = analyse,
-    .in_stages = in_stages,
+    .incremental = incremental,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

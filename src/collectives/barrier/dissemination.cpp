@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/dissemination: nobody leaves before everybody has come.
+// barrier/dissemination: no rank leaves before all ranks have entered.
 // Source  [hensgen1988] on one port; k ports as in [bruck1997].
 // Needs   nothing: any p, 1 <= ports <= max(1, p - 1).
-// Idea    In round t a rank tells those at the distances j (k+1)^t, j = 1 .. k, that it and all it has heard of are there.
-//         After t rounds it has heard of the (k+1)^t - 1 ranks before it.
+// Idea    In round t a rank sends a message to the ranks at the distances j (k+1)^t, j = 1 .. k. The message says that
+//         the sender, and all ranks from which it has heard directly or indirectly, have entered. After t rounds a rank
+//         has heard of the (k+1)^t - 1 ranks before it.
 // Cost    C1 = ceil(log p / log (k+1)) rounds of control messages without payload.
-// Prefer  always; more ports where the network takes several messages at once.
+// Prefer  always; use more ports if the network takes several messages at once.
 #include <algorithm>
 
 #include "collectives/worth_trying.hpp"
@@ -35,10 +36,10 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 extern const Algorithm barrier_dissemination{
     .collective = Collective::barrier,
     .id = "dissemination",
-    .summary = "tell ever more distant ranks who has come",
+    .summary = "in each round, tell more distant ranks which ranks have entered",
     .source = "hensgen1988",
     .parameters = {{.name = "ports",
-                    .summary = "messages that a rank sends, and receives, in a round",
+                    .summary = "messages that a rank sends, and receives, in one round",
                     .standard = Count{1},
                     .least = 1,
                     .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },

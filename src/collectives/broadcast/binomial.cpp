@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/binomial: everybody who has the vector passes it on, twice as many each round.
-// Source  [grama2003] one-to-all broadcast; the mapping mod p for numbers of ranks that are no power of two.
+// broadcast/binomial: every rank that has the vector passes it on, so their number doubles in each round.
+// Source  [grama2003] one-to-all broadcast; the numbering mod p if p is not a power of two.
 // Needs   nothing: any p, any root.
-// Idea    A binomial tree from the root, longest branches first. For powers of two the partners are XORs of the rank, which
-//         shares no link on a hypercube, a ring or a linear array.
+// Idea    A binomial tree from the root, longest branches first. If p is a power of two, partners are XORs of the rank,
+//         so that messages share no link on a hypercube, a ring or a linear array.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors.
-#include "collectives/broadcasting.hpp"
+#include "collectives/spreading/broadcasting.hpp"
 
 namespace quadrille {
 
 extern const Algorithm broadcast_binomial{
     .collective = Collective::broadcast,
     .id = "binomial",
-    .summary = "everybody who has the vector passes it on: the fewest rounds",
+    .summary = "every rank that has the vector passes it on: the fewest rounds",
     .source = "grama2003",
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
           const BinomialTree tree(problem.ranks, problem.root);
-          return broadcast_by_tree(node_of(tree, "broadcast", me), problem.block_bytes, me);
+          return broadcast_by_tree(position_of(tree, "broadcast", me), problem.block_bytes, me);
         },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -2,10 +2,12 @@
 // broadcast/chain: a pipeline from neighbour to neighbour.
 // Source  [grama2003] pipelined broadcast on a linear array.
 // Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
-// Idea    The vector goes along root, root + 1, .. in segments: while a rank receives one it passes the one before on.
-// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum
-//         sqrt((p - 2) b tw / ts) of a machine with a start-up ts of 8 KiB (src/collectives/segments.hpp).
-// Prefer  vectors so long that p start-ups do not matter; then hardly more than b bytes leave, or enter, any rank.
+// Idea    The vector is sent along root, root + 1, .. in segments: while a rank receives a segment, it sends the
+//         previous one on.
+// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum sqrt((p - 2) b
+//         tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up worth 8 KiB
+//         (src/collectives/segments.hpp).
+// Prefer  vectors so long that p start-ups do not matter; then each rank sends and receives little more than b bytes.
 #include "collectives/segments.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -16,9 +18,9 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const Count segments = number(parameters, "segments");
-  const Count v = (me - problem.root + p) % p;  // place in the chain
+  const Count v = (me - problem.root + p) % p;  // position in the chain
   const bool last = v == p - 1;
-  const auto piece = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
+  const auto part = [&](Buffer buffer, Count index) { return segment(buffer, problem, segments, index); };
   ProgramBuilder program{me};
   program.expect(segments, v > 0 && !last ? 2 : 1);
   program.stage("pass along");
@@ -30,14 +32,14 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   program.skip_rounds(std::max<Count>(v - 1, 0));
   for (Count s = 0; s < segments; ++s) {
     program.begin_round();
-    if (v > 0) program.receive((me + p - 1) % p, {piece(Buffer::output, s)});
-    if (v == 0) program.send((me + 1) % p, {piece(Buffer::input, s)});
-    if (v > 0 && !last && s > 0) program.send((me + 1) % p, {piece(Buffer::output, s - 1)});
+    if (v > 0) program.receive((me + p - 1) % p, {part(Buffer::output, s)});
+    if (v == 0) program.send((me + 1) % p, {part(Buffer::input, s)});
+    if (v > 0 && !last && s > 0) program.send((me + 1) % p, {part(Buffer::output, s - 1)});
   }
   if (v == 0) program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, 0, b)});
   if (v > 0 && !last) {
     program.begin_round();
-    program.send((me + 1) % p, {piece(Buffer::output, segments - 1)});
+    program.send((me + 1) % p, {part(Buffer::output, segments - 1)});
   }
   program.skip_rounds(p - 2 - (last ? v - 1 : v));
   return std::move(program).finish();

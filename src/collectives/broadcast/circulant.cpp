@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // broadcast/circulant: the pipeline with the fewest rounds possible on one port, for any p.
-// Source  [traff2024broadcast] section 2; roots by renumbering.
+// Source  [traff2024broadcast] section 2; other roots by renumbering.
 // Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
-// Idea    In round k rank r receives from r - s_k and sends to r + s_k, with skips s that halve p. Which segment is a matter
-//         of a short table for each rank, and after d rounds the same table serves again, d segments further on. A sender
-//         looks the segment up in its receiver's table.
+// Idea    In each round k rank r receives from r - s_k and sends to r + s_k, with skips s that halve p. Each rank has a
+//         short table that says which segment it receives in round k; after d rounds the same table is used again, with
+//         segment numbers larger by d. A sender finds the segment to send in its receiver's table.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each: n segments cannot take fewer. The
-//         default is the optimum sqrt((d - 1) b tw / ts) of a machine with a start-up ts of 8 KiB (see segments.hpp).
+//         default is the optimum sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the start-up, for a
+//         machine with a start-up worth 8 KiB (see segments.hpp).
 // Prefer  medium and long vectors.
-#include "collectives/broadcasting.hpp"
+#include "collectives/spreading/broadcasting.hpp"
 
 namespace quadrille {
 
 extern const Algorithm broadcast_circulant{
     .collective = Collective::broadcast,
     .id = "circulant",
-    .summary = "in segments over a circulant graph: the fewest rounds that segments can take",
+    .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

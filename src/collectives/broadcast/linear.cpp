@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/linear: the root sends the vector to everybody.
+// broadcast/linear: the root sends the vector to every other rank.
 // Source  [grama2003] one-to-all broadcast, the naive way.
 // Needs   nothing: any p, any root.
-// Idea    The root names root + 1, root + 2, .. in that order, `ports` of them a round.
+// Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round.
 // Cost    C1 = ceil((p - 1) / ports) rounds and as many blocks; the root sends p - 1 blocks.
-// Prefer  two or three ranks, or short vectors where the network takes many messages at once.
-#include "collectives/scattering.hpp"
+// Prefer  two or three ranks, or short vectors if the network takes many messages at once.
+#include "collectives/spreading/scattering.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -39,9 +39,9 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 extern const Algorithm broadcast_linear{
     .collective = Collective::broadcast,
     .id = "linear",
-    .summary = "the root sends the vector to everybody",
+    .summary = "the root sends the vector to every other rank",
     .source = "grama2003",
-    .parameters = {ports_of_root("messages that the root sends in a round")},
+    .parameters = {ports_of_root("messages that the root sends in one round")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
 };

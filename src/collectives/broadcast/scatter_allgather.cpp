@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/scatter-allgather: cut the vector into a piece for each rank, deal the pieces out, collect them everywhere.
+// broadcast/scatter-allgather: the vector is cut into a share for each rank; the root scatters the shares, then all
+// ranks gather them.
 // Source  [grama2003] improving the performance of operations; van de Geijn's broadcast in MPI libraries.
-// Needs   nothing: any p, any root, pieces that differ by a byte where p does not divide b.
-// Idea    scatterv/binomial, then an algorithm for allgatherv, joined: a rank's share lies in the output where the vector has it.
-// Cost    C1 = 2 ceil(log2 p) rounds by default, ceil(log2 p) + p - 1 with the ring; C2 = 2 b (p - 1) / p bytes, where p divides b.
+// Needs   nothing: any p, any root; shares differ by a byte if p does not divide b.
+// Idea    scatterv/binomial, then an algorithm for allgatherv. Between the two, a rank's share lies at its final place
+//         in the output.
+// Cost    C1 = 2 ceil(log2 p) rounds by default, ceil(log2 p) + p - 1 with the ring; C2 = 2 b (p - 1) / p bytes if p
+//         divides b.
 // Prefer  long vectors.
-#include "collectives/two_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
 
 extern const Algorithm broadcast_scatter_allgather{
     .collective = Collective::broadcast,
     .id = "scatter-allgather",
-    .summary = "deal out a piece for each rank, then collect the pieces everywhere",
+    .summary = "scatter a share of the vector to each rank, then gather the shares at all ranks",
     .needs = "what the gather needs",
     .source = "grama2003",
     .parameters = {gather_part()},
-    .generate = joined_at_the_piece,
+    .generate = joined_at_the_share,
     .applies = gather_applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
-          return parts_of_pieces(problem, Collective::scatterv, "binomial", Collective::allgatherv, word(parameters, "gather"));
+          return parts_by_shares(problem, Collective::scatterv, "binomial", Collective::allgatherv, word(parameters, "gather"));
         },
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
-          const Problem pieces = of_pieces(problem, Collective::allgatherv);
-          return ports_of(pieces, parse_choice(pieces, word(parameters, "gather")));
+          const Problem by_shares = problem_of_shares(problem, Collective::allgatherv);
+          return ports_of(by_shares, parse_choice(by_shares, word(parameters, "gather")));
         },
 };
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// exscan/direct: everybody's vector straight to all ranks above.
+// exscan/direct: every rank sends its vector straight to all higher ranks.
 // Source  [grama2003] prefix sums, the naive way.
 // Needs   nothing: any p, any operator, also along the fixed tree.
-// Idea    One round holds all messages, to i+1, i+2, .. in that order. Every rank combines what comes along the fixed
-//         tree, neighbours first, those of the first in the output.
+// Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines the vectors received along the
+//         fixed tree, starting with neighbouring ranks. The first vector is stored in the output.
 // Cost    C1 = 1 round on p - 1 ports; rank 0 sends and rank p - 1 receives p - 1 vectors.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
-#include "collectives/folding.hpp"
+#include "collectives/reducing/folding.hpp"
 
 namespace quadrille {
 
 extern const Algorithm exscan_direct{
     .collective = Collective::exscan,
     .id = "direct",
-    .summary = "everybody's vector straight to all ranks above, which combine them",
+    .summary = "every rank's vector straight to all higher ranks, which combine what they receive",
     .source = "grama2003",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return folded_directly(problem, me - 1, me + 1, me); },

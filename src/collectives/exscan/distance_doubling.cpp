@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// exscan/distance-doubling: tell the rank s above what is combined so far, s = 1, 2, 4, ..
+// exscan/distance-doubling: send the partial result to the rank s above, s = 1, 2, 4, ..
 // Source  [hillis1986] prefix sums with messages over doubling distances.
 // Needs   nothing: any p, any operator.
-// Idea    Before the round of distance s a rank has combined the s vectors up to its own. It gets those of the s ranks before
-//         from the rank s below, in front of its own.
-//         What it tells has its own vector and the result has not, so both are kept from the second round on.
+// Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it
+//         receives the combination of the s vectors before these from the rank s below, and combines it on the left.
+//         The vector that a rank sends includes its own vector but its result does not, so both are kept from the
+//         second round on.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and as many vectors, in one direction only.
-// Prefer  short vectors, where p is no power of two.
-#include "collectives/prefix_programs.hpp"
+// Prefer  short vectors, if p is not a power of two.
+#include "collectives/reducing/prefix_algorithms.hpp"
 
 namespace quadrille {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/binomial: vectors combined up a binomial tree.
+// reduce/binomial: vectors are combined up a binomial tree.
 // Source  [grama2003] all-to-one reduction, the reverse of the one-to-all broadcast.
 // Needs   nothing: any p, any root, any operator, also along the fixed tree.
-// Idea    broadcast/binomial backwards: a rank combines the vectors of its subtree, a run of ranks, and hands the result to its
-//         parent. Where p is no power of two only the tree of root 0 has runs that do not go round the end; where the order matters
-//         that tree is taken, and rank 0 forwards the result.
-// Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors. One more of both to forward.
+// Idea    broadcast/binomial backwards: a rank combines the vectors of its subtree, which are a run of ranks, and sends
+//         the result to its parent. If p is not a power of two, only in the tree of root 0 do no runs wrap around. If
+//         the order of operands matters, that tree is used, and rank 0 forwards the result to the root.
+// Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors. One more of both to forward the result.
 // Prefer  short vectors.
 
-#include "collectives/broadcasting.hpp"
-#include "collectives/folding.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/broadcasting.hpp"
 #include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"
 #include "schedule/transform.hpp"
@@ -22,12 +22,12 @@ bool runs_end_in_order(const Problem& problem) { return problem.root == 0 || is_
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   const auto combined_at = [&](Rank root) {
-    return reduced(broadcast_by_tree(node_of(BinomialTree(problem.ranks, root), "combine", me), b, me));
+    return reduced(broadcast_by_tree(position_of(BinomialTree(problem.ranks, root), "combine", me), b, me));
   };
   if (runs_end_in_order(problem) || required_combining(problem) == Combining::any_order) return combined_at(problem.root);
 
   Program combine = combined_at(0);
-  Placement result{Buffer::output, 0};
+  BufferPosition result{Buffer::output, 0};
   if (me == 0) {
     result = {Buffer::scratch, combine.scratch_bytes};
     combine.scratch_bytes += b;
@@ -54,7 +54,7 @@ extern const Algorithm reduce_binomial{
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
-    .combining_rule = "fixed tree, with one more round where p is no power of two and the root is not 0",
+    .combining_rule = "fixed tree, with one more round if p is not a power of two and the root is not 0",
 };
 
 }  // namespace quadrille

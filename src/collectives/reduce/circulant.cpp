@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce/circulant: the pipeline with the fewest rounds possible on one port, for any p.
-// Source  [traff2024broadcast] section 2, the broadcast with all arrows reversed.
+// Source  [traff2024broadcast] section 2, the broadcast with all messages reversed.
 // Needs   an operator that commutes; any p, any root, 1 <= segments <= max(1, elements of the vector).
-// Idea    broadcast/circulant backwards: each rank hands each segment on once, when all that it is to be combined with has come.
+// Idea    broadcast/circulant backwards: each rank sends each segment once, after it has combined it with all that it
+//         receives for that segment.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each. The default is the optimum
-//         sqrt((d - 1) b tw / ts) of a machine with a start-up ts of 8 KiB (see segments.hpp).
+//         sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up
+//         worth 8 KiB (see segments.hpp).
 // Prefer  medium and long vectors.
-#include "collectives/broadcasting.hpp"
-#include "collectives/folding.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/broadcasting.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -15,7 +17,7 @@ namespace quadrille {
 extern const Algorithm reduce_circulant{
     .collective = Collective::reduce,
     .id = "circulant",
-    .summary = "in segments over a circulant graph: the fewest rounds that segments can take",
+    .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

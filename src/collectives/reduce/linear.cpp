@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/linear: everybody sends the vector to the root, which combines them all.
+// reduce/linear: every rank sends its vector to the root, which combines them all.
 // Source  [grama2003] all-to-one reduction, the naive way.
 // Needs   nothing: any p, any root, any operator, also along the fixed tree.
-// Idea    The root takes `ports` vectors a round, in the order of ranks, and combines those that came the round before, equal
-//         runs of ranks first: of n vectors at most log2 n partial results wait for others.
-// Cost    C1 = ceil((p - 1) / ports) rounds and as many vectors; the root receives p - 1 vectors and combines them alone.
+// Idea    The root receives `ports` vectors in each round, in the order of ranks, and combines those of the previous
+//         round. Neighbouring partial results over equally many ranks are combined at once, so of n vectors at most log2 n
+//         partial results are kept.
+// Cost    C1 = ceil((p - 1) / ports) rounds and as many vectors; the root receives p - 1 vectors and does all the
+//         combining.
 // Prefer  two or three ranks.
-#include "collectives/folding.hpp"
-#include "collectives/scattering.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/scattering.hpp"
 
 namespace quadrille {
 namespace {
 
-// Places for vectors in scratch memory; what is given back serves again a round later, so that two rounds can be under way.
+// Slots for vectors in scratch memory. A slot that is given back is reused only a round later, so that two rounds can
+// overlap.
 class Slots {
  public:
   explicit Slots(Bytes bytes) : bytes_(bytes) {}
@@ -44,7 +47,7 @@ Program program_of_root(const Problem& problem, Count ports) {
   program.stage("combine");
   Slots slots(problem.block_bytes);
   TreeFold fold(program, [&](const Region& spent) { slots.give_back(spent); });
-  Regions arrived;  // the round before, in the order of ranks
+  Regions arrived;  // in the previous round, in the order of ranks
   const auto fold_arrived = [&] {
     for (const Region& operand : arrived) fold.add(operand);
     arrived.clear();
@@ -87,9 +90,9 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 extern const Algorithm reduce_linear{
     .collective = Collective::reduce,
     .id = "linear",
-    .summary = "everybody sends to the root, which combines all",
+    .summary = "every rank sends its vector to the root, which combines them all",
     .source = "grama2003",
-    .parameters = {ports_of_root("messages that the root receives in a round")},
+    .parameters = {ports_of_root("messages that the root receives in one round")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
     .combining = always_fixed_tree,

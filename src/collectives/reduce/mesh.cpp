@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/mesh: every row is combined at the root's column, then this column at the root; dimension by dimension on a grid of more.
+// reduce/mesh: every row is combined at the root's column, then this column at the root; on grids with more dimensions,
+// dimension by dimension.
 // Source  [grama2003] broadcast and reduction on a mesh.
-// Needs   rows divides p; any operator, along the fixed tree where all sides but the first are powers of two.
-// Idea    A broadcast along the column, then along the rows, run backwards: a rank combines runs of ranks in their order. Lines are
-//         cut where the fixed tree is, so that the tree is the same for every root.
-// Cost    Sides N_i: C1 = sum of ceil(log2 N_i) rounds, log2 p where all are powers of two; C2 = C1 vectors.
-// Prefer  short vectors on a torus of this shape whose sides are no powers of two; it keeps the rank order for every root, where
-//         binomial has to forward the result.
+// Needs   rows divides p; any operator, along the fixed tree if all sides but the first are powers of two.
+// Idea    A broadcast along the column, then along the rows, run backwards: a rank combines runs of ranks in their
+//         order. Lines are cut at the same positions as the fixed tree, so that the order of combining is the same for
+//         every root.
+// Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
+//         vectors.
+// Prefer  short vectors on a torus of this shape whose sides are not powers of two. It keeps the rank order for every
+//         root, whereas binomial may have to forward the result.
 #include <algorithm>
 
-#include "collectives/broadcasting.hpp"
-#include "collectives/grid_rows.hpp"
+#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/grid_rows.hpp"
 #include "patterns/mesh_tree.hpp"
 #include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"
@@ -18,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-// A row is a node of the fixed tree if its length is a power of two. Sides of 1 are no dimensions.
+// A row is a vertex of the fixed tree if its length is a power of two. Sides of length 1 do not count as dimensions.
 Combining combining(const Problem& problem, const Parameters& parameters) {
   std::vector<Count> sides = mesh_sides(problem, number(parameters, "rows"));
   std::erase(sides, 1);
@@ -32,19 +35,19 @@ Combining combining(const Problem& problem, const Parameters& parameters) {
 extern const Algorithm reduce_mesh{
     .collective = Collective::reduce,
     .id = "mesh",
-    .summary = "combine the rows of a grid, then the root's column: no link is shared on a mesh",
+    .summary = "combine the rows of a grid, then the root's column: on a mesh no two messages share a link",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {mesh_rows()},
     .generate =
         [](const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
           const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root, DimensionOrder::first_first};
-          return reduced(broadcast_by_tree(node_of(tree, me), problem.block_bytes, me));
+          return reduced(broadcast_by_tree(position_of(tree, me), problem.block_bytes, me));
         },
     .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
-    .combining_rule = "rank order; fixed tree where all sides of the grid but the first are powers of two, sides of 1 left out",
+    .combining_rule = "rank order; fixed tree if all sides of the grid but the first are powers of two, not counting sides of 1",
 };
 
 }  // namespace quadrille

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/reduce-scatter-gather: cut the vector into a piece for each rank, combine every piece at its rank, collect the pieces.
+// reduce/reduce-scatter-gather: the vector is cut into a share for each rank; each share is combined at its rank, then
+// the root gathers the shares.
 // Source  [grama2003] improving the performance of operations; Rabenseifner's reduction in MPI libraries.
-// Needs   what the scatter needs: a power of two for recursive halving, an operator that commutes for ring and circulant.
-// Idea    An algorithm for reduce_scatterv, then gatherv/binomial, joined: the root's piece is left in its place in the output.
-// Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes with recursive halving or circulant, where p divides the vector.
+// Needs   what the scatter needs: a power of two for recursive halving, an operator that commutes for ring and
+//         circulant.
+// Idea    An algorithm for reduce_scatterv, then gatherv/binomial. The root's share stays at its place in the output
+//         between the two.
+// Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes with recursive halving or circulant, if p divides the
+//         vector.
 // Prefer  long vectors.
-#include "collectives/two_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -13,9 +17,9 @@ namespace {
 
 Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const auto& parts = static_cast<const TwoParts&>(*analysis);
-  const Region own = piece(Buffer::output, problem, me);
+  const Region own = vector_share(Buffer::output, problem, me);
   Program scatter = parts.first.program(me);
-  Placement place{Buffer::output, own.offset};
+  BufferPosition place{Buffer::output, own.offset};
   if (me != problem.root) {
     place = {Buffer::scratch, scatter.scratch_bytes};
     scatter.scratch_bytes += own.length;
@@ -28,7 +32,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis* anal
 extern const Algorithm reduce_reduce_scatter_gather{
     .collective = Collective::reduce,
     .id = "reduce-scatter-gather",
-    .summary = "combine a piece for each rank at that rank, then collect the pieces at the root",
+    .summary = "combine a share of the vector at each rank, then gather the shares at the root",
     .needs = "what the scatter needs",
     .source = "grama2003",
     .parameters = {scatter_part()},
@@ -36,12 +40,12 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .applies = scatter_applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
-          return parts_of_pieces(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::gatherv,
+          return parts_by_shares(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::gatherv,
                                  "binomial");
         },
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
-          return ports_of(problem, choice_of_scatter(of_pieces(problem, Collective::reduce_scatterv), parameters));
+          return ports_of(problem, choice_of_scatter(problem_of_shares(problem, Collective::reduce_scatterv), parameters));
         },
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,

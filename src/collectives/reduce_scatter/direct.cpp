@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/direct: every rank's part of a block straight to its owner, all at once.
+// reduce_scatter/direct: every rank sends its operand of each block straight to the block's owner, all in one round.
 // Source  [grama2003] all-to-all reduction, the naive way.
 // Needs   nothing: any p, any operator, also along the fixed tree.
-// Idea    One round holds all p - 1 messages, to i+1, i+2, .., so that no rank is everybody's first target. The owner combines
-//         them in its own memory, neighbours first, the first of them in the output.
+// Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all
+//         others. The owner combines what it receives in its own memory, starting with neighbouring ranks. The first
+//         operand is stored in the output.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 blocks, and keeps p - 2 in scratch memory.
-// Prefer  few ranks or small blocks on a network that takes many messages at once; results that are reproducible.
-#include "collectives/folding.hpp"
-#include "collectives/reduce_scattering.hpp"
+// Prefer  few ranks or small blocks on a network that takes many messages at once; results that must be reproducible.
+#include "collectives/reducing/folding.hpp"
+#include "collectives/reducing/reduce_scattering.hpp"
 
 namespace quadrille {
 
 extern const Algorithm reduce_scatter_direct{
     .collective = Collective::reduce_scatter,
     .id = "direct",
-    .summary = "every block's parts straight to its owner, all at once, staggered, and combined there",
+    .summary = "every operand straight to its block's owner, which combines them; all at once, in staggered order",
     .source = "grama2003",
     .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                    Rank me) { return reduce_scatter_directly(problem, shares(analysis), me); },

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/mesh: rings along the columns of a grid with whole rows, then along its rows.
+// reduce_scatter/mesh: rings along the columns of a grid, which pass on whole rows, then rings along its rows.
 // Source  [grama2003] all-to-all reduction on a mesh, the reverse of the all-to-all broadcast.
 // Needs   rows divides p; an operator that commutes.
-// Idea    A ring in each column combines what is for a row in that row; a ring in each row then scatters it.
-// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the least volume on one port.
+// Idea    A ring in each column combines the blocks for a row in that row; a ring in each row then combines and
+//         scatters them.
+// Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on a network that is a mesh or torus of this shape.
-#include "collectives/folding.hpp"
-#include "collectives/gathering.hpp"
-#include "collectives/grid_rows.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/grid_rows.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -23,7 +24,7 @@ std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& param
 extern const Algorithm reduce_scatter_mesh{
     .collective = Collective::reduce_scatter,
     .id = "mesh",
-    .summary = "rings along the columns of a grid with whole rows, then along its rows",
+    .summary = "rings along the columns of a grid, which pass on whole rows, then along its rows",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

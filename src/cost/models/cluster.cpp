@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes with one port: T = steps (alpha + beta m). At any time one rank of a node sends to a rank elsewhere and one receives, so a
-// round takes all exchanges of a node one after the other, or so many at a time as a node has ports. The ranks and the nodes at the
-// two ends may differ, as they do where nodes meet by permutations: a port works both ways at once, and one way does not wait for
-// the other. What ranks of one node send each other is hidden behind that, and takes time in rounds without any. Source:
-// [sanders2002], sections 1 to 3; its nodes have one port, more are this library's.
+// The cluster model prices nodes with one port: T = steps (alpha + beta m). At any time, one rank of a node sends to
+// another node and one receives from another node. A round therefore takes the time of all exchanges of its busiest
+// node, one after the other, or as many at a time as a node has ports. The sending and the receiving rank may differ,
+// and so may the nodes to which they talk, as when nodes communicate by permutations: a port is full-duplex, and
+// neither direction waits for the other. Messages within a node are hidden behind the exchanges; they take time only
+// in rounds without exchanges.
+// Source: [sanders2002], sections 1 to 3. Its nodes have one port; several ports are an extension of this library.
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
@@ -26,18 +28,19 @@ Formula formula_of(const Coefficients& coefficients) {
 
 extern const Model cluster_model{
     .id = "cluster",
-    .formula = "T = steps (alpha + beta m): a node's exchanges with other nodes one after the other",
+    .formula = "T = steps (alpha + beta m): the exchanges of the busiest node, one after the other",
     .source = "sanders2002, section 2",
-    .coefficients = {{.key = "startup_us", .meaning = "alpha, of an exchange between nodes"},
-                     {.key = "transfer_us_per_byte", .meaning = "beta, of a byte between nodes"},
-                     {.key = "inside_startup_us", .meaning = "of a message inside a node", .required = false, .standard = 0},
-                     {.key = "inside_us_per_byte", .meaning = "of a byte inside a node", .required = false, .standard = 0},
-                     {.key = "node_ports",
-                      .meaning = "exchanges of a node with others at a time",
-                      .required = false,
-                      .standard = 1,
-                      .least = 1,
-                      .is_whole = true}},
+    .coefficients =
+        {{.key = "startup_us", .meaning = "alpha, start-up of an exchange between nodes"},
+         {.key = "transfer_us_per_byte", .meaning = "beta, time of a byte between nodes"},
+         {.key = "inside_startup_us", .meaning = "start-up of a message within a node", .required = false, .standard = 0},
+         {.key = "inside_us_per_byte", .meaning = "time of a byte within a node", .required = false, .standard = 0},
+         {.key = "node_ports",
+          .meaning = "exchanges that a node can have with others at a time",
+          .required = false,
+          .standard = 1,
+          .least = 1,
+          .is_whole = true}},
     .needs_nodes = true,
     .terms = {{"exchanges"}, {"exchanged bytes", true}, {"inside messages"}, {"inside bytes", true}},
     .formula_of = formula_of,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The linear model with what was found by measuring: T = g1 C1 beta + g2 C2 tau + g3. g1 is what sending and receiving at a time
-// slows a start-up down by, "somewhere between one and two", g2 that and the congestion of the network, g3 what the operation
-// takes besides. A rank has one port.
-// Source: [bruck1997], section 3.5; it gives no figures for g1 to g3.
+// The linear model with factors from measurements: T = g1 C1 beta + g2 C2 tau + g3, on one port. g1 is the factor by
+// which start-ups are slower when a rank sends and receives at the same time, "somewhere between one and two". g2 is
+// the factor for bytes, for the same reason and because of congestion in the network. g3 is a fixed time for each
+// operation.
+// Source: [bruck1997], section 3.5, which gives no values for g1 to g3.
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
@@ -24,19 +25,19 @@ Formula formula_of(const Coefficients& coefficients) {
 
 extern const Model fitted_model{
     .id = "fitted",
-    .formula = "T = g1 C1 beta + g2 C2 tau + g3: the linear model on one port, with factors and a fixed part that were measured",
+    .formula = "T = g1 C1 beta + g2 C2 tau + g3: the linear model on one port, with measured factors and a measured fixed time",
     .source = "bruck1997, section 3.5",
-    .coefficients = {{.key = "startup_us", .meaning = "beta, of a message"},
-                     {.key = "transfer_us_per_byte", .meaning = "tau, of a byte"},
+    .coefficients = {{.key = "startup_us", .meaning = "beta, start-up of a message"},
+                     {.key = "transfer_us_per_byte", .meaning = "tau, time of a byte"},
                      {.key = "startup_factor",
-                      .meaning = "g1, how many times as long start-ups take where ranks send and receive at a time",
+                      .meaning = "g1, factor for start-ups, because ranks send and receive at the same time",
                       .required = false,
                       .standard = 1},
                      {.key = "byte_factor",
-                      .meaning = "g2, how many times as long bytes take, for the same reason and by congestion",
+                      .meaning = "g2, factor for bytes, for the same reason and because of congestion",
                       .required = false,
                       .standard = 1},
-                     {.key = "fixed_us", .meaning = "g3, of the operation", .required = false, .standard = 0}},
+                     {.key = "fixed_us", .meaning = "g3, fixed time of an operation", .required = false, .standard = 0}},
     .terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
     .formula_of = formula_of,
     .shared_table = "linear",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model: blocking S T_s + V (t_m + t_c + t_d); where a stage's messages are under way together, V t_m + max(S T_s, V t_c,
-// V t_d) for each stage; and less where composing is hidden behind the stage before.
+// The flat model. Under the blocking policy: S T_s + V (t_m + t_c + t_d), with S start-ups and V bytes. If the
+// messages of a stage are in progress at once (nonblocking): V t_m + max(S T_s, V t_c, V t_d) for each stage.
+// Dataflow takes less, because packing is hidden behind the stage before.
 // Source: [liu2002], section 2.3, (1) to (4).
 #include <fmt/format.h>
 
@@ -105,7 +106,7 @@ extern const Model flat_model{
                      flat_table::copy,
                      flat_table::wire,
                      {.key = "contention",
-                      .meaning = "how many times as long the wire takes where messages meet and ranks go at their own pace",
+                      .meaning = "factor for the wire, because messages for one rank meet when each rank runs at its own pace",
                       .required = false,
                       .least = 1},
                      flat_table::overlap},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model of ranks that go at their own pace: each stage takes the start-ups and the bytes of its busiest rank, whatever the
-// rounds are. Blocking, each stage P T_s + L (t_c + t_m + f_b t_d); where its messages are under way together, L t_m + max(P T_s,
-// L t_c, L f_nb t_d). P is the most messages and L the most bytes that a rank sends, or receives, in the stage. Stages are added,
-// since a barrier is before each. The wire is slower by a factor where messages meet, one of blocking traffic and one of the other.
-// It is of exchanges only: where ranks pass on what they receive, as in a chain, they wait for each other inside a stage.
+// The flat model for ranks that run at their own pace: each stage takes the time of its busiest rank, however its
+// messages are divided into rounds. Under the blocking policy a stage takes P T_s + L (t_c + t_m + f_b t_d); if its
+// messages are in progress at once (nonblocking), L t_m + max(P T_s, L t_c, L f_nb t_d). P is the most messages and L
+// the most bytes that any rank sends, or receives, in the stage. The times of stages are added, because there is a
+// barrier before each. The factors f_b and f_nb slow down the wire because messages for one rank meet there.
+// The model is for exchanges only (alltoall, alltoallv). If ranks forward what they receive, as in a chain, they wait
+// for each other within a stage, which this model ignores.
 // Source: [liu2002], section 2.3, (3) and (4).
 #include "cost/models/terms.hpp"
 
@@ -41,12 +43,12 @@ extern const Model free_running_model{
                      flat_table::copy,
                      flat_table::wire,
                      {.key = "blocking_contention",
-                      .meaning = "f_b, how many times as long the wire takes for blocking traffic, where messages meet",
+                      .meaning = "f_b, factor for the wire under the blocking policy, because messages for one rank meet",
                       .required = false,
                       .standard = 1,
                       .least = 1},
                      {.key = "contention",
-                      .meaning = "f_nb, the same where the messages of a stage are under way together",
+                      .meaning = "f_nb, the same if the messages of a stage are in progress at once",
                       .required = false,
                       .standard = 1,
                       .least = 1},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The linear (postal) model: T = C1 beta + C2 tau. A round takes a start-up and the bytes of its longest message; where a rank has
-// more messages than ports, as many start-ups and bytes as its ports can deal with at best. Messages that share a link make the
-// bytes of their round as many times as long.
+// The linear (postal) model: T = C1 beta + C2 tau. A round takes a start-up and the time of its longest message. If a
+// rank has more messages than ports, it takes as many start-ups and bytes as an optimal distribution to the ports
+// needs. If messages share a link, the bytes of their round are multiplied by their number.
 // Source: [bruck1997], section 1.2; [grama2003] for links.
 #include "cost/models/terms.hpp"
-#include "quadrille/simulate.hpp"
+#include "quadrille/message_times.hpp"
 
 namespace quadrille {
 namespace {
@@ -31,12 +31,16 @@ MessageTimes times_of_message(const Coefficients& coefficients) {
 
 extern const Model linear_model{
     .id = "linear",
-    .formula = "T = C1 beta + C2 tau: a round takes a start-up and its longest message, times those that share a link",
+    .formula = "T = C1 beta + C2 tau: a round takes a start-up and its longest message, times the messages that share a link",
     .source = "bruck1997, section 1.2; grama2003",
-    .coefficients =
-        {{.key = "startup_us", .meaning = "beta, of a message"},
-         {.key = "transfer_us_per_byte", .meaning = "tau, of a byte"},
-         {.key = "ports", .meaning = "k, messages at a time", .required = false, .standard = 1, .least = 1, .is_whole = true}},
+    .coefficients = {{.key = "startup_us", .meaning = "beta, start-up of a message"},
+                     {.key = "transfer_us_per_byte", .meaning = "tau, time of a byte"},
+                     {.key = "ports",
+                      .meaning = "k, messages that a rank can send at a time",
+                      .required = false,
+                      .standard = 1,
+                      .least = 1,
+                      .is_whole = true}},
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = formula_of,
     .times_of_message = times_of_message,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LogGP, round by round: a message of m bytes takes o + (m - 1) G + L + o, and each further one of a rank's n messages in a round
-// max(g, o) more, or max(g, 2 o) where it also receives: (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G. Of k ports each
-// has gaps and bytes of its own, while the processor's overheads are one after the other. Where links are counted, the
-// bytes are those on the busiest link, if these are more.
-// Source: [alexandrov1995]; ports and links are this library's.
+// LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. Each further one of a rank's n
+// messages in a round adds max(g, o), or max(g, 2 o) if the rank also receives. A round therefore takes (n - 1)
+// max(g, 2 o) + 2 o + L + (bytes - n) G. With k ports, each port has its own gaps and bytes, but the overheads of the
+// processor are added up. If links are counted, the bytes are those on the busiest link, if these are more.
+// Source: [alexandrov1995]; ports and links are extensions of this library.
 #include "cost/models/terms.hpp"
-#include "quadrille/simulate.hpp"
+#include "quadrille/message_times.hpp"
 
 namespace quadrille {
 namespace {
@@ -40,14 +40,14 @@ MessageTimes times_of_message(const Coefficients& coefficients) {
 
 extern const Model loggp_model{
     .id = "loggp",
-    .formula = "a round takes 2 o + L, a rank's further messages max(g, o) each, further bytes G each",
+    .formula = "a round takes 2 o + L, plus max(g, o) for each further message of a rank, plus G for each further byte",
     .source = "alexandrov1995",
-    .coefficients = {{.key = "latency_us", .meaning = "L, of a short message on its way"},
-                     {.key = "overhead_us", .meaning = "o, of a processor that sends or receives a message"},
-                     {.key = "gap_us", .meaning = "g, from one message of a rank to its next"},
-                     {.key = "gap_us_per_byte", .meaning = "G, of a further byte of a message"},
+    .coefficients = {{.key = "latency_us", .meaning = "L, latency of a short message in the network"},
+                     {.key = "overhead_us", .meaning = "o, overhead of the processor for sending or receiving a message"},
+                     {.key = "gap_us", .meaning = "g, gap between the starts of two messages of a rank"},
+                     {.key = "gap_us_per_byte", .meaning = "G, time of each byte after the first"},
                      {.key = "ports",
-                      .meaning = "k, messages that leave, and arrive, at a time",
+                      .meaning = "k, messages that a rank can send, and receive, at a time",
                       .required = false,
                       .standard = 1,
                       .least = 1,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The max-rate model: a message between nodes takes a start-up, and its bytes the rate of the rank or, where a node's ranks send
-// together, that of the node's network adapter, whichever is slower: T = alpha + m / min(R_N / k, R_C). Source: Gropp, Olson and
-// Samfass (2016) [gropp2016]. Beyond the paper:
-//  * The adapter also has a least time between messages. Messages inside a node have costs of their own; the first bytes of a
-//    message may cost less or more than the next, since caches and protocols change with its length. The node's memory has a rate
-//    for all its ranks.
-//  * Copies, reductions, and packing messages that are not one run of bytes cost.
-//  * Where ranks wait for each other in a circle, a round and an operation cost something whatever is sent in them: everybody has
-//    to have its turn before the next begins. Without a circle, as in a broadcast along a tree, ranks run ahead, and the time of
-//    many operations is that of the busiest rank's work.
-//  * Where a node has fewer cores than ranks, these take turns: their work takes at least all of it over the cores.
+// The max-rate model: a message between nodes takes a start-up, and its bytes take the time of the slower of two
+// rates: that of the rank, or that of the node's network adapter divided by the ranks that send at the same time: T =
+// alpha + m / min(R_N / k, R_C). Source: Gropp, Olson and Samfass (2016) [gropp2016]. Extensions of this library:
+//  * The adapter also has a minimum time between messages. Messages within a node have their own costs; the first
+//    bytes of a message may be cheaper or more expensive than later ones, because caches and protocols depend on the
+//    length. The memory of a node has a rate for all its ranks together.
+//  * Copies, reductions, and packing messages that are not contiguous in memory take time.
+//  * If ranks wait for each other in a cycle, each round and the whole operation take a fixed time, because every
+//    rank has to be scheduled before the next round can begin. Without a cycle, as in a broadcast along a tree, ranks
+//    run ahead, and many operations take the time of the busiest rank's work.
+//  * If a node has fewer cores than ranks, the ranks share the cores: their work takes at least the total divided by
+//    the number of cores.
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
@@ -17,10 +18,10 @@ namespace {
 
 enum Term : std::size_t { rounds, startups, bytes, inside_startups, inside_bytes, copied_bytes, combined_bytes, operations };
 
-// The bytes of a message inside a node, from its first to its last.
+// Coefficients for the first bytes of a message within a node, by position.
 struct ByteClass {
   std::string_view key;
-  Bytes end;  // of those that it is for
+  Bytes end;  // the coefficient applies to bytes before this position
 };
 constexpr ByteClass first_classes[] = {
     {"inside_1k_us_per_byte", 1 << 10}, {"inside_16k_us_per_byte", 16 << 10}, {"inside_128k_us_per_byte", 128 << 10}};
@@ -49,10 +50,10 @@ struct Rates {
       first_bytes[i] = c.contains(first_classes[i].key) ? byte_time_of(c, first_classes[i].key) : inside_byte;
   }
 
-  // Of a rank, or its part of the node's where ranks take turns on cores.
+  // Returns the work of a rank, or the node's work divided by its cores if that is more because ranks share cores.
   Count shared(Count of_rank, Count of_node) const { return cores == 0 ? of_rank : std::max(of_rank, ceil_divide(of_node, cores)); }
 
-  // What a round takes, without waiting.
+  // Returns the time of a round without waiting.
   Charges work_of_round(const RoundFigures& r) const {
     const Count messages = shared(r.outside_messages, r.node_outside_messages);
     const Bytes outside = shared(r.outside_bytes, r.exchanged);
@@ -68,14 +69,14 @@ struct Rates {
     return charges;
   }
 
-  // Whatever is sent in it.
-  Charge waiting(const RoundFigures& r) const { return r.in_circle && r.messages > 0 ? Charge{1, round} : Charge{}; }
+  // Returns the fixed time of a round in which ranks wait for each other.
+  Charge waiting(const RoundFigures& r) const { return r.in_cycle && r.messages > 0 ? Charge{1, round} : Charge{}; }
 
-  // What a stage takes besides its rounds; the first one the operation, too.
+  // Returns the time of a stage in addition to its rounds. The first stage includes the fixed time of the operation.
   Charges beside_rounds(const StageFigures& stage, const std::vector<StageFigures>& stages) const {
     Charges charges{};
-    const auto in_circle = [](const StageFigures& each) { return !each.rounds.empty() && each.rounds.front().in_circle; };
-    if (&stage == &stages.front() && std::any_of(stages.begin(), stages.end(), in_circle)) charges[operations] = {1, operation};
+    const auto in_cycle = [](const StageFigures& each) { return !each.rounds.empty() && each.rounds.front().in_cycle; };
+    if (&stage == &stages.front() && std::any_of(stages.begin(), stages.end(), in_cycle)) charges[operations] = {1, operation};
     if (!stage.in_pieces) return charges;
     Bytes packed = 0;
     for (const RoundFigures& r : stage.rounds) {
@@ -86,7 +87,7 @@ struct Rates {
     return charges;
   }
 
-  // Of so many messages of the same length.
+  // Returns the time of the bytes of `messages` messages of equal length within a node, `total` bytes together.
   Picoseconds inside_time(Count messages, Bytes total) const {
     if (messages == 0) return 0;
     Picoseconds time = 0;
@@ -101,7 +102,7 @@ struct Rates {
     return add_times(time, inside_byte.of(rest));
   }
 
-  // Without waiting after each round: a stage's messages are under way together.
+  // Returns the time without waiting after each round, because all messages of a stage are in progress at once.
   Charges without_steps(const std::vector<StageFigures>& stages) const {
     Charges sum{};
     const auto add = [&](const Charges& charges) {
@@ -153,41 +154,46 @@ const std::vector<ModelTerm> terms{{"rounds"},
 
 extern const Model max_rate_model{
     .id = "max-rate",
-    .formula = "T = alpha + m max(1 / R_C, k / R_N): a rank's rate or the node's, and apart from it what stays in the node",
+    .formula = "T = alpha + m max(1 / R_C, k / R_N): the slower rate of rank and node; messages within a node are separate",
     .source = "gropp2016",
     .coefficients =
-        {{.key = "startup_us", .meaning = "alpha, of a message to another node"},
-         {.key = "us_per_byte", .meaning = "1 / R_C, of a byte that one rank sends to other nodes"},
-         {.key = "node_us_per_byte", .meaning = "1 / R_N, of a byte that a node's ranks together send to other nodes"},
-         {.key = "node_gap_us", .meaning = "least time between two messages that leave a node", .required = false, .standard = 0},
-         {.key = "inside_startup_us", .meaning = "of a message inside a node"},
-         {.key = "inside_us_per_byte", .meaning = "of a byte of a message inside a node"},
-         {.key = "inside_1k_us_per_byte", .meaning = "of its first KiB, where these bytes differ", .required = false},
-         {.key = "inside_16k_us_per_byte", .meaning = "of its next bytes, up to 16 KiB, where these differ", .required = false},
-         {.key = "inside_128k_us_per_byte", .meaning = "of its next bytes, up to 128 KiB, where these differ", .required = false},
+        {{.key = "startup_us", .meaning = "alpha, start-up of a message to another node"},
+         {.key = "us_per_byte", .meaning = "1 / R_C, time of a byte that one rank sends to other nodes"},
+         {.key = "node_us_per_byte", .meaning = "1 / R_N, time of a byte that all ranks of a node send to other nodes"},
+         {.key = "node_gap_us", .meaning = "minimum time between two messages that leave a node", .required = false, .standard = 0},
+         {.key = "inside_startup_us", .meaning = "start-up of a message within a node"},
+         {.key = "inside_us_per_byte", .meaning = "time of a byte of a message within a node"},
+         {.key = "inside_1k_us_per_byte", .meaning = "the same for its first KiB, if different", .required = false},
+         {.key = "inside_16k_us_per_byte", .meaning = "the same for its next bytes up to 16 KiB, if different", .required = false},
+         {.key = "inside_128k_us_per_byte",
+          .meaning = "the same for its next bytes up to 128 KiB, if different",
+          .required = false},
          {.key = "memory_us_per_byte",
-          .meaning = "of a byte that all ranks of a node together move in memory",
+          .meaning = "time of a byte that all ranks of a node together move in memory",
           .required = false,
           .standard = 0},
          {.key = "copy_us_per_byte",
-          .meaning = "of a byte that a rank copies between its own buffers",
+          .meaning = "time of a byte that a rank copies between its own buffers",
           .required = false,
           .standard = 0},
          {.key = "pack_us_per_byte",
-          .meaning = "of a byte of a message that is not one run of bytes, beside its own time",
+          .meaning = "additional time of a byte of a message that is not contiguous in memory",
           .required = false,
           .standard = 0},
          {.key = "combine_us_per_byte",
-          .meaning = "of a byte that a rank combines in a reduction",
+          .meaning = "time of a byte that a rank combines in a reduction",
           .required = false,
           .standard = 0},
          {.key = "round_us",
-          .meaning = "of a round, whatever is sent in it, where ranks wait for each other in a circle",
+          .meaning = "fixed time of a round, if ranks wait for each other in a cycle",
           .required = false,
           .standard = 0},
-         {.key = "operation_us", .meaning = "of a whole operation in which they do", .required = false, .standard = 0},
+         {.key = "operation_us",
+          .meaning = "fixed time of an operation, if ranks wait for each other in a cycle",
+          .required = false,
+          .standard = 0},
          {.key = "cores",
-          .meaning = "of a node, which its ranks share; 0: one for each rank",
+          .meaning = "cores of a node, which its ranks share; 0 means one for each rank",
           .required = false,
           .standard = 0,
           .is_whole = true}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of models share.
+// Helpers that several models use.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline Picoseconds sum_of(const Charges& charges) {
   return sum;
 }
 
-// The longest message of a round, as often as messages share its busiest link.
+// Returns the bytes of a round's longest message times the number of messages that share its busiest link.
 inline Bytes shared_bytes(const RoundFigures& round) {
   Bytes product = 0;
   if (__builtin_mul_overflow(std::max<Count>(1, round.sharing), round.longest, &product))
@@ -37,9 +37,10 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
-// What start-ups, composing, copying and the wire take of a stage whose messages are under way together, as `charges_of` says: it
-// lasts as long as composing and the longest of the rest. Stages are one after the other; with `dataflow` a stage's composing is
-// hidden behind the stage before, or hides the rest if it takes longer. What is hidden is not charged.
+// Returns the time of stages whose messages are all in progress at once. `charges_of` gives the times of a stage's
+// start-ups, packing, copying and wire. The stage takes the time of packing plus the longest of the other three.
+// Stages run one after the other. With `dataflow`, the packing of a stage is hidden behind the stage before it; if
+// packing takes longer than the rest of its own stage, it hides that rest instead. Hidden time is not charged.
 template <class ChargesOf>
 Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
   constexpr std::size_t composing = 1;
@@ -65,17 +66,16 @@ Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const Char
   return sum;
 }
 
-// Of a machine's table [flat], which the models flat and free-running read.
+// Coefficients in a machine's table [flat], which the models flat and free-running read.
 namespace flat_table {
 
-inline constexpr Coefficient startup{.key = "startup_us", .meaning = "T_s, of a message"};
-inline constexpr Coefficient compose{.key = "compose_us_per_byte",
-                                     .meaning = "t_m, of putting messages together and taking them apart"};
-inline constexpr Coefficient copy{.key = "copy_us_per_byte", .meaning = "t_c, of copying to and from the interface"};
-inline constexpr Coefficient wire{.key = "wire_us_per_byte", .meaning = "t_d, of the wire"};
+inline constexpr Coefficient startup{.key = "startup_us", .meaning = "T_s, start-up of a message"};
+inline constexpr Coefficient compose{.key = "compose_us_per_byte", .meaning = "t_m, packing and unpacking messages"};
+inline constexpr Coefficient copy{.key = "copy_us_per_byte", .meaning = "t_c, copying to and from the network interface"};
+inline constexpr Coefficient wire{.key = "wire_us_per_byte", .meaning = "t_d, transfer on the wire"};
 inline constexpr Coefficient overlap{
     .key = "overlap",
-    .meaning = "1 where messages can be under way together, 0 where processors do all the work themselves",
+    .meaning = "1 if several messages can be in progress at once, 0 if the processors do all the work themselves",
     .required = false,
     .standard = 1,
     .most = 1,

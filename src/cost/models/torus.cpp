@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-port networks with store-and-rearrange: T = start-ups t_s + C2 t_w + rearranged rho. All links of a rank at once; a round's
-// bytes are its longest message times the sharing of its busiest link. Before a stage whose messages are of several pieces, a rank
-// puts all its blocks in order, once.
+// The torus model, for networks in which a rank can use all its links at once: T = start-ups t_s + C2 t_w +
+// rearranged rho. The bytes of a round are its longest message times the number of messages that share its busiest
+// link. Before a stage with messages that are not contiguous in memory, each rank rearranges all its blocks once
+// (store and rearrange).
 // Source: [liu2005], section V (table II).
 #include "cost/models/terms.hpp"
 
@@ -24,11 +25,13 @@ Formula formula_of(const Coefficients& coefficients) {
 
 extern const Model torus_model{
     .id = "torus",
-    .formula = "T = start-ups t_s + C2 t_w + rearranged rho: all links at once, and a pass over all blocks before each stage",
+    .formula =
+        "T = start-ups t_s + C2 t_w + rearranged rho: all links of a rank at once; blocks are rearranged before stages that need "
+        "it",
     .source = "liu2005, section V",
-    .coefficients = {{.key = "startup_us", .meaning = "t_s, of a round"},
-                     {.key = "wire_us_per_byte", .meaning = "t_w, of a byte on a link"},
-                     {.key = "rearrange_us_per_byte", .meaning = "rho, of a byte that changes its place"}},
+    .coefficients = {{.key = "startup_us", .meaning = "t_s, start-up of a round"},
+                     {.key = "wire_us_per_byte", .meaning = "t_w, time of a byte on a link"},
+                     {.key = "rearrange_us_per_byte", .meaning = "rho, time of a byte that is rearranged"}},
     .needs_links = true,
     .terms = {{"start-ups"}, {"link bytes", true}, {"rearranged bytes", true}},
     .formula_of = formula_of,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plug-in offers. There is one shared object for each MPI library, since their binary interfaces differ; it is
-// loaded when a process turns out to be an MPI program, so that one command runs under every launcher and under none.
+// The functions of a plug-in. A plug-in is a shared object that contains all calls of one MPI library; there is one for each
+// library, because their binary interfaces differ. It is loaded when it is needed, so one command runs under the launcher of any
+// MPI library and without MPI.
 #pragma once
 
 #include <memory>
@@ -11,11 +12,11 @@
 namespace quadrille {
 
 struct MpiPlugIn {
-  const char* version;                       // QUADRILLE_VERSION of the build; must be the library's own
-  std::unique_ptr<Communicator> (*world)();  // initialises MPI unless it is, and finalises it again in that case
+  const char* version;                       // QUADRILLE_VERSION of the build; must be equal to this library's
+  std::unique_ptr<Communicator> (*world)();  // initialises MPI if nobody has, and then also finalises it
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*mpi_version)();
-  std::string (*library_file)();  // of MPI
+  std::string (*library_file)();  // the file of the MPI library
 };
 
 inline constexpr const char* plug_in_symbol = "quadrille_plug_in";

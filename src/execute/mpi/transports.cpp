@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cost/library_folder.hpp"
 #include "execute/mpi/plug_in.hpp"
+#include "foundation/library_folder.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -19,7 +19,7 @@ namespace {
 PlugIn plug_in_for(std::string_view library) {
   const auto path = library_folder() / fmt::format("quadrille-{}.so", library);
   std::error_code ignored;
-  // A program that is linked statically does not know where its library is, and could load nothing that needs it.
+  // In a statically linked program the path is not known, and a plug-in could not be loaded because it needs the shared library.
   return {std::string(library), path.string(), path.is_absolute() && std::filesystem::exists(path, ignored)};
 }
 
@@ -40,8 +40,8 @@ const MpiPlugIn& load(std::string_view library, int visibility) {
   return *function();
 }
 
-// MPI libraries load components of their own, which look for the library's symbols among the global ones. A plug-in that has been
-// loaded to run stays: a program may ask for ten thousand communicators.
+// Loads a plug-in with global symbols, because MPI libraries load components of their own, which look for the library's symbols
+// among the global ones. The plug-in stays loaded, because a program may make ten thousand communicators.
 const MpiPlugIn& load_to_run(std::string_view library) {
   static std::atomic<const MpiPlugIn*> openmpi{nullptr}, mpich{nullptr};
   std::atomic<const MpiPlugIn*>& loaded = library == name(TransportKind::openmpi) ? openmpi : mpich;
@@ -51,10 +51,10 @@ const MpiPlugIn& load_to_run(std::string_view library) {
   return plug_in;
 }
 
-// Two MPI libraries cannot both be global in one process; to be asked for their version they need not.
+// Loads a plug-in with local symbols, to ask for its version only: two MPI libraries cannot both be global in one process.
 const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }
 
-// How many processes a launcher says it started; 0 if it does not say.
+// Returns how many processes an MPI launcher has started, by its environment variables; 0 if there are none.
 Count launched_ranks() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const char* text = std::getenv(variable)) return std::strtoll(text, nullptr, 10);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank of a group that shares memory: threads, processes of `quadrille run`, or those of an MPI library on one machine.
+// The Communicator of ranks that share memory: threads, processes of `quadrille run`, or MPI processes on one node.
 #pragma once
 
 #include <optional>
 
 #include "execute/shared/executable.hpp"
 #include "execute/shared/mail.hpp"
-#include "execute/shared/space.hpp"
+#include "execute/shared/memory/space.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -14,7 +14,7 @@ namespace quadrille {
 
 class SharedCommunicator : public Communicator, public Transport {
  public:
-  // `transport` is what the group calls itself.
+  // `transport` is the value of transport_name(); its characters must live as long as the program.
   SharedCommunicator(std::shared_ptr<SharedSpace> space, std::string_view transport, const CopyCosts& costs = {})
       : space_(std::move(space)), transport_(transport), costs_(costs), nodes_(space_->size(), 0) {}
 
@@ -36,7 +36,6 @@ class SharedCommunicator : public Communicator, public Transport {
   bool moves_strided_messages() const override { return space_->holds_everything(); }
   Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }
   bool fuses_reductions() const override { return true; }
-  Result<Transport*> over_shared_memory() override { return this; }
   std::shared_ptr<Starts> starts(Executor) override { return {space_, &space_->starts()}; }
 
   const std::shared_ptr<SharedSpace>& space() const { return space_; }

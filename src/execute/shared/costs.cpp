@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "execute/shared/space.hpp"
+#include "execute/shared/memory/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -16,7 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// At any size: between the measured ones along a line in logarithms, beyond them in proportion.
+// Returns the seconds of a copy of any size. Between two measured sizes it interpolates linearly in logarithms. Above the largest
+// it scales in proportion; below the smallest it returns the smallest size's time.
 double at(const std::array<double, 5>& seconds, Bytes bytes) {
   const auto& sizes = CopyCosts::sizes;
   if (bytes <= sizes.front()) return seconds.front();
@@ -34,8 +35,9 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Ranks 0 and 1 hand messages over to each other in turn, each time with the same contents, as in a loop; the least time of a few
-// counts, for the other ranks want the same cores. Whoever is asked waits for the number of the step.
+// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. Of several repetitions
+// the least time counts, because the other ranks may compete for the same cores. The receiver of a step waits until the sender's
+// flag holds the step's number.
 class Handover {
  public:
   explicit Handover(SharedSpace& space) : space_(space), mine_(index(CopyCosts::sizes.back())), taken_(mine_.size()) {
@@ -78,7 +80,8 @@ class Handover {
   }
 
  private:
-  // Of a slot: its flag, what is written each time, and what is only read.
+  // Layout of a slot: a line with its flag, then bytes that the sender writes anew in each step, then (at `still`) bytes that are
+  // only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
   static constexpr int repetitions = 16;
 
@@ -89,7 +92,7 @@ class Handover {
     const double seconds = seconds_of([&] {
       if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), index(bytes));
     });
-    flag(slot_).store(step_, std::memory_order_release);  // after the slot; acquired by take
+    flag(slot_).store(step_, std::memory_order_release);  // after the copy into the slot; acquired by take
     space_.ring(1 - space_.rank());
     return seconds;
   }
@@ -100,7 +103,7 @@ class Handover {
     return seconds_of([&] {
       const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
-      if (through_slot || !space_.reads_private_memory())  // then what is in the space can be read once
+      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv only the space can be copied from once
         std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
@@ -114,7 +117,7 @@ class Handover {
   std::uint64_t step_ = 0;
 };
 
-// Of one rank, until it is its turn again: seconds of a barrier by the ranks that a core has.
+// Returns the seconds of a barrier divided by the number of ranks per core: about how long a rank waits for another.
 double seconds_of_turn(SharedSpace& space, int barriers) {
   space.barrier();
   const double seconds = seconds_of([&] {
@@ -128,7 +131,7 @@ double seconds_of_turn(SharedSpace& space, int barriers) {
 double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
 
 Bytes CopyCosts::longest_twice() const {
-  for (std::size_t i = sizes.size() - 1; i-- > 0;)  // at the last size nothing speaks for copying twice
+  for (std::size_t i = sizes.size() - 1; i-- > 0;)  // the largest size is not tried: it is always copied once
     if (in[i] + out[i] - once[i] < wait) return sizes[i];
   return sizes.front();
 }
@@ -136,14 +139,16 @@ Bytes CopyCosts::longest_twice() const {
 SharingCosts measure_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
   SharingCosts costs;
-  // A switch takes a few microseconds, and a time slice milliseconds.
+  // This limit separates the two cases: switching ranks by sched_yield takes a few microseconds, waiting for the end of another
+  // rank's time slice takes milliseconds.
   constexpr double time_of_waking = 100e-6;
   costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
   costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
   Handover handover(space);
   costs.copies = handover.measure();
-  costs.copies.wait = seconds_of_turn(space, 32);  // and nobody is looked at any more
+  costs.copies.wait = seconds_of_turn(
+      space, 32);  // these barriers also ensure that the other rank no longer reads the memory that the destructors free
   ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it takes to hand bytes over in memory, on this machine: the ground for choosing how.
+// The costs of copying through shared memory on this machine. By them a sender decides which messages are long.
 #pragma once
 
 #include <array>
@@ -10,30 +10,32 @@ namespace quadrille {
 
 class SharedSpace;
 
-// A message goes through its sender's area, which takes a copy in and a copy out, or it is copied once, by its receiver, for whom
-// its sender then has to wait. Seconds; the defaults are those of a current server, for groups that do not measure.
+// A short message is copied twice: by the sender into its area, by the receiver out of it. A long message is copied once, by the
+// receiver from the sender's buffer, and the sender waits for that. All figures are seconds. The defaults are those of a current
+// server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
-  double wait = 2e-6;  // of one rank, until it is its turn again
+  double wait = 2e-6;  // until a rank that waits gets its core again
 
-  // What copying once saves, the wait apart; `first` if nobody else is sent the same bytes.
+  // Returns what copying once saves, without the wait. `first`: this is the first message of the window with these bytes. Only the
+  // first one saves the copy into the area, since further ones share it.
   double saved(Bytes bytes, bool first) const;
 
-  // Longer messages are copied once in any case.
+  // Longer messages are always long: copied once if the receiver can read the sender's memory.
   Bytes longest_twice() const;
 };
 
-// What is measured once in a process.
+// Costs that a process measures, at most twice: once with a core for each rank, once with more ranks than cores.
 struct SharingCosts {
   CopyCosts copies;
-  bool yields_hand_over = true;  // does a rank that yields leave its core to another rank?
-  bool shared_cores = false;     // measured with more ranks than cores: else yields_hand_over is not known, but true
+  bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group
+  bool shared_cores = false;     // there were more ranks than cores; otherwise yields_hand_over was not measured and is true
 };
 
-// Collective; the same at all ranks. Takes about a millisecond.
+// Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.
 SharingCosts measure_costs(SharedSpace& space);
 
 }  // namespace quadrille

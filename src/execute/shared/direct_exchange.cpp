@@ -10,7 +10,8 @@
 #include <new>
 
 #include "execute/agreement.hpp"
-#include "execute/copies.hpp"
+#include "execute/executors.hpp"
+#include "execute/script/copies.hpp"
 #include "execute/shared/communicator.hpp"
 
 namespace quadrille {
@@ -18,22 +19,23 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// A block below this size is copied twice, whatever it is sent with.
+// A block below this size is always copied twice.
 constexpr Bytes least_once = CopyCosts::sizes.front();
 
-// Longer blocks are copied once where that is possible. What copying twice takes depends on how far apart the cores of sender and
-// receiver are just then, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to
-// 5, so it never loses much.
+// Longer blocks are copied once if possible. The time of copying twice depends on the distance between the cores of sender and
+// receiver, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to 5 us, so it
+// never loses much.
 constexpr Bytes most_twice = 16383;
 
-// Of an area, a share of a second-level cache; but there is room for one of the blocks above from each rank.
+// Upper limit of an area: a share of the L2 cache. An area is larger only if it needs to be to hold one block of `most_twice` bytes
+// for each rank.
 constexpr Bytes most_area_bytes = 262144;
 
-// All slots together, where these are no more than of the least size: few ranks have larger ones, but a rank that gets its core
-// back finds all in few pages.
+// Limit for all slots together. If there are few ranks, their slots may be larger than the least size within this limit. The limit
+// keeps the slots in few pages, because a rank that gets its core back has lost its TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
-// A position in an area for so many bytes.
+// Returns the first aligned position from `position` on for a block of so many bytes.
 constexpr Bytes aligned(Bytes position, Bytes bytes) {
   const Bytes unit = bytes < line ? 8 : line;
   return ceil_divide(position, unit) * unit;
@@ -42,10 +44,8 @@ constexpr Bytes aligned(Bytes position, Bytes bytes) {
 std::size_t width(Bytes bytes) { return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); }
 
 SharedCommunicator& sharing(Communicator& ranks) {
-  const auto shared = ranks.transport().over_shared_memory();
-  if (!shared) throw Error(ErrorCode::misuse, "ranks exchange directly only in memory that they share: " + shared.error());
-  if ((*shared)->executor() != Executor::shared)
-    throw Error(ErrorCode::misuse, "ranks exchange directly only in memory that all of them share; these are on several nodes");
+  const auto shared = transport_for(ranks.transport(), Executor::shared);
+  if (!shared) throw Error(ErrorCode::misuse, "ranks exchange directly only in memory that all of them share: " + shared.error());
   return static_cast<SharedCommunicator&>(**shared);
 }
 
@@ -118,8 +118,8 @@ DirectExchange::~DirectExchange() {
 
 Bytes DirectExchange::memory_bytes() const { return ranks_ > 1 ? 2 * area_bytes_ + 2 * ranks_ * slot_bytes_ : 0; }
 
-// Looking a cost up takes a logarithm, which a call has no time for. A block that can be loaded takes a copy less; the copy out is
-// the same.
+// Fills a table of savings, because computing a cost takes a logarithm, which is too slow for each call. A block in shared memory
+// is loaded directly: this saves the copy in, and the copy out takes the same time as from the area.
 void DirectExchange::find_savings(const CopyCosts& costs) {
   for (std::size_t bits = width(least_once); bits < 63; ++bits) {
     const Bytes bytes = Bytes{1} << (bits - 1);
@@ -181,7 +181,7 @@ void DirectExchange::publish() {
   lent_.clear();
   Bytes most = 0;
   for (const Rank to : order_) most = std::max(most, sends_[index(to)].bytes);
-  if (may_save(most)) send_all_once();  // first, as others can read them while this rank copies
+  if (may_save(most)) send_all_once();  // first, so that others read them while this rank copies
   Count left = ranks_ - 1;
   for (const Rank to : order_) {
     --left;
@@ -196,14 +196,15 @@ void DirectExchange::publish() {
   open_count_ = order_.size();
 }
 
-// Cheap to refute. No block is longer.
+// Could copying once pay off, if the longest block has `most` bytes? A cheap test; most calls stop here.
 bool DirectExchange::may_save(Bytes most) const {
   if (most < least_once) return false;
   const double each = std::max(savings_[0][width(most)], savings_[1][width(most)]);
   return most > longest_twice_ || each * static_cast<double>(ranks_ - 1) > costs_.wait;
 }
 
-// Blocks are copied once if one of them has to be: then the wait costs no more. Else if that saves more than the wait.
+// Sends long blocks for copying once, if that saves more than the wait costs, or if a block must be copied once anyway: then the
+// wait is no extra cost.
 void DirectExchange::send_all_once() {
   candidates_.clear();
   double saved = 0;
@@ -228,7 +229,8 @@ void DirectExchange::send_all_once() {
 void DirectExchange::send_in_slot(Rank to) {
   const auto [memory, bytes] = sends_[index(to)];
   Slot& own = slot(me_, to, call_);
-  // The first line last: the receiver keeps looking at it, and takes it away between two writes that are far apart.
+  // Write the first cache line last. The receiver polls it, so between two writes with much time between them the line would move
+  // to the receiver's cache and back.
   const Bytes first = std::min(bytes, Slot::in_first_line);
   if (bytes > first) {
     copy_bytes(own.block() + first, memory + first, index(bytes - first));
@@ -239,7 +241,7 @@ void DirectExchange::send_in_slot(Rank to) {
   own.call.store(call_, std::memory_order_release);
 }
 
-// Copies the block to the area if enough room stays for the equal shares of the receivers that follow.
+// Copies the block to the area if enough room remains: each of the receivers that follow has an equal share of the rest.
 void DirectExchange::send_elsewhere(Rank to, Count others_left) {
   const auto [memory, bytes] = sends_[index(to)];
   const Bytes share = area_bytes_ / ranks_ / line * line;
@@ -249,7 +251,7 @@ void DirectExchange::send_elsewhere(Rank to, Count others_left) {
     if (offset || reads_private_) return send_once(to, offset);
   }
   const Bytes put = std::min(bytes, room);
-  // Before the slot, as in send_in_slot.
+  // Fill the area before the slot, for the reason given in send_in_slot.
   std::memcpy(area_of(me_) + position, memory, index(put));
   Slot& own = slot(me_, to, call_);
   own.bytes = bytes;
@@ -269,7 +271,7 @@ void DirectExchange::send_once(Rank to, Offset offset) {
   lent_.push_back({to, Way::once, 0, 0});
 }
 
-// Returns whether this rank is through with the block.
+// Returns true once the receiver has taken the whole block.
 bool DirectExchange::try_to_finish(Lent& block) {
   Elsewhere& own = slot(me_, block.to, call_).elsewhere;
   const std::uint64_t taken = own.taken.load(std::memory_order_acquire);
@@ -285,21 +287,21 @@ bool DirectExchange::try_to_finish(Lent& block) {
   return false;
 }
 
-// After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
+// Called after an error: withdraws blocks that were published, so that no rank reads this rank's memory after it is freed.
 void DirectExchange::withdraw() {
   if (!space_->is_usable()) return;
   for (const Lent& block : lent_) {
     if (block.way != Way::once) continue;
     std::atomic<std::uint64_t>& taken = slot(me_, block.to, call_).elsewhere.taken;
-    std::uint64_t before = taken.load(std::memory_order_acquire);  // that no copy is under way any more, if it is so
+    std::uint64_t before = taken.load(std::memory_order_acquire);  // acquires a finished copy: the memory may be reused
     LongSince long_since(std::chrono::milliseconds(100));
     while (before != call_) {
-      if (before == (call_ | reading)) {  // the copy under way ends by itself, unless its rank is killed
+      if (before == (call_ | reading)) {  // the receiver is copying: wait for it, unless its process is gone
         if (long_since.is_over() && !space_->is_there(block.to)) break;
         sched_yield();
         before = taken.load(std::memory_order_acquire);
       } else if (taken.compare_exchange_weak(before, call_ | withdrawn, std::memory_order_acq_rel)) {
-        break;  // acquires the read, as above; releases the failure's reason to receive_once
+        break;  // acquires an earlier copy, as above; releases the reason for the failure to receive_once
       }
     }
   }
@@ -340,17 +342,16 @@ bool DirectExchange::try_to_receive(Rank from) {
   return receive_piece(from, block, fits ? target : nullptr, bytes);
 }
 
-// `target`: null if the block does not fit there.
+// Receives a block by one copy. `target` is null if the block is longer than expected; then it is only marked as taken.
 void DirectExchange::receive_once(Rank from, Elsewhere& block, std::byte* target, Bytes bytes) {
-  // A sender that withdraws has failed or seen a failure; acquired, so that throw_lost finds the reason that was given before.
-  // Marking it needs to release nothing: nobody acts on the mark but by waiting. That it was published has been acquired with the
-  // slot.
+  // A sender withdraws a block after a failure. The acquire makes the reason for the failure visible to throw_lost. Setting the
+  // mark `reading` needs no release: the only reaction to it is waiting. Acquiring the slot has ordered the block's publication.
   std::uint64_t before = 0;
   if (!block.taken.compare_exchange_strong(before, call_ | reading, std::memory_order_acquire)) space_->throw_lost();
   try {
     if (target) read(from, block, target, bytes);
   } catch (...) {
-    block.taken.store(0, std::memory_order_release);  // the sender may withdraw it, and its memory may then be written
+    block.taken.store(0, std::memory_order_release);  // the sender may now withdraw the block and reuse its memory
     throw;
   }
   block.taken.store(call_, std::memory_order_release);
@@ -361,7 +362,7 @@ void DirectExchange::read(Rank from, const Elsewhere& block, std::byte* target, 
   const std::byte* source = nullptr;
   try {
     if (block.offset) source = space_->at(block.offset);
-  } catch (const Error& error) {               // there may be no addresses left to map it (ulimit -v)
+  } catch (const Error& error) {               // mapping fails if no address space is left (ulimit -v)
     if (!reads_private_) space_->fail(error);  // the sender waits for this copy
   }
   if (source) {
@@ -372,10 +373,10 @@ void DirectExchange::read(Rank from, const Elsewhere& block, std::byte* target, 
   }
 }
 
-// The next piece, if it is there. Returns whether that was the last one.
+// Receives the next piece if it has arrived. Returns true if it was the last one.
 bool DirectExchange::receive_piece(Rank from, Elsewhere& block, std::byte* target, Bytes bytes) {
   const Bytes put = block.put.load(std::memory_order_acquire);
-  const auto taken = static_cast<Bytes>(block.taken.load(std::memory_order_relaxed));  // which this rank has stored
+  const auto taken = static_cast<Bytes>(block.taken.load(std::memory_order_relaxed));  // relaxed, because only this rank stores it
   if (put == taken) return false;
   if (target) std::memcpy(target + taken, area_of(from) + block.position, index(put - taken));
   block.taken.store(static_cast<std::uint64_t>(put), std::memory_order_release);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Alltoallv among ranks that share memory, without a plan: nothing is agreed upon before a call. Each pair of ranks has a slot for
-// each direction, in which the sender says how many bytes there are and where; the receiver does as the slot says.
+// Alltoallv among ranks that share memory, without a plan: the ranks need not know each other's counts. Each ordered pair of ranks
+// has a slot in shared memory. The sender writes into it how long its block is and how the receiver gets it:
 //
-//   a few bytes    lie in the slot itself, 112 among many ranks, 2,032 between two;
-//   a short block  is copied into an area of its sender's and out of it, and its sender goes on at once;
-//   a long block   is copied once, by its receiver, from the sender's buffer: by load where that is in the space, else by reading
-//                  the other process's memory. Its sender waits until that has happened;
-//   where neither is possible, a block goes through the area in pieces.
+//   a tiny block   lies in the slot itself: up to 112 B among many ranks, up to 2,032 B between two ranks;
+//   a short block  is copied twice: the sender copies it into its area (shared memory of its own) and continues at once, and the
+//                  receiver copies it out;
+//   a long block   is copied once, by its receiver, from the sender's buffer, while the sender waits (a rendezvous). The receiver
+//                  loads it if the buffer lies in the shared space, and calls process_vm_readv otherwise;
+//   a block that fits neither way goes through the area in pieces.
 //
-// A sender chooses for all of its blocks together, by the machine's costs: copying once must save more than the wait. There are
-// two slots and two areas, used by calls in turn. A rank that comes back to a slot has seen all others' slots of the call between.
-// They filled those after they had read what was here, so nobody acknowledges a short block, and no rank is more than one call
-// ahead.
+// A sender decides for all of its blocks together, from the measured costs of copies: copying once must save more than the wait
+// costs. There are two sets of slots and two areas, used by alternate calls. A rank that reuses a slot has meanwhile seen the slots
+// of all other ranks of the call in between. They filled those after they had read this slot and its area. So no acknowledgement of
+// short blocks is needed, and no rank is more than one call ahead of another.
 //
-// All slots lie side by side in control memory of rank 0, for the sake of few TLB misses (executable.hpp).
+// All slots lie side by side in control memory of rank 0, so that few pages, and few TLB misses, are needed (executable.hpp).
 #pragma once
 
 #include <memory>
@@ -21,10 +22,10 @@
 #include <span>
 #include <vector>
 
-#include "execute/shared/claim.hpp"
+#include "execute/executions/starts.hpp"
 #include "execute/shared/costs.hpp"
-#include "execute/shared/space.hpp"
-#include "execute/starts.hpp"
+#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/space.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -32,7 +33,7 @@ namespace quadrille {
 
 class DirectExchange {
  public:
-  // A block for, or from, a rank: its first byte, and how many there are. Where there are none, `memory` may be null.
+  // The block for, or from, one rank: address of its first byte, and its length. `memory` may be null if `bytes` is 0.
   struct Outgoing {
     const std::byte* memory = nullptr;
     Bytes bytes = 0;
@@ -42,54 +43,58 @@ class DirectExchange {
     Bytes bytes = 0;
   };
 
-  // Collective; throws on all ranks or on none: Error{misuse} unless all ranks share memory, Error{too_large, environment} where
-  // there is none. It keeps alive what it needs of the communicator.
+  // Collective. Throws on all ranks or on none: Error{misuse} unless all ranks share memory, Error{too_large} or Error{environment}
+  // if memory cannot be allocated. The communicator may be destroyed before this object.
   explicit DirectExchange(Communicator& ranks);
   ~DirectExchange();  // local
   DirectExchange(const DirectExchange&) = delete;
   DirectExchange& operator=(const DirectExchange&) = delete;
 
-  // Collective: a block for each rank and one from each, in rank order. Incoming blocks overlap no other block, except that this
-  // rank's block for itself may lie where it belongs. Returns when this rank's incoming blocks are complete and its outgoing ones
-  // may be changed. Counts as the start of a plan (execute.hpp). One thread at a time calls it.
+  // Collective. Takes one block for each rank and one from each rank, in rank order. Incoming blocks must not overlap any other
+  // block, except that this rank's block to itself may already lie at its destination. Returns when this rank's incoming blocks are
+  // complete and its outgoing blocks may be changed. Counts as the start of a plan (execute.hpp). Only one thread at a time may
+  // call it.
   //
-  // Throws Error{misuse} where a rank sends another number of bytes than this one expects, after everything else of this call has
-  // been done: a shorter block is in place then, and a longer one has not been written. The other ranks do not notice, and the next
-  // call may follow. Throws Error{misuse} as Plan::execute. Throws Error{transport, peer_lost} when the group has failed; what was
-  // to come is undefined then, and further calls throw, too.
+  // Throws Error{misuse} if another rank's block differs in length from what this rank expects. It throws at the end of the call,
+  // when all other blocks are complete; a block that is too short has been written, one that is too long has not. The other ranks
+  // do not notice, and the next call may follow. Also throws Error{misuse} as Plan::execute does. Throws Error{transport,
+  // peer_lost} if the group has failed; then the incoming blocks are undefined, and further calls throw, too.
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives);
 
-  // This rank's share of what the exchange takes of shared memory; what is never used of it takes no memory.
+  // Returns how much shared memory this rank has allocated for the exchange. Pages that are never written take no memory.
   Bytes memory_bytes() const;
 
  private:
   enum class Way : std::uint64_t { area, once, pieces };
 
-  // Where a block is that is not in its slot.
+  // Says where to find a block that does not lie in its slot.
   struct Elsewhere {
     Way way;
     Bytes position;         // in the sender's area
-    Offset offset;          // `once`: of the block in the space; 0: it is not there
-    std::uint64_t address;  // `once`: in the sender's process
-    // `pieces`: bytes that the sender has put into the area. Released after them; the receiver acquires it before it reads them.
+    Offset offset;          // `once`: offset of the block in the space; 0 if it lies in private memory
+    std::uint64_t address;  // `once`: address of the block in the sender's process
+    // `pieces`: how many bytes the sender has put into the area so far. The sender writes the bytes, then stores this number with
+    // release; the receiver loads it with acquire, then reads the bytes.
     std::atomic<Bytes> put;
-    // What the receiver has taken: of `pieces` the bytes, of `once` the number of the call, marked while it is reading. Released
-    // after its copy; the sender acquires it before anybody writes there again. The receiver marks it and the sender withdraws it
-    // by exchanges of one place, so that one of them is first, whatever the order of anything else.
+    // What the receiver has taken. `pieces`: the number of bytes. `once`: the number of the call; while the receiver reads, with
+    // the mark `reading`. The receiver releases it after its copy, and the sender acquires it before the block may be written
+    // again. The receiver marks it and a failing sender withdraws it by compare-exchange on the same word, so one of them always
+    // comes first.
     std::atomic<std::uint64_t> taken;
   };
   static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
 
-  // Further room for the block follows, up to `slot_bytes_`.
+  // The slot of one ordered pair of ranks. Further room for the block follows it in memory, up to `slot_bytes_`.
   struct alignas(64) Slot {
-    // Released after all that follows, after the sender's copy into its area, and after whatever its program wrote into a long
-    // block before; the receiver acquires it before it reads any of them (try_to_receive). The same pair tells the other way that
-    // this rank has read what its receiver sent in the call before, so that the receiver may use that slot and that area again in
-    // its next call: a release keeps loads before it, too, and copies are loads.
+    // The number of the call for which the slot was last filled. The sender releases it after the rest of the slot, its copy into
+    // the area and whatever its program wrote into a long block; the receiver acquires it before it reads any of them
+    // (try_to_receive). The same pair has a second purpose: it proves that the sender has finished reading what this receiver sent
+    // in the call before, so the receiver may reuse that slot and area in its next call. That works because a release also orders
+    // the loads before it, and copying out is loads.
     std::atomic<std::uint64_t> call;
     Bytes bytes;
     union {
-      std::byte here[112];  // the first of them
+      std::byte here[112];  // the first bytes of the block
       Elsewhere elsewhere;
     };
     Slot() : call(0), bytes(0), here{} {}
@@ -99,16 +104,17 @@ class DirectExchange {
   };
   static_assert(sizeof(Slot) == 128);
 
-  // When may memory be released? `closed` counts ranks that look at areas no more, `through` those that look at `closed` no more.
-  // Ranks add by a release after their last look, and whoever releases memory acquires all of these.
+  // Tells when memory may be released. `closed` counts ranks that will not access areas again, `through` ranks that will not access
+  // `closed` again. A rank adds itself with a release after its last access, and the rank that releases memory acquires all of
+  // these.
   struct alignas(64) Closing {
     std::atomic<Count> closed{0}, through{0};
   };
 
-  struct Lent {  // a block whose sender has to wait
+  struct Lent {  // a block of this rank that a receiver has still to read
     Rank to;
     Way way;
-    Bytes put, room;  // `pieces`: what has been put into the area, how much is put there at a time
+    Bytes put, room;  // `pieces`: bytes put into the area so far, and bytes put there at a time
   };
 
   struct Candidate {  // a block that may be copied once
@@ -116,7 +122,7 @@ class DirectExchange {
     Offset offset;
   };
 
-  struct Difference {  // of what a rank sends from what this one expects
+  struct Difference {  // a rank sends another number of bytes than this one expects
     Rank from;
     Bytes bytes;
   };
@@ -151,15 +157,16 @@ class DirectExchange {
   void read(Rank from, const Elsewhere& block, std::byte* target, Bytes bytes);
   bool receive_piece(Rank from, Elsewhere& block, std::byte* target, Bytes bytes);
 
-  // In this order: `starts_` owns what the others use.
+  // The order matters: `starts_` owns what the members after it use.
   std::shared_ptr<Starts> starts_;
   std::shared_ptr<SharedSpace> space_;
-  std::uint32_t number_ = 0;  // among the plans
+  std::uint32_t number_ = 0;  // the number of this exchange among the plans of the group
   Rank me_ = 0;
   Count ranks_ = 1;
   CopyCosts costs_;
   Bytes longest_twice_ = 0;
-  std::array<std::array<double, 64>, 2> savings_{};  // by copying once; [can it be loaded][bit width of its bytes]
+  std::array<std::array<double, 64>, 2>
+      savings_{};  // seconds saved by copying a block once; [is it in the space][bit width of its length]
   bool reads_private_ = false;
 
   Offset control_ = 0, own_area_ = 0;
@@ -167,18 +174,18 @@ class DirectExchange {
   Bytes slot_bytes_ = 0;
   Closing* closing_ = nullptr;
   ByRank<std::byte*> areas_;
-  Bytes area_bytes_ = 0;     // of one of two
-  std::vector<Rank> order_;  // of the other ranks, from the next one on
+  Bytes area_bytes_ = 0;     // size of one of the two areas
+  std::vector<Rank> order_;  // the other ranks, beginning with the one after this rank
 
-  // Of this call.
+  // The state of the current call.
   std::uint64_t call_ = 0;
   std::span<const Outgoing> sends_;
   std::span<const Incoming> receives_;
-  Bytes used_ = 0;                 // of the area
+  Bytes used_ = 0;                 // bytes used in the area
   ByRank<std::uint64_t> once_in_;  // the last call in which a rank's block was copied once
   std::vector<Candidate> candidates_;
   std::vector<Lent> lent_;
-  std::vector<Rank> open_;  // senders: the first open_count_
+  std::vector<Rank> open_;  // the first open_count_ are the senders whose blocks have not arrived yet
   std::size_t open_count_ = 0;
   std::optional<Difference> difference_;
   bool is_broken_ = false;

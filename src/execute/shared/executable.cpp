@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running what prepare.cpp has laid out.
+// Executions of a script in shared memory; prepare.cpp has decided where everything lies.
 #include "execute/shared/executable.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <optional>
@@ -8,9 +10,10 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t fetched_ahead = 4;  // messages
+constexpr std::size_t fetched_ahead = 4;  // prefetch distance, in messages
 
-// A copy between a block and this rank's memory: the side of the block has the buffer `staging` and offsets from the payload.
+// Returns bases for copies between a block and this rank's memory. In these copies, buffer `staging` means the block, with offsets
+// from the payload.
 Bases with_payload(Bases bases, std::byte* payload) {
   bases[Buffer::staging] = payload;
   return bases;
@@ -33,7 +36,7 @@ void SharedMessages::wait_for_readers() {
 }
 
 const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
-  bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read
+  bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
   bases_[Buffer::output] = output;
   ++execution_;
   open_count_ = complete_count_ = 0;
@@ -43,7 +46,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   return bases_;
 }
 
-// A receiver that is not through with the execution that had this block before.
+// Returns a receiver that has not yet copied the messages of the last execution with the same block; null if there is none.
 const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= blocks_.mask) return nullptr;
   const std::uint64_t needed = execution_ - blocks_.mask;
@@ -54,13 +57,13 @@ const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
   return nullptr;
 }
 
-// Of a buffer whose long messages others can load; else 0.
+// Returns the shared-memory offset of a buffer from which receivers copy long messages; 0 if it is private memory.
 Offset SharedMessages::offset_of(Buffer buffer) const {
   const auto [first, last] = reach_[buffer];
   return first < last ? space_.offset_of(bases_[buffer], first, last) : 0;
 }
 
-// Of a long message, whether its sender copies it all the same, since nobody else can read where it is.
+// Must the sender copy this long message into its block? It must if no other process can read its buffer.
 bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
@@ -84,7 +87,7 @@ void SharedMessages::post(std::uint32_t index) {
   if (!open) complete_[complete_count_++] = index;
 }
 
-void SharedMessages::run_to_block(Range copies) {
+void SharedMessages::run_to_block(IndexRange copies) {
   const Bases target = with_payload(bases_, now_);
   for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], bases_, target);
 }
@@ -127,7 +130,7 @@ void SharedMessages::run_from_block(const End& end, std::byte* block) {
   run(end.copies, with_payload(bases_, block + end.payload), bases_);
 }
 
-void SharedMessages::run(Range copies, const Bases& source, const Bases& target) {
+void SharedMessages::run(IndexRange copies, const Bases& source, const Bases& target) {
   for (std::uint32_t i = copies.first; i < copies.last; ++i)
     if (copies_[i].effect == Effect::overwrite)
       run_copy(copies_[i], source, target);
@@ -135,7 +138,7 @@ void SharedMessages::run(Range copies, const Bases& source, const Bases& target)
       run_reduction(copies_[i], *script_->operation, source, target);
 }
 
-// Returns whether it has been combined, if it is fused.
+// Receives a long message. Returns whether the bytes have been combined, for a fused receive.
 bool SharedMessages::receive_long(const End& end, std::byte* block) {
   const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
   const std::optional<Bases> source = held_bases(end, *flag);
@@ -143,9 +146,8 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
     run_from_block(end, block);
     return end.combines;
   }
-  // A sender that withdraws has failed or seen a failure; acquired, so that throw_lost finds the reason that was given before.
-  // Marking it needs to release nothing: nobody acts on the mark but by waiting. That it was published has been acquired with the
-  // flag.
+  // A sender withdraws a message after a failure. The acquire makes the reason for the failure visible to throw_lost. Setting the
+  // mark `reading` needs no release: the only reaction to it is waiting. Acquiring the flag has ordered the message's publication.
   auto* turn = reinterpret_cast<Turn*>(end.turns.of(execution_) + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_acquire);
   const std::uint64_t unread = before;
@@ -162,7 +164,7 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
       read_private(end, *flag);
     }
   } catch (...) {
-    turn->read.store(unread, std::memory_order_release);  // the sender may withdraw it, and its memory may then be written
+    turn->read.store(unread, std::memory_order_release);  // the sender may now withdraw the message and reuse its memory
     throw;
   }
   turn->read.store(execution_, std::memory_order_release);
@@ -170,8 +172,8 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
   return source && end.combines;
 }
 
-// The sender's buffers, as this rank has them mapped, if it can load all of the message there: a message is read in one way. Its
-// regions may be in several buffers.
+// Returns the sender's buffers as mapped into this process, if all regions of the message can be loaded from there; otherwise
+// nothing, because a message is read in one way only.
 std::optional<Bases> SharedMessages::held_bases(const End& end, const Flag& flag) {
   for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
     if (flag.offsets[static_cast<std::size_t>(copies_[i].source_buffer)] == 0) return std::nullopt;
@@ -179,14 +181,14 @@ std::optional<Bases> SharedMessages::held_bases(const End& end, const Flag& flag
   try {
     for (std::size_t buffer = 0; buffer < bases.size(); ++buffer)
       if (flag.offsets[buffer]) bases.data()[buffer] = space_.at(flag.offsets[buffer]);
-  } catch (const Error& error) {  // there may be no addresses left to map it (ulimit -v)
+  } catch (const Error& error) {  // mapping fails if no address space is left (ulimit -v)
     if (space_.reads_private_memory()) return std::nullopt;
     space_.fail(error);  // the sender waits for this copy
   }
   return bases;
 }
 
-void SharedMessages::run_long(Range copies, const Bases& source) {
+void SharedMessages::run_long(IndexRange copies, const Bases& source) {
   const auto start = streaming_.is_over() ? Clock::time_point{} : Clock::now();
   for (std::uint32_t i = copies.first; i < copies.last; ++i) {
     const StridedCopy& copy = copies_[i];
@@ -199,7 +201,7 @@ void SharedMessages::run_long(Range copies, const Bases& source) {
   if (!streaming_.is_over()) trial_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// By the system, from where the sender has the message, contiguous (make_script stages what is not).
+// Copies a long message by process_vm_readv. Its source is contiguous, because make_script packs other messages.
 void SharedMessages::read_private(const End& end, const Flag& flag) {
   const StridedCopy& first = copies_[end.stored.first];
   const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
@@ -227,37 +229,37 @@ void SharedMessages::read_private(const End& end, const Flag& flag) {
   if (count > 0) flush();
 }
 
-// After an error: takes back what was published, so that nobody reads this rank's memory when it is gone.
+// Called after an error: withdraws this rank's open sends, so that nobody reads its memory after it is freed.
 void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (!script_->messages[open_[i]].is_send) continue;
     auto* turn = reinterpret_cast<Turn*>(turns_now_ + ends_[open_[i]].turn);
-    std::uint64_t before = turn->read.load(std::memory_order_acquire);  // that no copy is under way any more, if it is so
+    std::uint64_t before = turn->read.load(std::memory_order_acquire);  // acquires a finished copy: the memory may be reused
     LongSince long_since(std::chrono::milliseconds(100));
     while (before != execution_) {
-      if (before == (execution_ | Turn::reading)) {  // the copy under way ends by itself, unless its rank is killed
+      if (before == (execution_ | Turn::reading)) {  // the receiver is copying: wait for it, unless its process is gone
         if (long_since.is_over() && !space_.is_there(script_->messages[open_[i]].peer)) break;
         sched_yield();
         before = turn->read.load(std::memory_order_acquire);
       } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
-        break;  // acquires the read, as above; releases the failure's reason to receive_long
+        break;  // acquires an earlier copy, as above; releases the reason for the failure to receive_long
       }
     }
   }
   open_count_ = 0;
 }
 
-// Fails the whole group, because its other ranks may wait for this one in any of their executions.
+// Fails the whole group, because other ranks may wait for this one in any execution.
 void SharedMessages::fail(const Error& why) noexcept {
   if (!space_.is_usable()) return;
   try {
     space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
-  } catch (const Error&) {  // `fail` throws what it tells the others
+  } catch (const Error&) {  // `fail` also throws the error here
   }
 }
 
-// What will be looked at soon; another core may have it.
+// Prefetches the flag and the payload of a receive; they may be in another core's cache.
 void SharedMessages::fetch(std::uint32_t index) const {
   if (postings_[index].is_send) return;
   const End& end = ends_[index];
@@ -269,7 +271,7 @@ void SharedMessages::fetch(std::uint32_t index) const {
 bool SharedMessages::advance() {
   if (unpublished_ != none) publish(unpublished_);
   std::size_t kept = 0;
-  bool fused_waits = false;  // then the later ones do, too
+  bool fused_waits = false;  // a fused receive is not complete, so later fused ones must wait: their order decides the result
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
     const bool fused = ends_[open_[i]].is_fused;

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A script made ready for ranks that share memory. There are no messages and no matching: where everything lies is agreed upon
-// when the plan is made, and a message is a copy.
+// Runs a script among ranks that share memory. A message is a copy. Nothing is matched at run time, because the ranks agree on all
+// places when the plan is made (prepare.cpp).
 //
-// A short message is copied into its sender's area and from there to where it belongs; the sender goes on at once. A flag tells
-// that all messages of a window are there (of a dataflow task: its one). An area has several blocks, used by executions in turn: by
-// the time a rank comes back to one of them its readers are through, as they would not have sent the last execution's messages
-// otherwise; from readers that send nothing back it takes a word, now and then.
+// Short messages are copied twice, as in an eager protocol. The sender copies them into its *area* and goes on; the receiver copies
+// them out. One flag announces all messages that a sender posts in a window (under dataflow: one message). An area has several
+// *blocks*: execution n uses block n mod the number of blocks. So a sender must know that the readers of an old execution have
+// finished before it writes to the same block again. A reader that also sends to this rank has shown that by its later messages.
+// Any other reader writes its progress into an Outlet from time to time.
 //
-// An area of a page or more lies in its sender's heap. Smaller ones lie side by side in control memory of rank 0, together with all
-// that receivers write: each process has pages of its own, and with many ranks per core the TLB misses of visiting all of them
-// would take as long as the short messages.
+// An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
+// with everything that receivers write. Otherwise each process would have them on pages of its own; with many ranks per core, the
+// TLB misses on all these pages would cost as much as the short messages.
 //
-// A long message is copied once, by its receiver, straight from where it is: by load where that is in the space (threads' memory,
-// plans' own buffers, what `allocate` gave), else by reading the other process's memory. Its sender waits until that has happened.
-// Where reading is forbidden, long messages go the way of short ones. What is long is decided for all sends of a window together,
-// by the machine's costs: it must save more than the wait.
+// Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the sender
+// waits for that. The receiver uses loads if the buffer is in shared memory (threads' memory, plans' scratch and staging memory,
+// memory of `allocate`), and process_vm_readv otherwise. A strided message is packed by its sender first, unless all memory can be
+// loaded. If the system forbids process_vm_readv, such messages are copied twice as well.
+//
+// The sender decides which messages are long when the plan is made, for all sends of a window together (choose_long): messages
+// above CopyCosts::longest_twice(), and messages of 1 KiB or more if the copies that they save together cost more than one wait.
 #pragma once
 
 #include <optional>
 
-#include "execute/run.hpp"
-#include "execute/shared/claim.hpp"
+#include "execute/script/run.hpp"
+#include "execute/script/streaming.hpp"
 #include "execute/shared/costs.hpp"
+#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/space.hpp"
 #include "execute/shared/node_steps.hpp"
-#include "execute/shared/space.hpp"
-#include "execute/streaming.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -34,26 +38,26 @@ class SharedMessages {
   using Clock = std::chrono::steady_clock;
 
  public:
-  // Of a rank, in control memory.
+  // How many bytes of control memory a rank needs.
   struct Sizes {
     Bytes outlets, turns, small_blocks;
 
     Bytes control() const { return outlets + turns + small_blocks; }
   };
-  // Where a rank has what others look at.
+  // Where a rank keeps the memory that other ranks access.
   struct Places {
     Sizes sizes{};
-    Offset control = 0;  // at rank 0: outlets, turns and small areas of all ranks; Closing
-    Offset blocks = 0;   // 0: in control memory
-    Offset directory = 0;
-    Offset memory = 0;  // scratch and staging; 0: none
+    Offset control = 0;    // rank 0 only: outlets, turns and small areas of all ranks, followed by Closing
+    Offset blocks = 0;     // 0: the blocks are in control memory
+    Offset directory = 0;  // the list of this rank's messages; only used while the plan is made
+    Offset memory = 0;     // scratch and staging memory; 0: none
   };
 
-  // Collective; throws on all ranks or on none: Error{misuse} if the scripts' messages do not fit together, Error{too_large}.
+  // Collective. Throws on all ranks or on none: Error{misuse} if sends and receives of the scripts do not match, Error{too_large}.
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
 
-  // In two steps, so that the ranks can exchange their offers with something else: `offer` is local and throws std::bad_alloc,
-  // `connect` is collective. Not for scripts whose ranks keep step.
+  // The same in two steps, so that the caller can send the offers together with other data: `offer` is local and throws
+  // std::bad_alloc, `connect` is collective. Not for scripts with PlanOptions::keep_step.
   struct Unconnected {};
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Unconnected);
   Places offer();
@@ -63,7 +67,7 @@ class SharedMessages {
   SharedMessages(const SharedMessages&) = delete;
   SharedMessages& operator=(const SharedMessages&) = delete;
 
-  // As run.hpp wants it.
+  // The concept Messages of script/run.hpp.
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return steps_.get(); }
   bool can_begin() { return watched_.empty() || !reader_of_next_block(); }
@@ -91,44 +95,45 @@ class SharedMessages {
  private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
-  // At the front of what is published together: the last execution that has done so, and, for long messages, where the sender's
-  // buffers are. Others follow in the block: short messages' bytes, and a Turn for each long message.
+  // The head of a group of sends that are published together: the number of the last execution that has published it and, if the
+  // group has a long message, the addresses of the sender's buffers. The bytes of short messages follow in the block.
   //
-  // `execution` is released after all of these and after whatever the sender's program wrote into its buffers before; the receiver
-  // acquires it before it reads any of them (try_to_complete). Relaxed, the number might be seen before the bytes. The same pair
-  // tells the other way that this rank has read what its receiver wrote in earlier executions, so that the receiver may use those
-  // blocks again: a release keeps loads before it, too, and copies are loads.
+  // The sender stores `execution` with release after it has written the block and after its program has written the buffers. The
+  // receiver loads it with acquire before it reads either (try_to_complete). With a relaxed load the receiver might see the number
+  // before the bytes. The same pair also tells the receiver that this rank has finished reading the receiver's messages of earlier
+  // executions, so that the receiver may reuse those blocks: a release also orders earlier loads, and copies are loads.
   struct Flag {
     std::atomic<std::uint64_t> execution{0};
-    std::uint64_t bases[4];  // addresses in the sender's process
-    Offset offsets[4];       // the same in the space; 0: it does not hold this buffer
+    std::uint64_t bases[4];  // addresses of the buffers in the sender's process
+    Offset offsets[4];       // their offsets in shared memory; 0: this buffer is private memory
   };
-  static constexpr Bytes short_flag_bytes = 8;  // without long messages
+  static constexpr Bytes short_flag_bytes = 8;  // the flag of a group without long messages
 
-  // Who has the sender's memory of a long message: the execution for which it was read, marked while it is being read. The number
-  // is released after the copy; the sender acquires it before its program may write there again. The receiver marks it and the
-  // sender withdraws it by exchanges of one place, so that one of them is first, whatever the order of anything else.
+  // The state of a long message: the number of the last execution in which the receiver finished reading it, or the current number
+  // with the mark `reading` or `withdrawn`. The receiver stores the number with release after its copy; the sender loads it with
+  // acquire before its program may write the buffer again. `reading` and `withdrawn` are set by compare-and-exchange, so that
+  // either the receiver or the withdrawing sender wins.
   struct alignas(64) Turn {
     static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
     std::atomic<std::uint64_t> read{0};
   };
 
-  // For each of a sender's receivers that sends nothing back: the execution that this is through with. Released after its copies
-  // out of the block, acquired before the sender writes there again.
+  // For a receiver that sends nothing back to this sender: the last execution whose messages it has copied out. The receiver stores
+  // it with release after its copies; the sender loads it with acquire before it writes to the block again.
   struct alignas(64) Outlet {
     std::atomic<std::uint64_t> finished{0};
   };
 
-  // When may areas be released? `closed` counts ranks that look at areas no more; an area is released when all have closed.
-  // `through` counts ranks that look at `closed` no more; this memory is released when all are through. Ranks add by a release
-  // after their last look, and whoever releases memory acquires all of these.
+  // Tells when memory of a destroyed plan may be released. `closed` counts the ranks that no longer access areas; an area is
+  // released when all have closed. `through` counts the ranks that no longer access `closed`; the control memory is released when
+  // all are counted. Ranks add with release after their last access; the rank that releases memory loads with acquire.
   struct alignas(64) Closing {
     std::atomic<Count> closed{0}, through{0};
   };
 
-  // What a rank lays open about its area and the messages it sends.
+  // A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made.
   struct Directory {
-    Bytes block_bytes, turn_bytes;  // of one block, of the turns that go with it
+    Bytes block_bytes, turn_bytes;  // the size of one block, and of its turns
     std::uint64_t block_mask;
     std::uint64_t entry_count;
   };
@@ -137,24 +142,24 @@ class SharedMessages {
     std::uint32_t ordinal;
     bool is_long;
     Bytes bytes;
-    Count outlet;                // in the sender's order; -1: none
-    Bytes flag, payload, turn;   // in a block and its turns
-    std::uint64_t first_region;  // in the list of all that follows the entries
+    Count outlet;                // index of the sender's outlet for this receiver; -1: none
+    Bytes flag, payload, turn;   // offsets in a block, and in its turns
+    std::uint64_t first_region;  // index in the list of regions that follows the entries
     std::uint64_t region_count;
   };
 
-  struct Area {  // a rank's, as this one sees it
+  struct Area {  // a rank's area, mapped into this process
     Outlet* outlets;
     std::byte *turns, *blocks;
   };
 
-  struct Inlet {  // a sender, as its receiver sees it
+  struct Inlet {  // a sender from which this rank receives
     Rank peer;
-    Outlet* outlet;            // null: what this rank sends back tells as much
-    std::uint64_t tells_each;  // executions, that this rank is through
+    Outlet* outlet;            // null: this rank sends messages back, which tell as much
+    std::uint64_t tells_each;  // this rank writes the outlet every so many executions
   };
 
-  struct Blocks {  // of an area, used in turn
+  struct Blocks {  // the blocks of an area; execution n uses block n & mask
     std::byte* first = nullptr;
     Bytes bytes = 0;
     std::uint64_t mask = 0;
@@ -162,46 +167,47 @@ class SharedMessages {
     std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
   };
 
-  // What posting a message takes, most of them at that.
+  // The part of a message's data that `post` reads. It is small, so that many fit into a cache line.
   struct Posting {
-    std::uint32_t group = 0;  // sends: what is published together
+    std::uint32_t group = 0;  // sends only: the group with which the message is published
     bool is_send = false, is_long = false;
   };
 
-  // A message. What most receives need, one contiguous copy out of a block, is together in the first line.
+  // One end of a message. The first cache line holds what most receives need: one contiguous copy out of a block.
   struct alignas(64) End {
-    Blocks blocks;  // the sender's
+    Blocks blocks;  // the area blocks of the sender
     Bytes flag = 0, payload = 0;
     Bytes target = 0;
-    std::uint32_t length = 0;  // of that copy; 0: it takes more
+    std::uint32_t length = 0;  // bytes of the single contiguous copy; 0: use `copies`
     Buffer target_buffer{};
     bool is_long = false;
-    bool is_fused = false, combines = false;  // receives: combined in the order of the script; by `copies` and `direct`
-    std::uint32_t inlet = 0;                  // receives
-    Blocks turns;                             // the sender's; long messages
-    Bytes turn = 0;                           // in these
-    Range copies;                             // between payload and memory
-    Range direct;                             // receives of long messages: from the sender's memory into this rank's
-    Range stored;                             // the same as copies only, where `direct` combines
+    bool is_fused = false;    // receives only: combined in the order of the script
+    bool combines = false;    // fused receives only: `copies` and `direct` combine; otherwise they store, and a reduction follows
+    std::uint32_t inlet = 0;  // receives only: index in inlets_
+    Blocks turns;             // long messages only: the turns of the sender
+    Bytes turn = 0;           // offset in `turns`
+    IndexRange copies;        // between the payload in the block and this rank's memory
+    IndexRange direct;        // receives of long messages: from the sender's memory into this rank's
+    IndexRange stored;        // the same without combining
   };
 
-  struct Group {  // sends published together
+  struct Group {  // sends that are published together
     Bytes flag = 0;
     bool has_long = false;
-    Range copies;     // of short ones, into the block
-    Range receivers;  // in rung_
+    IndexRange copies;     // short messages, into the block
+    IndexRange receivers;  // range of rung_
   };
 
   struct Watched {  // a receiver that sends nothing back
     Rank rank;
     const Outlet* outlet = nullptr;
-    std::uint64_t finished = 0;  // as it was last seen
+    std::uint64_t finished = 0;  // the last value read from the outlet
   };
 
   Sizes lay_out();
-  void lay_group(Range messages);
+  void lay_group(IndexRange messages);
   void choose_long(const std::vector<std::uint32_t>& sends);
-  Range append(const Regions& source, const Regions& target);
+  IndexRange append(const Regions& source, const Regions& target);
   static ByRank<Bytes> parts(const ByRank<Places>& all);
   Bytes guessed_control_bytes(const Sizes& own) const;
   bool has_room(const ByRank<Places>& all) const;
@@ -217,51 +223,51 @@ class SharedMessages {
   void publish(std::uint32_t group);
   Offset offset_of(Buffer buffer) const;
   bool goes_through_block(const ScriptMessage& message) const;
-  void run_to_block(Range copies);
-  void run(Range copies, const Bases& source, const Bases& target);
-  std::optional<Range> append_combining(const Regions& source, const ScriptMessage& message);
+  void run_to_block(IndexRange copies);
+  void run(IndexRange copies, const Bases& source, const Bases& target);
+  std::optional<IndexRange> append_combining(const Regions& source, const ScriptMessage& message);
   void run_from_block(const End& end, std::byte* block);
   void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
   std::optional<Bases> held_bases(const End& end, const Flag& flag);
-  void run_long(Range copies, const Bases& source);
+  void run_long(IndexRange copies, const Bases& source);
   void read_private(const End& end, const Flag& flag);
 
   SharedSpace& space_;
   const CopyCosts costs_;
   std::shared_ptr<const Script> script_;
-  Offset own_memory_ = 0;  // scratch and staging
+  Offset own_memory_ = 0;  // scratch and staging memory
   Offset own_blocks_ = 0;  // in this rank's heap; 0: in control memory
-  Offset control_ = 0;     // rank 0's: control memory of all ranks
+  Offset control_ = 0;     // the part of rank 0's control memory that this plan uses
   Closing* closing_ = nullptr;
-  Claim control_claim_, directory_;  // until all ranks are connected
+  Claim control_claim_, directory_;  // owned only until all ranks are connected
   bool is_connected_ = false;
   Blocks blocks_, turns_;
-  std::byte *now_ = nullptr, *turns_now_ = nullptr;  // of this execution
+  std::byte *now_ = nullptr, *turns_now_ = nullptr;  // the block and the turns of this execution
   Bases bases_{};
   std::uint64_t execution_ = 0;
   std::vector<Posting> postings_;    // by message
   std::vector<End> ends_;            // by message
-  std::vector<StridedCopy> copies_;  // to and from blocks; straight ones
+  std::vector<StridedCopy> copies_;  // all copies: into blocks, out of blocks, and directly
   std::vector<Group> groups_;
-  std::vector<Rank> rung_;
+  std::vector<Rank> rung_;  // receivers whose bells are rung when a group is published
   std::vector<Inlet> inlets_;
-  std::vector<Watched> watched_;     // outlets, in their order
-  std::vector<std::uint32_t> open_;  // posted, not complete: the first open_count_
+  std::vector<Watched> watched_;     // in the order of this rank's outlets
+  std::vector<std::uint32_t> open_;  // messages posted and not complete: the first open_count_ entries
   std::size_t open_count_ = 0;
-  std::vector<std::uint32_t> complete_;  // dataflow: short sends, not handed out yet
+  std::vector<std::uint32_t> complete_;  // dataflow: complete short sends that advance_any has not returned yet
   std::size_t complete_count_ = 0;
-  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> reach_{};  // what receivers of long messages read, by buffer
+  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> reach_{};  // by buffer, the range of offsets that receivers of long messages read
   std::uint32_t unpublished_;                           // the group of the sends posted since the last wait
-  bool may_stream_ = false;                             // what comes in long messages may be more than a cache holds
-  StreamingTrial streaming_;                            // of what is loaded from others' memory
-  double trial_seconds_ = 0;                            // of this execution
+  bool may_stream_ = false;                             // received long messages may exceed the caches: try non-temporal stores
+  StreamingTrial streaming_;                            // compares stores past the caches with ordinary ones
+  double trial_seconds_ = 0;                            // seconds of long copies in this execution
   LongSince looks_{SharedSpace::between_questions};
   std::unique_ptr<NodeSteps> steps_;
 };
 
-extern template class ScriptExecutable<SharedMessages>;  // where `post` can be inlined
+extern template class ScriptExecutable<SharedMessages>;  // instantiated in executable.cpp, where `post` is inlined
 using SharedExecutable = ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/claim.hpp"
+#include "execute/shared/memory/claim.hpp"
 
 namespace quadrille {
 
@@ -21,7 +21,7 @@ SharedMail::SharedMail(SharedSpace& space) : space_(space) {
 }
 
 SharedMail::~SharedMail() {
-  // After an error a letter may still be looked at; then its memory is given up.
+  // After an error a receiver may still read a letter, so the memory is leaked.
   if (letters_.empty()) space_.release(boxes_[space_.rank()]);
 }
 
@@ -32,15 +32,15 @@ void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
   try {
     letter = space_.allocate(static_cast<Bytes>(sizeof(Bytes) + bytes.size()));
   } catch (const std::bad_alloc&) {
-    space_.fail();  // the receiver waits for it
+    space_.fail();  // otherwise the receiver would wait for this letter for ever
     throw Error(ErrorCode::too_large, fmt::format("there is not enough shared memory for a message of {} bytes", bytes.size()));
   }
   const auto length = static_cast<Bytes>(bytes.size());
   std::memcpy(space_.at(letter), &length, sizeof length);
   if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
   Box& own = box(space_.rank(), to);
-  // The store releases the letter to wait_for, which acquires it; otherwise the receiver might see what was in its memory before.
-  // The load acquires what `receive` released, as in finish_sends.
+  // The store releases the letter, and wait_for acquires it; otherwise the receiver might read what its memory held before. The
+  // load acquires what `receive` released, as in finish_sends.
   space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
   own.store(letter, std::memory_order_release);
   space_.ring(to);
@@ -52,8 +52,8 @@ void SharedMail::finish_sends() {
     const Rank to = letters_.back().first;
     const Offset letter = letters_.back().second;
     const Box& own = box(space_.rank(), to);
-    // Acquires what `receive` released: it has read the letter. Otherwise the letter's memory might be written again while it
-    // reads.
+    // Acquires what `receive` released after it had copied the letter. Otherwise the letter's memory might be reused and written
+    // while the receiver still reads it.
     space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [&] { return to; });
     space_.release(letter);
     letters_.pop_back();
@@ -64,7 +64,7 @@ Bytes SharedMail::wait_for(Rank from) {
   from_ = from;
   const Box& theirs = box(from, space_.rank());
   space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; }, [&] { return from; });
-  Bytes length = 0;  // the box has been acquired, and until `receive` nobody changes it: from here on its loads may be relaxed
+  Bytes length = 0;  // the box has been acquired, and nobody changes it before `receive`, so further loads of it may be relaxed
   std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
   return length;
 }
@@ -75,7 +75,7 @@ void SharedMail::receive(std::byte* into) {
   Bytes length = 0;
   std::memcpy(&length, letter, sizeof length);
   if (length > 0) std::memcpy(into, letter + sizeof length, index(length));
-  theirs.store(0, std::memory_order_release);  // after the letter has been read; for finish_sends
+  theirs.store(0, std::memory_order_release);  // after the letter has been copied; acquired by finish_sends
   space_.ring(from_);
 }
 

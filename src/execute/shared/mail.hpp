@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mail in shared memory: the sender lays the letter open and waits until it has been taken. Between two ranks one letter is under
-// way at a time.
+// Mail (execute/mail.hpp) in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in
+// the space and stores its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and
+// empties the box. So at most one letter is under way from one rank to another; a sender that has a second one waits for the box.
 #pragma once
 
 #include <utility>
 #include <vector>
 
 #include "execute/mail.hpp"
-#include "execute/shared/space.hpp"
+#include "execute/shared/memory/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -23,14 +24,15 @@ class SharedMail : public Mail {
   void receive(std::byte* into) override;
 
  private:
-  using Box = std::atomic<Offset>;  // where the letter is, 0 while there is none; it is the sender's, and emptied by the receiver
+  // The offset of the letter, or 0 if there is none. The box lies in the sender's memory; the receiver sets it back to 0.
+  using Box = std::atomic<Offset>;
 
   Box& box(Rank from, Rank to) const;
 
   SharedSpace& space_;
-  ByRank<Offset> boxes_;                          // of each sender, one for each receiver
-  std::vector<std::pair<Rank, Offset>> letters_;  // of this rank, not yet known to have been taken
-  Rank from_ = 0;                                 // of the letter waited for
+  ByRank<Offset> boxes_;                          // by sender: the offset of its boxes, one for each receiver
+  std::vector<std::pair<Rank, Offset>> letters_;  // sent by this rank and not yet released: receiver and letter
+  Rank from_ = 0;                                 // the sender given to the last wait_for
 };
 
 }  // namespace quadrille

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/claim.hpp"
+#include "execute/shared/memory/claim.hpp"
 
 namespace quadrille {
 
@@ -14,16 +14,16 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   const auto node_of = [&](Rank rank) { return script.nodes[index(rank)]; };
   const auto is_member = [&](Rank rank) { return std::find(members.begin(), members.end(), rank) != members.end(); };
   const Count node = node_of(script.rank);
-  for (Rank rank = 0; rank < size(script.nodes); ++rank)  // each rank looks at all nodes of the space, so that all throw the same
+  for (Rank rank = 0; rank < size(script.nodes); ++rank)  // each rank checks all nodes, so that all throw the same error
     if (!is_member(rank) && std::any_of(members.begin(), members.end(), [&](Rank each) { return node_of(each) == node_of(rank); }))
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} shares no memory with the others of its node, so they cannot keep step", rank));
 
-  std::vector<Count> rounds;  // of this rank in which it exchanges something with another node; windows are rounds, so they ascend
+  std::vector<Count> rounds;  // in which this rank has messages to or from other nodes; ascending, since windows are rounds
   for (const ScriptMessage& message : script.messages)
     if (node_of(message.peer) != node && (rounds.empty() || rounds.back() != message.round)) rounds.push_back(message.round);
 
-  std::vector<Rank> mates;  // the node's ranks, in the space
+  std::vector<Rank> mates;  // the ranks of the node, numbered as in the space
   for (Rank rank = 0; rank < size(members); ++rank)
     if (node_of(members[index(rank)]) == node) mates.push_back(rank);
   mates_ = mates.size();
@@ -46,7 +46,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
 
-  std::vector<Count> exchanges;  // the rounds of the node's exchanges
+  std::vector<Count> exchanges;  // such rounds of all ranks of the node
   for (const Rank mate : mates) {
     const auto first = all.begin() + mate * size(rounds);
     exchanges.insert(exchanges.end(), first, first + cards[mate].rounds);
@@ -65,8 +65,8 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
 NodeSteps::~NodeSteps() {
   if (!space_.is_usable()) return;
-  // Released after this rank's last look at the counter: the one that retires it acquires all of these, and then the memory may be
-  // somebody else's.
+  // A release after this rank's last access to the counter. The rank that retires the counter acquires all of them before the
+  // memory is reused.
   counter_->closed.fetch_add(1, std::memory_order_release);
   if (own_)
     space_.retire(own_, [counter = counter_, mates = mates_] { return counter->closed.load(std::memory_order_acquire) == mates; });

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of a node keep step: what one of them exchanges with other nodes in a round starts when all that the node exchanges in
-// earlier rounds is through. So a node has no more such exchanges at a time than a round of the schedule gives it, and a node with
-// one network port is never asked for two. A counter in the node's memory tells how many are through ([sanders2002hierarchical],
-// the single-ported model; here any number of ports).
+// Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
+// its node in earlier rounds are complete. So a node never has more of them in flight than one round of the schedule gives it, and
+// a node with one network port never uses two at a time ([sanders2002hierarchical], single-ported model; here for any number of
+// ports). A counter in the node's shared memory counts the completed ones.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "execute/script.hpp"
-#include "execute/shared/space.hpp"
+#include "execute/script/script.hpp"
+#include "execute/shared/memory/space.hpp"
 
 namespace quadrille {
 
 class NodeSteps {
  public:
-  // Null if the script has no nodes to keep step.
+  // Returns null unless the script keeps step (Script::nodes).
   static std::unique_ptr<NodeSteps> of(SharedSpace& space, const std::vector<Rank>& members, const Script& script) {
     return script.nodes.empty() ? nullptr : std::make_unique<NodeSteps>(space, members, script);
   }
 
-  // Collective in the space, whose ranks are those of the group that `members` lists. The script's `nodes` say who is in one node.
-  // Throws on all ranks of the space or on none: Error{misuse} if ranks of a node do not share memory, Error{too_large}.
+  // Collective among the ranks that share `space`; `members` gives their numbers in the group, and Script::nodes their nodes.
+  // Throws on all of these ranks or on none: Error{misuse} if ranks of one node do not share memory, Error{too_large}.
   NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const Script& script);
   ~NodeSteps();
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? Not before the node's earlier rounds are through, if any of the messages goes to,
-  // or comes from, another node. `wait_to_enter` waits until it may.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, only after the node's earlier
+  // rounds are complete. `wait_to_enter` waits for that.
   bool may_enter(std::size_t window) const {
-    // Acquires what leave() released: the node's earlier messages are through, not only counted.
+    // Pairs with the release in leave(): the earlier messages are complete, not only counted.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
   }
   void wait_to_enter(std::size_t window) {
     space_.poll_until([&] { return may_enter(window); });
   }
-  // When all messages of the window are complete.
+  // Called when all messages of the window are complete.
   void leave(std::size_t window) {
-    // Releases this rank's exchanges to may_enter(); acquires those of the ranks that have added before, to hand them on: whoever
-    // sees the sum has all of them behind it.
+    // Releases this rank's messages to may_enter(). Also acquires those of the ranks that have added before, so that a rank that
+    // reads the sum is ordered after all of them.
     if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
-  // When all of the execution is.
+  // Called when the execution is complete.
   void end() { before_ += total_; }
 
  private:
-  // In the control memory of the node's first rank.
+  // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
-    std::atomic<std::uint64_t> through{0};  // exchanges of the node, in all executions
-    std::atomic<std::size_t> closed{0};     // ranks whose plan is gone
+    std::atomic<std::uint64_t> through{0};  // rounds of ranks with messages to other nodes, completed in all executions
+    std::atomic<std::size_t> closed{0};     // ranks that have destroyed their plan
   };
 
   SharedSpace& space_;
-  Offset own_ = 0;  // the counter, at the first rank of the node
+  Offset own_ = 0;  // the counter; set at the first rank of the node only
   Counter* counter_ = nullptr;
-  std::size_t mates_ = 0;                 // ranks of the node
-  std::uint64_t before_ = 0, total_ = 0;  // exchanges: of earlier executions; of one
+  std::size_t mates_ = 0;                 // the number of ranks of the node
+  std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by window: exchanges of the node in earlier rounds; none if it has none with other nodes
+  std::vector<std::uint64_t> needed_;  // by window: the node's count in earlier rounds; `none`: no messages to other nodes
 };
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks agree upon when a plan is made: where each message lies, which are long, and who reads whose blocks.
-// executable.cpp runs it.
+// Makes a script ready for shared memory: the ranks agree on the place of each message, which messages are long, and which ranks
+// read whose blocks. executable.cpp runs it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/claim.hpp"
 #include "execute/shared/executable.hpp"
+#include "execute/shared/memory/claim.hpp"
 #include "quadrille/checked.hpp"
 
 namespace quadrille {
@@ -20,11 +20,12 @@ namespace {
 
 constexpr Bytes line = 64, page = 4096;
 
-// Of an area whose ranks may run ahead of its readers, a share of a second-level cache: each time that they meet its end the core
-// changes hands, which takes longer than fetching some lines from further away.
+// Limit of an area, except that it always has two blocks: a share of the L2 cache. A larger area lets a sender run further ahead of
+// its readers, which saves context switches, but it misses the cache. An area needs only two blocks if all its readers send back.
 constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 
-constexpr Bytes least_streamed = 1 << 20;  // by a rank: less may well stay in a cache, whoever else is at work
+// Bytes that a rank receives in long messages, from which on stores past the caches are tried: less may stay in a cache.
+constexpr Bytes least_streamed = 1 << 20;
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -34,7 +35,7 @@ std::vector<Rank> everybody(const SharedSpace& space) {
   return ranks;
 }
 
-// A range of offsets, so that it covers the region, too.
+// Extends a range of offsets to cover the region.
 void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
   Bytes first = region.offset, last = region.offset + region.length;
   for (const Level& level : region.levels) {
@@ -81,7 +82,8 @@ SharedMessages::~SharedMessages() {
     return;
   }
   if (!is_connected_) {
-    // No rank has connected, so nobody looks at this memory; unless a rank is lost, and then nobody may use it again.
+    // No rank has connected, so no other rank accesses this memory and it can be released. After a failure that is not certain, so
+    // the memory is given up.
     if (space_.has_failed()) {
       control_claim_.keep();
       directory_.keep();
@@ -112,7 +114,7 @@ Bytes SharedMessages::memory_bytes() const {
          memory_bytes_of(postings_, ends_, copies_, groups_, rung_, inlets_, watched_, open_, complete_);
 }
 
-// Which of the sends of a window are long.
+// Decides which of the sends of a window are long.
 void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
   const auto may_be_long = [&](const ScriptMessage& message) {
     return !message.overwritten && (space_.holds_everything() || is_contiguous(message.regions));
@@ -134,8 +136,8 @@ void SharedMessages::choose_long(const std::vector<std::uint32_t>& sends) {
     for (const std::uint32_t i : gainful) ends_[i].is_long = true;
 }
 
-// Decides where the sends among these messages, which are published together, lie in a block.
-void SharedMessages::lay_group(Range range) {
+// Makes one group of the sends among these messages, and decides where they lie in a block.
+void SharedMessages::lay_group(IndexRange range) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   Group group{blocks_.bytes, false};
   const auto index = static_cast<std::uint32_t>(groups_.size());
@@ -151,14 +153,14 @@ void SharedMessages::lay_group(Range range) {
   }
   group.receivers.last = static_cast<std::uint32_t>(rung_.size());
   blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
-  // In the order of memory, where many copies become few.
+  // Sorted by address, so that adjacent copies merge.
   const auto place = [&](std::uint32_t i) {
     const Regions& regions = messages[i].regions;
     return regions.empty() ? std::tuple(Buffer{}, Bytes{0}) : std::tuple(regions.front().buffer, regions.front().offset);
   };
   std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
   Regions sources, targets;
-  std::uint32_t twin = none;  // the same bytes for several receivers lie there once
+  std::uint32_t twin = none;  // the previous message: if it has the same bytes, both share one payload
   for (const std::uint32_t i : sends) {
     End& end = ends_[i];
     postings_[i].group = index;
@@ -191,13 +193,13 @@ void SharedMessages::lay_group(Range range) {
   groups_.push_back(group);
 }
 
-Range SharedMessages::append(const Regions& source, const Regions& target) {
+IndexRange SharedMessages::append(const Regions& source, const Regions& target) {
   const auto first = static_cast<std::uint32_t>(copies_.size());
   append_copies(copies_, source, target);
   return {first, static_cast<std::uint32_t>(copies_.size())};
 }
 
-// Decides where each sent message lies in a block, and allocates what is this rank's own.
+// Decides where each sent message lies in a block, and allocates this rank's own memory.
 SharedMessages::Sizes SharedMessages::lay_out() {
   const std::vector<ScriptMessage>& messages = script_->messages;
   postings_.resize(messages.size());
@@ -238,12 +240,12 @@ SharedMessages::Sizes SharedMessages::lay_out() {
   return sizes;
 }
 
-// Where each rank's part of the control memory begins; at the end where Closing is.
+// Returns the offset of each rank's part of the control memory, and at the end the offset of Closing.
 ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
   ByRank<Bytes> places;
   Bytes total = 0;
   for (const Places& each : all) {
-    if (each.sizes.control() >= page) total = rounded(total, page);  // near to who writes there
+    if (each.sizes.control() >= page) total = rounded(total, page);  // own pages: placed on the NUMA node of the writer
     places.push_back(total);
     total += rounded(each.sizes.control(), line);
   }
@@ -251,7 +253,8 @@ ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
   return places;
 }
 
-// Rank 0 allocates before it knows what the others need: most often that is as much as its own, and a gather is saved.
+// Returns what the control memory needs if all ranks need as much as this one. Rank 0 allocates that much in advance: the guess is
+// usually right and then saves a gather.
 Bytes SharedMessages::guessed_control_bytes(const Sizes& own) const {
   return parts(ByRank<Places>(space_.size(), {.sizes = own})).back() + static_cast<Bytes>(sizeof(Closing));
 }
@@ -291,7 +294,7 @@ SharedMessages::Area SharedMessages::area_of(Rank rank, const ByRank<Bytes>& par
   return {reinterpret_cast<Outlet*>(outlets), turns, blocks ? space_.at(blocks) : turns + sizes.turns};
 }
 
-// Directory, entries by peer and ordinal, and the regions of long messages.
+// Writes the directory for the receivers: the entries, sorted by peer and ordinal, and the regions of long messages.
 Offset SharedMessages::lay_open(Claim& claim) {
   const std::vector<ScriptMessage>& messages = script_->messages;
   std::vector<std::uint32_t> sends;
@@ -337,9 +340,9 @@ std::uint32_t SharedMessages::inlet_from(Rank peer, Outlet* outlet, std::uint64_
   return static_cast<std::uint32_t>(index);
 }
 
-// Copies that combine `source` with where the message is reduced into; nothing unless whole elements come in one piece.
-std::optional<Range> SharedMessages::append_combining(const Regions& source, const ScriptMessage& message) {
-  const Range copies = append(source, message.reduced_into);
+// Appends copies that combine `source` into the target of the message's reduction. Returns nothing if a copy would cut an element.
+std::optional<IndexRange> SharedMessages::append_combining(const Regions& source, const ScriptMessage& message) {
+  const IndexRange copies = append(source, message.reduced_into);
   const auto first = copies_.begin() + copies.first, last = copies_.begin() + copies.last;
   const Bytes element_bytes = script_->operation->element_bytes;
   if (std::any_of(first, last, [&](const StridedCopy& copy) { return copy.length % element_bytes != 0; })) return std::nullopt;
@@ -375,7 +378,8 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};
     Regions theirs;
     if (end.is_long) {
-      if (all[mine.peer].memory) space_.at(all[mine.peer].memory);  // it may be read there: map it now, where all ranks can refuse
+      if (all[mine.peer].memory)
+        space_.at(all[mine.peer].memory);  // map it now, while all ranks can still refuse the plan together
       const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       end.stored = end.direct = append(theirs, mine.regions);
@@ -398,7 +402,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     }
   }
   may_stream_ = streams_stores && long_bytes >= least_streamed;
-  // A send without its receive: each rank looks at what others would send to it.
+  // Finds sends without a receive: counts what the other ranks send to this one.
   for (const Places& each : all) {
     const auto& directory = *reinterpret_cast<const Directory*>(space_.at(each.directory));
     const auto* first = reinterpret_cast<const Entry*>(&directory + 1);

@@ -8,10 +8,11 @@
 namespace quadrille {
 
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
-  // What is this rank's own needs no order. Theirs is acquired, for StartRecord::add: the first load of the count so that the
-  // starts it counts are there, a start so that the second load of the count is not an older one than the start was written after.
+  // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
+  // load of the count makes the counted starts visible. The load of a start makes sure that the second load of the count is at
+  // least as new as the count before that start was written.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
-  // The oldest entry may be overwritten before the count that goes with it is seen.
+  // Skips the oldest entry: its owner may be overwriting it before it publishes the new count.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;

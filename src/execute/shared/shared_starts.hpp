@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of starts among ranks that share memory. Each rank writes the numbers of the plans that it starts into lines of its
-// own, which costs it two stores; the others look there only when they have waited for long (SharedSpace::wait_until).
+// Checks the order in which ranks that share memory start plans. Each rank writes the number of each plan that it starts into cache
+// lines of its own, at the cost of two stores. Other ranks read them only after they have waited for long
+// (SharedSpace::wait_until).
 #pragma once
 
 #include <array>
@@ -8,17 +9,18 @@
 #include <optional>
 #include <string>
 
+#include "execute/executions/starts.hpp"
 #include "execute/progress.hpp"
-#include "execute/starts.hpp"
 
 namespace quadrille {
 
-// In shared memory: the last starts of a rank.
+// The last starts of one rank, in shared memory.
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
-  std::atomic<std::uint64_t> count{0};            // of all starts
-  std::atomic<std::uint32_t> stuck{0};            // not 0: whom this rank has waited for, for long (SharedSpace::name_of)
-  alignas(64) mutable std::uint32_t plans[kept];  // start n's at [n % kept]; not initialised: groups are made by the ten thousand
+  std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
+  std::atomic<std::uint32_t> stuck{0};  // not 0: this rank has waited long for this one (SharedSpace::name_of)
+  alignas(64) mutable std::uint32_t
+      plans[kept];  // start n is at [n % kept]; not initialised, because programs make thousands of groups
 
   // Both stores release, and first_difference acquires both. A reader that sees the count also sees the plan that it counts. A
   // reader that sees a plan which has replaced an older one also sees the count from before, so it leaves out the older start. With
@@ -30,7 +32,7 @@ struct alignas(64) StartRecord {
   }
 };
 
-// The first start that two ranks do not have in common, among those that both records hold.
+// The first start in which two ranks differ, among the starts that both records still hold.
 struct DifferentStart {
   std::uint64_t number;  // from 0
   std::uint32_t mine, theirs;
@@ -54,7 +56,8 @@ class SharedStarts final : public Starts {
     record_.add(barrier);
   }
 
-  // For a rank that is stuck: the first start that differs from another rank's, in words; empty if there is none.
+  // Returns a sentence on the first start in which this rank (`own`) differs from `other`, or "" if there is none. A rank that is
+  // stuck calls it.
   std::string difference(Rank own, Rank other, const StartRecord& others) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks as threads of this process. All of its memory is shared, so the heap is everybody's.
+// A communicator whose ranks are threads of this process. They share all of its memory, so their space allocates by operator new.
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -44,7 +44,7 @@ class ThreadSpace : public SharedSpace {
 
  private:
   static constexpr std::align_val_t alignment{64};
-  const std::shared_ptr<SpaceHead> head_;  // of all ranks
+  const std::shared_ptr<SpaceHead> head_;  // shared by all ranks
 };
 
 }  // namespace
@@ -54,7 +54,7 @@ void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   const Count heads = ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)});
   const auto memory = std::make_shared<std::vector<SpaceHead>>(index(heads));
   const std::shared_ptr<SpaceHead> head(memory, SharedSpace::make_head(memory->data(), ranks));
-  // A rank's space stays when its thread ends: others may still look there, and so may plans that outlive this call.
+  // The spaces outlive the threads, because other ranks, and plans that outlive this call, may still access them.
   ByRank<std::shared_ptr<SharedSpace>> spaces;
   for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(head, rank, ranks));
   std::mutex mutex;
@@ -65,7 +65,7 @@ void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
       body(communicator);
       spaces[rank]->leave();
     } catch (...) {
-      // Those that only stopped waiting for a failed rank fail after it.
+      // Ranks that stop waiting for a failed rank throw after it, so the first error recorded is the cause.
       const std::scoped_lock lock(mutex);
       if (!first) first = std::current_exception();
       spaces[rank]->fail();
@@ -79,7 +79,7 @@ void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
     threads.clear();
     throw Error(ErrorCode::environment, "this machine does not give one process so many threads; take fewer ranks");
   }
-  threads.clear();  // joins
+  threads.clear();  // joins all threads
   if (first) std::rethrow_exception(first);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Under the standard ABI of MPI 5 every call is the MPI library's: there is no plug-in for it, which needs more of MPI than can be
-// tested here.
+// The drop-in for the standard ABI of MPI 5 passes every call to the MPI library. Quadrille has no plug-in for this ABI, because
+// that would need functions of MPI that cannot be tested here yet.
 #include "mpi_face/call.hpp"
 #include "mpi_face/passed_through.hpp"
 
@@ -8,7 +8,7 @@ namespace quadrille::mpi_face {
 
 int run(const MpiCall&, VendorCall vendor) { return vendor(); }
 
-// Nothing is counted.
+// Counts nothing.
 PassedThrough::PassedThrough(Function function, MPI_Comm) noexcept : function_(function) {}
 PassedThrough::~PassedThrough() = default;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bounds of the index algorithm and what the text says of its special cases, for many n, r and k.
+// Checks the bounds of the index operation, and the paper's statements about special cases, for many n, r and k.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ Bytes longest_message(const Schedule& schedule) {
   return longest;
 }
 
-// Of the classical form: slots whose digit at `place` is `digit`; a round is as long as that of its lowest digit.
+// Returns the number of slots whose digit at `place` is `digit`; in the classical form, they travel in one message.
+// With several ports, a round sends the slots of several digits; those of its lowest digit are the most.
 Count slots(Count n, Count radix, Count place, Count digit) {
   const Count period = place * radix;
   return n / period * place + std::clamp<Count>(n % period - digit * place, 0, place);
@@ -45,7 +46,7 @@ Count closed_form_volume(Count n, Count radix, Count ports) {
 
 struct Violations {
   Count cases = 0, rounds = 0, volume_of_one_port = 0, volume = 0;
-  Count volume_by_closed_form = 0;  // on several ports
+  Count volume_by_closed_form = 0;  // with several ports
 };
 
 Violations violations(Count most, const Making& making) {
@@ -66,7 +67,7 @@ Violations violations(Count most, const Making& making) {
   return found;
 }
 
-// The least volume in the fewest rounds.
+// Returns the figures of the radix with the fewest rounds and, among these, the smallest volume.
 Figures best_of(Count n, Count ports, bool multiples_only) {
   Figures best{.c1 = n, .c2 = n * n};
   for (Count r = 2; r <= n; ++r) {
@@ -106,17 +107,15 @@ Reproduction make(const Making& making) {
   made.equal(fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most), 0,
              found.volume, "section 3.4")
       .found(Outcome::paper_is_wrong, found.volume_by_closed_form,
-             "a round of several digit values is as long as the longest of them, which may have more than "
-             "ceil(n/r) blocks; so even with every quotient rounded up, should the transcript have lost that");
+             "a round of several digit values is as long as the longest of them, which may have more than ceil(n/r) blocks; so "
+             "even with every quotient rounded up, should the transcript have lost that");
   made.at_most("the smallest of these, n = 6, k = 2, r = 3: blocks", 4, at(6, 3, 2).c2, "section 3.4")
       .found(Outcome::paper_is_wrong, 5, "the second digit is 1 for blocks 3, 4 and 5");
   made.at_most("blocks of the longest message for n = 6 and r = 3, ceil(n/r)", 2, longest_message(index_operation(6, 3, 1)),
                "section 3.2")
       .found(Outcome::paper_is_wrong, 3, "true for r = 2 and where n is a power of r; what always holds is floor(n/2)");
-  made.equal(
-          "least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is "
-          "\"clearly\" needed",
-          best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
+  made.equal("least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is \"clearly\" needed",
+             best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
       .found(Outcome::paper_is_wrong, 2, "radix 6 takes two rounds as well, and carries less");
   Count least = 0;
   for (const Bound& bound : lower_bounds(Problem::alltoall(5, 1), 3))
@@ -133,7 +132,7 @@ extern const Exhibit bruck1997_bounds{
     .id = "bruck1997-bounds",
     .title = "Bounds of the index operation",
     .source = "bruck1997, sections 2 and 3",
-    .about = "in the table some figures beside the lower bounds; compared for all radices, on up to eight ports",
+    .about = "the table shows some figures with their lower bounds; the comparison covers all radices, on up to eight ports",
     .make = make,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The volume of the index operation in few rounds: theorems 2.7 and 2.9 with the constants that their proofs give, and what the
-// schedules carry.
+// Checks theorems 2.7 and 2.9, which bound the volume of the index operation in few rounds. Their constants are taken
+// from their proofs and compared with the volumes of our schedules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Blocks of as many bytes as there are ports: then no bound on what a port carries is rounded.
+// Blocks have as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
 Figures index_operation(Count n, Count radix, Count ports) {
   return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
 
-// The proof of theorem 2.7 counts hops: at most C(T, f) k^f blocks of a node can be f hops away after T rounds.
+// The proof of theorem 2.7 counts hops: after T rounds, at most C(T, f) k^f blocks of a node can have made f hops.
 double hops_bound(Count n, Count ports, Count rounds) {
   Bytes most = 0;
   for (const Bound& bound : lower_bounds(Problem::alltoall(n, ports), ports, rounds))
@@ -34,7 +34,7 @@ struct Extremes {
   }
 };
 
-// Theorem 2.7: ceil(log_(k+1) n) rounds, all n, radix k + 1.
+// Theorem 2.7: ceil(log_(k+1) n) rounds, for all n, with radix k + 1.
 void compare_fewest_rounds(Reproduction& made, const Making& making) {
   Sheet sheet{.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}};
   Extremes volume_over_proof, volume_over_bound, proof_over_bound;
@@ -66,19 +66,20 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
   made.at_least(range + ": C2 over the hops that the proof counts, the least", 1, volume_over_proof.least,
                 "section 2.3, proof of theorem 2.7");
   made.at_least(range +
-                    ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes "
-                    "at half of the rounds would be a quarter)",
+                    ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes at half of the rounds "
+                    "would be a quarter)",
                 0.25, proof_over_bound.least, "section 2.3, theorem 2.7")
       .is_reading = true;
   made.at_most(range +
-                   ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and "
-                   "the logarithm up at most doubles each)",
+                   ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and the logarithm up at most "
+                   "doubles each)",
                4, volume_over_bound.most, "section 2.3, theorem 2.7")
       .is_reading = true;
 }
 
-// Theorem 2.9: one port, at most c log2 n rounds. Half of a node's blocks travel h hops, h the least with sum_(j<=h) C(c log n, j)
-// >= n/2, and by lemma C.1 h is at least min(m/64, m / (8 log c)) for m = log(n/2).
+// Theorem 2.9: one port, at most c log2 n rounds. Half of a node's blocks make at least h hops, where h is the
+// smallest number with sum_(j<=h) C(c log n, j) >= n/2; by lemma C.1, h is at least min(m/64, m / (8 log c)) for m =
+// log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
   Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
   Extremes over_lemma, over_bound;
@@ -86,7 +87,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
     const Count n = Count{1} << log_n;
     std::vector<Cell> row{n};
     for (Count c = 1; c <= 4; ++c) {
-      double least = 1e300;  // blocks, of all radices with so few rounds
+      double least = 1e300;  // in blocks, over all radices with at most so many rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
         if (const Figures counted = index_operation(n, radix, 1); counted.c1 <= c * log_n)
           least = std::min<double>(least, Number(counted.c2));
@@ -109,9 +110,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
   const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
   made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), m = log2(n/2), the least", 1, over_lemma.least,
                 "section 2.3, proof of theorem 2.9, and lemma C.1");
-  made.at_least(range +
-                    ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by "
-                    "the lemma's constants)",
+  made.at_least(range + ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by the lemma's constants)",
                 1.0 / 256, over_bound.least, "section 2.3, theorem 2.9")
       .is_reading = true;
   made.at_most(range + ": the same, the most: radix 2 has half of b n log2 n", 0.5, over_bound.most, "section 3.3").is_reading =
@@ -119,9 +118,8 @@ void compare_logarithmic_rounds(Reproduction& made) {
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {"The theorems bound all algorithms. That ratios stay between constants says of these bounds that they "
-                  "are tight to a constant."}};
+  Reproduction made{.remarks = {"The theorems bound all algorithms. That ratios stay between constants says of these bounds that "
+                                "they are tight to a constant."}};
   compare_fewest_rounds(made, making);
   making.show("theorem 2.9");
   compare_logarithmic_rounds(made);
@@ -134,7 +132,7 @@ extern const Exhibit bruck1997_compound{
     .id = "bruck1997-compound",
     .title = "Compound lower bounds of the index operation",
     .source = "bruck1997, theorems 2.7 and 2.9, section 2.3",
-    .about = "what a port carries where rounds are few, counted from schedules, over the bounds with their proofs' constants",
+    .about = "the bytes of a port in few rounds, counted from schedules, divided by the bounds with the constants of their proofs",
     .make = make,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index operation worked through on five processors, figures 1 to 3 and what the text says of single blocks.
+// Checks the worked example of the index operation on five processors: figures 1 to 3, and what the text says about
+// single blocks.
 #include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/machines.hpp"
@@ -12,7 +13,8 @@ Schedule index_operation(Count n, Count radix) {
   return make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},form=classical", radix));
 }
 
-// Slots that the last rearrangement brings to position i + j, "rotated i steps downwards"; of all n x n.
+// Counts, of all n x n slots, those that the last rearrangement moves to position i + j ("rotated i steps
+// downwards").
 Count rotated_downwards(const Schedule& schedule) {
   const Count n = schedule.problem.ranks;
   Count count = 0;
@@ -53,8 +55,8 @@ Reproduction make(const Making&) {
       .finding->is_transcript_in_doubt = true;
   made.equal("of 25 blocks those that phase 3 rotates i steps downwards", 25, rotated_downwards(schedule), "section 3.1")
       .found(Outcome::misprint, 5,
-             "block j goes from position j to i - j, a reflection, as line 22 of Appendix "
-             "A has it; only one block of a processor agrees with both");
+             "block j goes from position j to i - j, a reflection, as line 22 of Appendix A has it; only one block of a processor "
+             "agrees with both");
   return made;
 }
 

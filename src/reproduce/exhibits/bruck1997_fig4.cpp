@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time of the index operation over the size of blocks, for radices that are powers of two.
+// Shows the time of the index operation over the block size, for radices that are powers of two.
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/sp1_index.hpp"
 
 namespace quadrille::reproduce {
 namespace {
 
-// Times over the size of blocks as a sheet and a panel; the best radix at each size.
+// Adds the times over the block size as a sheet and a panel, and finds the best radix at each size.
 std::vector<Count> add_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
   Sheet sheet{.name = name, .columns = {"bytes a block"}};
   Panel panel{.title = title, .x_label = "bytes a block", .y_label = "time (ms)", .sheet = made.sheets.size(), .range_group = 0};
@@ -25,7 +25,7 @@ std::vector<Count> add_times(Reproduction& made, const Sp1Index& index, const ch
   return best;
 }
 
-// Sizes from which on a smaller radix is the best.
+// Counts the block sizes at which the best radix changes to a smaller one.
 Count falling(const std::vector<Count>& best) {
   Count count = 0;
   for (std::size_t i = 1; i < best.size(); ++i) count += best[i] < best[i - 1] ? 1 : 0;
@@ -43,18 +43,16 @@ Reproduction make(const Making&) {
     falling_if_slow += falling(add_times(unseen, Sp1Index(slow_down), "", ""));
   }
   made.equal(
-      "sizes of block from which the best radix becomes smaller (\"the smaller radix tends to perform "
-      "better for smaller message sizes\")",
+      "sizes of block from which the best radix becomes smaller (\"the smaller radix tends to perform better for smaller message "
+      "sizes\")",
       0, falling(best), sp1_place);
   made.equal(
-      "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 "
-      "and of 2, 1 and of 2, 2",
+      "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 and of 2, 1 and of 2, 2",
       0, falling_if_slow, sp1_place);
   made.at_most("best radix at 16 bytes, against that at 512 (\"and vice versa\")", best.back(), best.front(), sp1_place)
       .is_reading = true;
   made.at_least(
-      "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for "
-      "smaller message sizes\")",
+      "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for smaller message sizes\")",
       1, index.us(64, 16) / index.us(2, 16), sp1_place);
   made.at_most("time of radix 64 over that of radix 2 at 512 bytes (\"and vice versa\")", 1, index.us(64, 512) / index.us(2, 512),
                sp1_place);
@@ -67,7 +65,7 @@ extern const Exhibit bruck1997_fig4{
     .id = "bruck1997-fig4",
     .title = "Index operation on 64 processors of an SP-1, by radix",
     .source = "bruck1997, figure 4 and section 3.5",
-    .about = "the measured curves are not in the text, so its claims about them are compared",
+    .about = "the text does not contain the measured curves, so its claims about them are compared",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Radix 2, radix n and the best power of two: where they break even.
+// Compares radix 2, radix n and the best power of two, and finds the block sizes at which they break even.
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/sp1_index.hpp"
 
@@ -26,7 +26,7 @@ Reproduction make(const Making&) {
   made.at_most("the same from above", 200, even, sp1_place);
   made.at_most("time of the best power of two over the shorter of radix 2 and radix n, the most (\"the best overall choice\")", 1,
                worst, sp1_place);
-  // The break-even moves with g1 / g2, so the paper's range of sizes is one of these.
+  // The break-even point depends on g1 / g2, so the paper's range of sizes stands for one value of that ratio.
   Sheet fitted{.name = "fitted", .columns = {"g1", "g2", "bytes at which radix 2 and radix 64 break even"}};
   for (const SlowDown& slow_down : slow_downs) {
     const double bytes = Sp1Index(slow_down).break_even(2, 64);
@@ -36,13 +36,13 @@ Reproduction make(const Making&) {
     made.at_most("the same from above", 200, bytes, sp1_place);
   }
   made.at_most(
-          "fitted model: g1/g2 from which on they break even at 100 bytes or more; with a slow-down of "
-          "both alike it is 1, and congestion makes it less",
+          "fitted model: g1/g2 from which on they break even at 100 bytes or more; with a slow-down of both alike it is 1, and "
+          "congestion makes it less",
           1, 100 / even, sp1_place)
       .is_reading = true;
   made.at_most(
-          "fitted model: g1/g2 up to which they break even at 200 bytes or less; with g1 of at most 2 and "
-          "g2 of at least 1 it is at most 2",
+          "fitted model: g1/g2 up to which they break even at 200 bytes or less; with g1 of at most 2 and g2 of at least 1 it is "
+          "at most 2",
           2, 200 / even, sp1_place)
       .is_reading = true;
   made.sheets.push_back(std::move(sheet));
@@ -61,7 +61,7 @@ extern const Exhibit bruck1997_fig5{
     .id = "bruck1997-fig5",
     .title = "Radix 2, radix n and the best power of two on 64 processors of an SP-1",
     .source = "bruck1997, figure 5 and section 3.5",
-    .about = "the break-even point follows from the model's two lines",
+    .about = "the break-even point is where the two lines of the model cross",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time of the index operation over the radix, for three sizes of block.
+// Shows the time of the index operation over the radix, for three block sizes.
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/sp1_index.hpp"
 
@@ -43,10 +43,10 @@ Reproduction make(const Making&) {
         const Sp1Index slow(slow_down);
         falling += slow.best_of(radices, sizes[i]) < slow.best_of(radices, sizes[i - 1]) ? 1 : 0;
       }
-    made.equal(fmt::format("best of {} by the fitted model, g1 and g2 of 1 and 2: sizes at which it is lower "
-                           "than at the size before",
-                           which),
-               0, falling, sp1_place);
+    made.equal(
+        fmt::format("best of {} by the fitted model, g1 and g2 of 1 and 2: sizes at which it is lower than at the size before",
+                    which),
+        0, falling, sp1_place);
   }
   return made;
 }
@@ -57,7 +57,7 @@ extern const Exhibit bruck1997_fig6{
     .id = "bruck1997-fig6",
     .title = "Index operation on 64 processors of an SP-1, over the radix",
     .source = "bruck1997, figure 6 and section 3.5",
-    .about = "the measured curves are not in the text, so its claim about their minima is compared",
+    .about = "the text does not contain the measured curves, so its claim about their minima is compared",
     .make = make,
 };
 

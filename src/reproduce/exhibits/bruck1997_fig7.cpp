@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The concatenation operation worked through: the spanning trees of nine nodes on two ports, and five processors on one.
+// Checks the worked examples of the concatenation operation: the spanning trees of nine ranks on two ports, and five
+// ranks on one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
   }
 }
 
-// By the paper's own figures the folklore algorithm takes twice as long, whatever the machine and the blocks.
+// By the paper's own figures, the folklore algorithm takes twice as long for every machine and block size.
 void price(Reproduction& made) {
   const MachineCosts machine = machine_of_paper("sp1");
   Sheet sheet{.name = "sp1",
@@ -46,11 +47,11 @@ void price(Reproduction& made) {
       sheet.rows.push_back({n, block_bytes, folklore, concatenation, folklore / concatenation});
       least = std::min(least, folklore / concatenation);
     }
-    made.at_least(fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm "
-                              "over that of concatenation, the least; twice both C1 and C2 by the paper's "
-                              "count (\"This algorithm is not optimal\")",
-                              n),
-                  2, least, "section 4, p. 1150")
+    made.at_least(
+            fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm over that of "
+                        "concatenation, the least; twice both C1 and C2 by the paper's count (\"This algorithm is not optimal\")",
+                        n),
+            2, least, "section 4, p. 1150")
         .is_reading = true;
   }
   made.sheets.push_back(std::move(sheet));
@@ -67,8 +68,8 @@ Reproduction make(const Making&) {
   made.equal("folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)", 30, folklore.c2,
              "section 4, p. 1150")
       .found(Outcome::paper_is_wrong, 15 + 16 * 4,
-             "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs "
-             "pipelining, which takes more rounds");
+             "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs pipelining, which takes "
+             "more rounds");
   price(made);
   return made;
 }
@@ -79,7 +80,7 @@ extern const Exhibit bruck1997_fig7{
     .id = "bruck1997-fig7",
     .title = "The concatenation operation on nine and on five processors",
     .source = "bruck1997, figures 7 to 9 and section 4",
-    .about = "messages of processor 0; figure 9 counts its offsets downwards, which turns the ring round",
+    .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cutting the last round of the concatenation into areas, and when that is not optimal.
+// Checks how the last round of the concatenation is cut into areas, and when the result is not optimal.
 #include "patterns/table_partition.hpp"
 #include "quadrille/cost.hpp"
 #include "reproduce/exhibit.hpp"
@@ -14,7 +14,7 @@ Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
                        fmt::format("concatenation:ports={},last=one-round", ports));
 }
 
-// The table as printed: for each of the bytes of p3 .. p9 the area that it is in.
+// The table as printed: for each byte of p3 .. p9, the number of its area.
 void cut(Reproduction& made) {
   const Count first = 3, columns = 7, rows = 3, ports = 3;
   const TablePartition partition = partition_table(columns, rows, ports, first);
@@ -36,15 +36,16 @@ void cut(Reproduction& made) {
   }
 }
 
-// Section 4.2's range in which the algorithm is not said to be optimal.
+// Is this in the range in which section 4.2 does not claim that the algorithm is optimal?
 bool in_range(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;
   return b >= 3 && k >= 3 && n > power - k && n < power;
 }
 
-// In that range: does the largest of k areas need more than ceil(b n2/k) bytes? With t = (k+1)^d - n and e0 = floor(b t/k) it needs
-// e0 - max{e <= e0: b (q-1) floor(k/q) + (k mod q) e <= b t} more, where q = ceil(b/(b-e)); agrees with search.
+// Within that range: must the largest of k areas exceed ceil(b n2/k) bytes? With t = (k+1)^d - n and
+// e0 = floor(b t/k), it must exceed them by e0 - max{e <= e0: b (q-1) floor(k/q) + (k mod q) e <= b t} bytes, where
+// q = ceil(b/(b-e)). The formula agrees with an exhaustive search.
 bool must_exceed(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;
@@ -58,7 +59,7 @@ bool must_exceed(Count n, Count k, Bytes b) {
 
 struct Excess {
   Count not_optimal = 0, in_the_range = 0, in_the_exact_range = 0, not_optimal_outside = 0;
-  Bytes beyond_bound = 0;  // above b - 1 more than the lower bound
+  Bytes beyond_bound = 0;  // the most bytes by which a volume exceeds the lower bound plus b - 1
 };
 
 Excess excess(const Making& making) {
@@ -68,7 +69,7 @@ Excess excess(const Making& making) {
     for (Count power = k + 1; power - k + 1 <= (k <= 6 ? 1500 : 400); power *= k + 1)
       for (Count n = power - k; n <= std::min<Count>(power, k <= 6 ? 1500 : 400); ++n)
         for (Bytes b = 3; b <= 24; ++b) {
-          if (n <= k + 1) continue;  // one round does it
+          if (n <= k + 1) continue;  // a single round suffices
           const Bytes more = figures(concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
           if (in_range(n, k, b)) {
             ++result.in_the_range;
@@ -90,8 +91,8 @@ Reproduction make(const Making& making) {
   const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
   made.equal("n1 of the example, of n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
       .found(Outcome::misprint, 4,
-             "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but "
-             "of no round of this algorithm");
+             "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but of no round of "
+             "this algorithm");
   const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.equal(
@@ -99,8 +100,8 @@ Reproduction make(const Making& making) {
           "leftmost column\"",
           1, last, "section 4.2, p. 1152")
       .found(Outcome::paper_is_wrong, 2,
-             "both areas begin in the same column, and section 1.2 has the ports send to different processors; "
-             "with offsets that differ theorem 4.3 holds");
+             "both areas begin in the same column, and section 1.2 has the ports send to different processors; with offsets that "
+             "differ theorem 4.3 holds");
   const Excess counted = excess(making);
   made.equal("cases outside the range of theorem 4.3 that are not optimal", 0, counted.not_optimal_outside, "theorem 4.3");
   made.at_most("bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range", 0, counted.beyond_bound,
@@ -108,8 +109,8 @@ Reproduction make(const Making& making) {
   made.at_most("cases that are not optimal: at most all in that range (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
                counted.in_the_range, counted.not_optimal, "theorem 4.3")
       .found(Outcome::sharper_bound, counted.in_the_exact_range,
-             "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be "
-             "optimal in one last round");
+             "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be optimal in one last "
+             "round");
   return made;
 }
 
@@ -119,7 +120,7 @@ extern const Exhibit bruck1997_table1{
     .id = "bruck1997-table1",
     .title = "The last round of the concatenation cut into areas",
     .source = "bruck1997, table 1, proposition 4.2 and theorem 4.3",
-    .about = "in the table the number of the area that each byte is in",
+    .about = "the table shows the area to which each byte belongs",
     .make = make,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slides' lower bounds by the width of the bisection, and what the algorithms that they call asymptotically optimal make of
-// them.
+// Compares the slides' lower bounds, from the width of the bisection, with the algorithms that they call
+// asymptotically optimal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ struct Claim {
   Collective collective;
   const char* specification;
   Topology (*network)(Count p);
-  double (*bound)(double p);  // words over m that something has to carry at least
+  double (*bound)(double p);  // lower bound on the words, divided by m
   const char* bound_text;
-  double most;  // that the count is over the bound, for all p
+  double most;  // the count divided by the bound is at most this, for all p
   const char* place;
 };
 
@@ -30,7 +30,8 @@ Topology square_mesh(Count p) {
 
 Topology cube(Count p) { return Topology::hypercube(p); }
 
-// Half of the words go each way over the links of the bisection: two in a ring, sqrt p in a mesh, p/2 in a hypercube.
+// Half of the words cross the bisection in each direction. Its width is two links in a ring, sqrt p in a mesh, p/2 in
+// a hypercube.
 const std::vector<Claim> claims{
     {"all-to-all broadcast", Collective::allgather, "ring", Topology::ring, [](double p) { return p / 4; },
      "p/2 words over 2 links: p/4", 4, "Analysis of ring all-to-all broadcast algorithm"},
@@ -44,7 +45,8 @@ const std::vector<Claim> claims{
      "p^2/4 words each way over p/2 links", 2,
      "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 
-// Words over m in the linear model, where those of a round count once for each message on its busiest link.
+// Returns the words divided by m in the linear model. The words of a round are multiplied by the number of messages
+// on its busiest link.
 double words(Collective collective, const char* specification, const Topology& network) {
   const Coefficients plain{{"startup_us", 0}, {"transfer_us_per_byte", 1}, {"ports", 1}};
   const Problem problem = problem_of(collective, network.ranks(), 1);
@@ -54,9 +56,8 @@ double words(Collective collective, const char* specification, const Topology& n
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {"A bound counts both ways of a link. That the slides' algorithms stay a factor of about 4 above it on "
-                  "rings and meshes is theirs: on one port a node drives one of its links, and one way round."}};
+  Reproduction made{.remarks = {"A bound counts both ways of a link. That the slides' algorithms stay a factor of about 4 above it "
+                                "on rings and meshes is theirs: on one port a node drives one of its links, and one way round."}};
   const std::vector<Count> sizes = making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 64, 256};
   Sheet sheet{.name = "ratios", .columns = {"nodes"}};
   for (const Claim& claim : claims)
@@ -118,8 +119,8 @@ extern const Exhibit grama2003_bounds{
     .title = "Lower bounds by bisection",
     .source = "grama2003, all-to-all broadcast and personalised communication",
     .about =
-        "words counted on the networks, over what the bisection has to carry; where that is asymptotically optimal the ratio "
-        "stays between constants",
+        "words counted on the networks, divided by those that have to cross the bisection; if an algorithm is asymptotically "
+        "optimal, the ratio stays between constants",
     .make = make,
 };
 

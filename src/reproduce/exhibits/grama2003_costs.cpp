@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slides' costs of the basic operations, T = steps ts + words tw m, each on its network.
+// Checks the slides' costs of the basic operations, T = steps ts + words tw m, each on its network.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ struct Entry {
   Collective collective;
   const char* specification;
   Topology network;
-  double steps, words;  // of the slides
+  double steps, words;  // according to the slides
   const char* slide;
 };
 
@@ -25,7 +25,8 @@ struct Counted {
   double steps = 0, words = 0;
 };
 
-// In the linear model, where the words of a round count once for each message on its busiest link.
+// Counts steps and words in the linear model. The words of a round are multiplied by the number of messages on its
+// busiest link.
 Counted counted(const Problem& problem, const char* specification, const Topology& network) {
   const Coefficients plain{{"startup_us", 1}, {"transfer_us_per_byte", 1}, {"ports", 1}};
   const Price price =
@@ -68,7 +69,8 @@ std::vector<Entry> entries(Count p) {
        "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 }
 
-// Nodes with the right result after the slides' PREFIX_SUMS, where + is to put words together and order matters.
+// Returns how many nodes have the right result after the slides' PREFIX_SUMS, if + concatenates words, so that the
+// order matters.
 Count right_prefixes(Count nodes) {
   std::vector<std::string> message, result;
   for (Rank k = 0; k < nodes; ++k) message.push_back(fmt::format("{},", k));
@@ -90,7 +92,8 @@ Count right_prefixes(Count nodes) {
   return right;
 }
 
-// Components of y = A x that come out right where rank (i, j) has a_ij x_j and the products of a column are summed.
+// Returns how many components of y = A x are correct if rank (i, j) has a_ij x_j and the products of a column are
+// summed.
 Count right_components_by_columns(Count n) {
   const auto product = [n](Count i, Count j) { return (n * i + j) * (j + 1); };
   Count right = 0;
@@ -105,7 +108,7 @@ Count right_components_by_columns(Count n) {
   return right;
 }
 
-// Operations beside each other.
+// Compares operations with each other.
 void compare_operations(Count p, Reproduction& made) {
   const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
                 naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
@@ -116,25 +119,24 @@ void compare_operations(Count p, Reproduction& made) {
                 two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
   for (const auto& [unit, one, two] :
        {std::tuple("steps", doubling.steps, two_steps.steps), {"words", doubling.words, two_steps.words}})
-    made.equal(fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the "
-                           "time of doing the two step implementation\"",
+    made.equal(fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the time of doing the two step "
+                           "implementation\"",
                            unit),
                0.5, one / two, "All-Reduce and Prefix-Sum Operations");
   const auto time_of = [](const Counted& counts) { return counts.steps + counts.words; };
   made.at_least(
-          "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the "
-          "most efficient\"",
-          1, time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
+          "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the most efficient\"", 1,
+          time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
       .is_reading = true;
   const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(Problem::alltoall(n, 2), "torus")).c2); };
   made.equal(
-          "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at "
-          "16 (\"asymptotically optimal\", for all the factor of 4)",
+          "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at 16 "
+          "(\"asymptotically optimal\", for all the factor of 4)",
           1, over_least(64) / over_least(16), "All-to-All Personalized Communication on a Ring: Cost")
       .tolerance = 0.06;
 }
 
-// What the slides say about how operations work.
+// Compares what the slides say about how operations work.
 void compare_statements(Reproduction& made) {
   made.comparisons.push_back(
       {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
@@ -154,8 +156,8 @@ void compare_statements(Reproduction& made) {
   made.equal("matrix-vector product, 4 x 4: components that are right after \"reduction operations along the columns\"", 4,
              right_components_by_columns(4), "Broadcast and Reduction: Example")
       .found(Outcome::misprint, 0,
-             "x is broadcast along the columns, so a component of A x is the sum of a row; "
-             "examples/matrix_vector_threads.cpp does it so");
+             "x is broadcast along the columns, so a component of A x is the sum of a row; examples/matrix_vector_threads.cpp does "
+             "it so");
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
   made.equal("prefix sums: numbers that node 3 uses, \"the k-node subset\"", 3, last.last - last.first + 1,
              "The Prefix-Sum Operation")
@@ -164,9 +166,8 @@ void compare_statements(Reproduction& made) {
 
 Reproduction make(const Making& making) {
   Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: the cost of a message is ts + "
-                                "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE "
-                                "reduces to node 0 only; \"Euler's "
-                                "identity\" is the arithmetic series; local numbers of n elements go from 0 to n - 1."}};
+                                "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE reduces to node 0 only; \"Euler's identity\" is the "
+                                "arithmetic series; local numbers of n elements go from 0 to n - 1."}};
   const Count p = 64;
   Sheet sheet{.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}};
   for (const Entry& entry : entries(p)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slides' worked pictures: small networks, message by message.
+// Checks the slides' worked pictures: small networks, message by message.
 #include <fmt/format.h>
 
 #include "quadrille/cost.hpp"
@@ -43,11 +43,10 @@ Reproduction make(const Making&) {
        "Broadcast and Reduction on a Mesh: Example");
   const std::vector<StageFigures> lines = stage_figures(make_schedule(problem_of(broadcast, 16, 1), "mesh"));
   for (std::size_t i = 0; i < 2; ++i)
-    made.equal(
-        fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation along "
-                    "a row and the second step along each column\"",
-                    lines.at(i).name),
-        2, lines.at(i).rounds.size(), "Broadcast and Reduction on a Mesh");
+    made.equal(fmt::format("one-to-all broadcast on a mesh of sixteen: steps along the {}, \"the first step does the operation "
+                           "along a row and the second step along each column\"",
+                           lines.at(i).name),
+               2, lines.at(i).rounds.size(), "Broadcast and Reduction on a Mesh");
   draw("one-to-all broadcast on a hypercube of eight", problem_of(broadcast, 8, 1), "binomial", Topology::hypercube(8), {1, 1, 1},
        1, "Broadcast and Reduction on a Hypercube: Example");
   draw("all-to-all broadcast on a ring of eight", problem_of(allgather, 8, 1), "ring", Topology::ring(8), {1, 1, 1, 1, 1, 1, 1}, 1,

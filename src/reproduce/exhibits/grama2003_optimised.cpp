@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast as a scatter and an all-to-all broadcast: when it is the faster one.
+// Finds when a broadcast is faster as a scatter followed by an all-to-all broadcast.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// A start-up is as long as `startup_bytes` bytes.
+// The time of a start-up equals the time of `startup_bytes` bytes.
 constexpr double startup_bytes = 1024;
 
 double time_of(Collective collective, Count p, Bytes bytes, const char* specification) {
@@ -20,7 +20,7 @@ double time_of(Collective collective, Count p, Bytes bytes, const char* specific
          1e6;
 }
 
-// m tw / ts from which on the improved form is the faster, to 64 bytes: by bisection.
+// Returns the ratio m tw / ts from which on the improved form is faster, to within 64 bytes, by bisection.
 double crossing(Count p) {
   Bytes below = 1, above = 1024;
   const auto better = [&](Bytes units) {
@@ -35,9 +35,8 @@ double crossing(Count p) {
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {"The slides do not say where the two forms cross: it is worked out from their times, of which \"about\" is "
-                  "one, and counted in steps of a sixteenth of a start-up."}};
+  Reproduction made{.remarks = {"The slides do not say where the two forms cross: it is worked out from their times, of which "
+                                "\"about\" is one, and counted in steps of a sixteenth of a start-up."}};
   const Count p = 64;
   Sheet sheet{.name = "times",
               .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}};
@@ -94,8 +93,7 @@ extern const Exhibit grama2003_optimised{
     .id = "grama2003-optimised",
     .title = "Improved broadcast, reduction and all-reduce",
     .source = "grama2003, optimisations of standard algorithms",
-    .about =
-        "the linear model on schedules, in start-ups; what the slides leave as a question is where the improved form is faster",
+    .about = "schedules priced by the linear model, in start-ups; the slides leave open when the improved form is faster",
     .make = make,
 };
 

@@ -25,7 +25,7 @@ std::vector<StageTrace> trace(const Schedule& schedule) {
   const Traffic traffic(schedule.problem);
   std::vector<Bytes> held;
   std::vector<StageTrace> stages;
-  std::vector<std::vector<Bytes>> sent;  // by stage, by rank
+  std::vector<std::vector<Bytes>> sent;  // by stage and rank
   for (Rank rank = 0; rank < p; ++rank) {
     held.push_back(traffic.sent_bytes(rank));
     const Program program = schedule.program(rank);
@@ -71,7 +71,8 @@ namespace {
 void add_own_messages(Program& program, const std::vector<StageTrace>& stages, Rank rank, Rank twin) {
   std::vector<Round> rounds;
   auto next = program.rounds.begin();
-  Bytes free = program.scratch_bytes;  // where nothing else is, so that no message waits for those to oneself but at the ports
+  // Offset of unused memory: messages to oneself use it, so that they delay no other message except at the ports.
+  Bytes free = program.scratch_bytes;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = program.stages[i];
     const Count end = stage.first_round + stage.round_count, added = static_cast<Count>(i);
@@ -96,7 +97,7 @@ void add_own_messages(Program& program, const std::vector<StageTrace>& stages, R
 Schedule with_own_messages(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
   Schedule twins = schedule;
-  twins.problem = Problem::alltoall(2 * p, 1);  // only the number of ranks is read; who sends what is in the programs
+  twins.problem = Problem::alltoall(2 * p, 1);  // only the number of ranks is used; the programs say who sends what
   twins.symmetry.reset();
   twins.program = [p, one = schedule.program, stages = trace(schedule)](Rank rank) {
     const Rank base = rank / p * p, twin = (rank + p) % (2 * p);

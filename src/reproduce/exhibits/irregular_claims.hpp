@@ -13,14 +13,14 @@
 
 namespace quadrille::reproduce {
 
-inline constexpr double claim_tolerance = 1e-6;  // of the bound
+inline constexpr double claim_tolerance = 1e-6;  // relative to the bound
 
-// Modes as the figures name them.
+// The modes of an exchange, as the figures name them.
 enum class ExchangeMode : std::uint8_t { blocking, one_buffer, two_buffers };  // b, n1, n2
 template <class Value>
 using ByMode = ByEnum<ExchangeMode, Value, 3>;
 
-// A curve: algorithm A<number>, in a mode.
+// A curve of a figure: algorithm A<number> in a mode.
 struct IrregularCurve {
   int algorithm = 1;
   ExchangeMode mode = ExchangeMode::blocking;
@@ -28,15 +28,15 @@ struct IrregularCurve {
   auto operator<=>(const IrregularCurve&) const = default;
 };
 
-using CurveTimes = std::map<IrregularCurve, double>;  // of one point, in milliseconds
+using CurveTimes = std::map<IrregularCurve, double>;  // times at one point, in milliseconds
 
-// A sentence of the paper, and where it is.
+// A sentence of the paper, with its place.
 struct Quotation {
   std::string words, place;
 };
 
-// What the paper says about the curves of a plot. `values` computes one value for each point, or one for all points. The claim is
-// that they are at most, or at least, `bound`: at all points, or at one point at least.
+// A claim of the paper about the curves of a plot. `values` computes one value for each point, or one for all points.
+// The claim is that the values are at most, or at least, `bound`: either at all points, or at some point.
 struct IrregularClaim {
   std::string what;  // "time of A4-b over that of A1-b"
   Quotation said;
@@ -44,29 +44,29 @@ struct IrregularClaim {
   Relation relation = Relation::at_most;
   double bound = 1;
   bool at_all_points = true;
-  std::string reason;  // where it does not hold
+  std::string reason;  // why it does not hold
 
   bool holds(double value) const;
   bool holds(const std::vector<CurveTimes>& points) const;
-  // The value that decides: the worst where the claim is about all points, else the best.
+  // Returns the value that decides: the worst if the claim is about all points, else the best.
   std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;
 };
 
 IrregularClaim is_lower(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
                         const std::string& reason = {});
-// The ratio of the two, at all points.
+// Claims that the ratio of the two curves is within the bound at all points.
 IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other, Relation relation, double bound,
                          const Quotation& said, const std::string& reason = {});
-// The ratio is at most so much at one point at least.
+// Claims that the ratio is at most `bound` at some point.
 IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
                         const std::string& reason = {});
-// Messages under way together gain less for one algorithm than for the other, at all points.
+// Claims that nonblocking messages gain less for one algorithm than for the other, at all points.
 IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason = {});
-// `one` grows more from the first point to the last than `other`.
+// Claims that `one` grows by a larger factor from the first point to the last than `other`.
 IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
                           const std::string& reason = {});
 
-// Why the model's times and the measured ones may differ.
+// Reasons why the model's times and the measured ones may differ.
 inline constexpr const char* a4_and_others =
     "each element travels four times, against once in A1 and twice in A2, and by table 1 the start-ups that A4 saves are worth "
     "that only from more nodes on";

@@ -12,9 +12,10 @@ namespace quadrille::reproduce {
 namespace {
 
 constexpr int steps_a_decade = 12, decades = 5, halvings = 20;
-constexpr double least_composing = 1e-5;  // µs/byte, above 0
+constexpr double least_composing = 1e-5;  // µs/byte; the smallest value above 0
 
-// The width of a range is the ratio of its ends. A range that begins at 0 counts from the least value above 0.
+// Returns the geometric middle of a range. A range that begins at 0 is treated as if it began at the smallest value
+// above 0.
 double middle_of(const ComposingRange& range) {
   return std::sqrt(std::max(range.from, std::min(least_composing, range.to / 2)) * range.to);
 }
@@ -29,7 +30,7 @@ std::vector<double> composing_grid() {
 }
 
 std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making) {
-  // The border between two values of which the claim holds for one only.
+  // Returns the border between a value for which the claim holds and one for which it does not.
   const auto border = [&](const IrregularClaim& claim, double holding, double failing) {
     for (int i = 0; i < halvings; ++i) {
       const double middle = (holding + failing) / 2;
@@ -92,7 +93,7 @@ std::vector<ComposingClaim> claims_about(const std::string& machine, const Makin
 }  // namespace
 
 const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making) {
-  static std::mutex mutex;  // held while they are computed, so that other exhibits wait and do not compute the same
+  static std::mutex mutex;  // locked during the computation, so that other exhibits wait instead of computing the same
   static std::map<std::pair<std::string, bool>, std::vector<ComposingClaim>> known;
   const std::lock_guard lock(mutex);
   const std::pair key{machine, making.small};
@@ -106,7 +107,7 @@ ComposingFit fit_composing(const std::vector<ComposingClaim>& claims) {
     for (const auto& [from, to] : claim.ranges) borders.insert(borders.end(), {from, to});
   std::sort(borders.begin(), borders.end());
   borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-  std::vector<std::size_t> held;  // between one border and the next
+  std::vector<std::size_t> held;  // number of claims that hold between one border and the next
   ComposingFit fit;
   for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
     held.push_back(claims_held(claims, middle_of({borders[i], borders[i + 1]})));

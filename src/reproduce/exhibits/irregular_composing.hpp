@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// t_m is the time to compose and to take apart a byte of a message. Table 1 of [liu2002] has no figure for it. Computed here is for
-// which values of t_m the paper's claims about figures 15 to 23 hold by the flat model.
+// t_m is the time for packing and unpacking a byte of a message. Table 1 of [liu2002] has no value for it. This file
+// computes for which values of t_m the paper's claims about figures 15 to 23 hold in the flat model.
 #pragma once
 
 #include "reproduce/exhibits/irregular_times.hpp"
 
 namespace quadrille::reproduce {
 
-inline constexpr double most_composing = 1;  // µs/byte, up to which values are looked at
+inline constexpr double most_composing = 1;  // µs/byte: the largest value that is tried
 
-// Values of t_m in µs/byte. The last range may reach most_composing.
+// A range of values of t_m in µs/byte. The last range may reach most_composing.
 struct ComposingRange {
   double from = 0, to = 0;
 };
-using ComposingRanges = std::vector<ComposingRange>;  // ascending
+using ComposingRanges = std::vector<ComposingRange>;  // in ascending order
 
-// The ranges in which each claim of the plot holds by the model, with messages to oneself. A fixed grid is searched; the ends of
-// ranges are then found by bisection.
+// Returns, for each claim of the plot, the ranges of t_m in which it holds in the model with messages to oneself. The
+// function tries the values of a fixed grid and finds the ends of ranges by bisection.
 std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making);
 
-// "holds for t_m from 0.0012 to 0.034 µs/byte", "holds for no t_m up to 1 µs/byte"
+// Returns a text such as "holds for t_m from 0.0012 to 0.034 µs/byte" or "holds for no t_m up to 1 µs/byte".
 std::string composing_text(const ComposingRanges& ranges);
 
-std::vector<double> composing_grid();  // 0, and from 10^-5 to most_composing evenly by the logarithm
+std::vector<double> composing_grid();  // 0, and values from 10^-5 to most_composing with equal logarithmic steps
 
-// A claim about a figure, and the values of t_m for which it holds.
+// A claim about a figure, with the values of t_m for which it holds.
 struct ComposingClaim {
   int figure = 0;
   IrregularPlot plot;
@@ -33,32 +33,34 @@ struct ComposingClaim {
 
   bool holds_at(double us_per_byte) const;
 };
-// Of figures 15 to 23. Computed once in a process.
+// Returns the claims about figures 15 to 23. They are computed once in a process.
 const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making);
 
-// `most` is the largest number of claims that hold for one t_m, and `most_range` the lowest range in which so many hold. That range
-// may be very narrow. So `range` is another one: the widest, by the ratio of its ends, in which at least most - 1 claims hold
-// throughout. Its middle is the fitted value.
+// The t_m that fits the claims best. `most` is the largest number of claims that hold for one t_m, and `most_range`
+// the lowest range in which so many hold. That range may be very narrow. `range` is therefore another one: the
+// widest, by the ratio of its ends, in which at least most - 1 claims hold throughout. Its middle is the fitted
+// value.
 struct ComposingFit {
   std::size_t most = 0;
   ComposingRange most_range;
   ComposingRange range;
-  double us_per_byte = 0;  // the geometric middle; 0 counts as 10^-5, as it does in the ratio
+  double us_per_byte = 0;  // the geometric middle; 0 counts as 10^-5, as in the ratio
 };
 ComposingFit fit_composing(const std::vector<ComposingClaim>& claims);
 std::size_t claims_held(const std::vector<ComposingClaim>& claims, double us_per_byte);
 ComposingFit fit_composing(const std::string& machine, const Making& making);
 
-// What an exchange spends its time on, in milliseconds: composing in the stages that distribute, start-ups and bytes of all stages,
-// composing in the stages that collect. Where composing overlaps communication, only what exceeds the communication is counted.
+// The parts of the time of an exchange, in milliseconds: packing in the stages that distribute, start-ups and bytes
+// of all stages, and packing in the stages that collect. If packing overlaps communication, only the time by which it
+// exceeds the communication is counted.
 struct ExchangeParts {
   double distribute = 0, communicate = 0, collect = 0;
 };
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
-// Adds the parts of all curves at all points as a sheet and a panel of bars. They are computed for the largest t_m of the range
-// that fits the claims about the machine, since bars for the middle of the range may be too small to be seen. Adds the claim that
-// A3 communicates for longer than A4, in each mode that both have, at that t_m.
+// Adds the parts of all curves at all points as a sheet and a panel of bars. They are computed for the largest t_m of
+// the range that fits the claims about the machine, because bars for its middle may be too small to be visible. Adds
+// the claim that, at that t_m, A3 communicates for longer than A4, in each mode that both have.
 inline constexpr const char* parts_remark =
     "The stacked bars are made with the largest t_m of the range that fits the claims (liu2002-composing): distributing and "
     "collecting take at most as long.";

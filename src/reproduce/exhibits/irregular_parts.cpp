@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stacked parts of figures 20 and 22 of [liu2002].
+// The stacked parts of times in figures 20 and 22 of [liu2002].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace quadrille::reproduce {
 
-// A3 has stages III and IV of A4 only; both collect.
+// Returns the parts. A3 has only stages III and IV of A4; both collect.
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve) {
   FlatModel without_composing = model;
   without_composing.compose_s_per_byte = 0;

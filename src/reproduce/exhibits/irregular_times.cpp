@@ -14,7 +14,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-constexpr std::uint64_t drawn = 5;  // random draws of Pattern1; their mean is shown
+constexpr std::uint64_t drawn = 5;  // number of random draws of Pattern1; exhibits show their mean
 
 }  // namespace
 
@@ -53,7 +53,7 @@ IrregularPlot thinned(IrregularPlot plot) {
 
 namespace {
 
-// Keeps its programs, since making one of A4 takes longer than counting or simulating it.
+// Returns a schedule that stores its programs, because making one of A4 takes longer than counting or simulating it.
 Schedule schedule_of(const Problem& problem, int number) {
   Schedule schedule = make_schedule(problem, irregular_algorithm(number));
   auto programs = std::make_shared<std::vector<Program>>();
@@ -62,7 +62,8 @@ Schedule schedule_of(const Problem& problem, int number) {
   return schedule;
 }
 
-// In the flat model the rounds of a stage take as long as one round with all their start-ups and bytes.
+// Merges the rounds of each stage into one. In the flat model, that round takes as long as all of them: it has all
+// their start-ups and bytes.
 std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
   for (StageFigures& stage : stages) stage.rounds = {{.messages = stage.startups, .bytes = stage.volume, .longest = stage.volume}};
   return stages;
@@ -74,7 +75,7 @@ CountedExchange counted(const Schedule& schedule, const Schedule& own) {
 
 using ExchangeKey = std::tuple<Count, Bytes, TrafficKind, std::uint64_t, int>;
 
-// Exhibits are made by several threads.
+// The exchanges that have been counted. Several threads make exhibits, so access is locked.
 class KnownExchanges {
  public:
   const CountedExchange* find(const ExchangeKey& key) const {
@@ -134,7 +135,7 @@ double model_ms(const std::vector<StageFigures>& stages, FlatModel model, Exchan
 
 namespace {
 
-// The mean over the draws, of exchanges with messages to oneself or without.
+// Returns the mean times over the draws, with or without messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, const FlatModel& model,
                                     std::vector<StageFigures> CountedExchange::*stages) {
   const std::uint64_t draws = draws_of(plot.pattern, making);
@@ -168,13 +169,13 @@ double simulated_ms(const Schedule& schedule, const MessageTimes& message, Excha
   return seconds_of(simulate_events(schedule, message, {.policy = policies[mode]}).end) * 1000;
 }
 
-// How times are obtained; with messages to oneself, and without.
+// Times from one method, with and without messages to oneself.
 struct Way {
   std::string name;  // "model", "simulation"
   std::vector<CurveTimes> times, without;
 };
 
-// Also counts each schedule that it makes, for the model.
+// Simulates all curves. Also counts each schedule that it makes, for the model.
 Way simulation(const IrregularPlot& plot, const Making& making) {
   const MessageTimes message = times_of_messages(plot.machine);
   const std::uint64_t draws = draws_of(plot.pattern, making);
@@ -184,7 +185,7 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
     CurveTimes &times = way.times.emplace_back(), &without = way.without.emplace_back();
     for (std::uint64_t seed = 1; seed <= draws; ++seed) {
       const Problem problem = traffic_of(point.ranks, plot.pattern, point.most, few, seed);
-      std::map<int, std::pair<Schedule, Schedule>> schedules;  // by algorithm
+      std::map<int, std::pair<Schedule, Schedule>> schedules;  // with and without messages to oneself, by algorithm
       for (const IrregularCurve& curve : plot.curves) {
         const auto [entry, is_new] = schedules.try_emplace(curve.algorithm);
         auto& [schedule, own] = entry->second;
@@ -232,7 +233,7 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
 
 void add_times(const IrregularPlot& whole, const Making& making, Reproduction& made) {
   const IrregularPlot plot = making.small ? thinned(whole) : whole;
-  const Way simulated = simulation(plot, making);  // first, since it makes the schedules
+  const Way simulated = simulation(plot, making);  // first, because it makes the schedules
   const FlatModel model = flat_of_elements(plot.machine);
   const Way ways[] = {{"model", model_times(plot, making, model, &CountedExchange::with_own),
                        model_times(plot, making, model, &CountedExchange::without)},
@@ -269,8 +270,8 @@ namespace {
 const std::vector<std::string> remarks{
     "Start-ups and bytes are those of table 1. Table 1 has no t_m, the time to compose messages, so t_m is 0 here; "
     "liu2002-composing says for which t_m each claim holds. The paper's \"small number of elements\" is taken to be 1. Times of "
-    "Pattern1 are the mean of five random draws. The simulation has no barriers, and a message occupies a port of its sender and "
-    "a port of its receiver.",
+    "Pattern1 are the mean of five random draws. The simulation has no barriers, and a message occupies a port of its sender and a "
+    "port of its receiver.",
     "Section 3 of the paper assumes that each processor sends a message to itself. So such a message costs a start-up and its "
     "elements here, and the verdicts follow from times with them. In our schedules these messages are local copies and cost "
     "nothing; the values without them are in brackets, and their times have panels of their own."};
@@ -288,7 +289,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
   Sheet sheet{.name = "stages",
               .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without those to oneself (ms)",
                           "elements without those to oneself (ms)"}};
-  double slowest[2][5] = {};  // with messages to oneself and without, by algorithm
+  double slowest[2][5] = {};  // with messages to oneself and without; by algorithm
   for (const int number : {3, 4}) {
     const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);
     const std::vector<StageFigures>* counted[] = {&exchange.with_own, &exchange.without};

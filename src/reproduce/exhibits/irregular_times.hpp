@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures of times of [liu2002], 15 to 23: what they plot, what the paper claims about it, and how long A1 to A4 take.
+// Figures 15 to 23 of [liu2002], which show times: what they plot, what the paper claims about it, and how long A1 to
+// A4 take.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,20 @@
 
 namespace quadrille::reproduce {
 
-// A point of a plot: how many nodes, and the longest message in elements.
+// A point of a plot: the number of nodes, and the longest message in elements.
 struct IrregularPoint {
   Count ranks = 0;
   Bytes most = 0;
 };
 
-// Several node counts with one longest message; several longest messages with one node count.
+// Points with several numbers of nodes and one longest message, or with one number of nodes and several longest
+// messages.
 std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
-std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // doubling
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // each twice the one before
 
-// What a figure shows: times over the number of nodes, or over the longest message.
+// A plot of a figure: times over the number of nodes, or over the longest message.
 struct IrregularPlot {
-  std::string name;     // of the sheet: "a"
+  std::string name;     // name of the sheet: "a"
   std::string machine;  // "t3d" or "sp2"
   TrafficKind pattern = TrafficKind::spike;
   std::vector<IrregularPoint> points;
@@ -34,39 +36,42 @@ struct IrregularPlot {
   std::string at(std::size_t point) const;  // "16 elements"
 };
 
-IrregularPlot thinned(IrregularPlot plot);  // to the first point and the last
+IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and the last
 
 std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
-// The figures of an exchange that the flat model needs. They are counted once in a process, since several exhibits need the same.
+// The figures of an exchange that the flat model needs. They are counted once in a process, because several exhibits
+// need the same.
 struct CountedExchange {
-  std::vector<StageFigures> with_own, without;  // messages to oneself
+  std::vector<StageFigures> with_own, without;  // with and without messages to oneself
 };
 const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm);
-std::uint64_t draws_of(TrafficKind pattern, const Making& making);  // the seeds are 1 to so many, and the mean is shown
+// Number of random draws; their seeds are 1, 2, .., and exhibits show the mean.
+std::uint64_t draws_of(TrafficKind pattern, const Making& making);
 
-double element_bytes(const std::string& machine);  // 48 on the T3D, 22 on the SP2 (section 4)
+double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
 
-// The flat model of a machine for elements. `compose_us_per_byte` is t_m of a byte.
+// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// In blocking mode all ranks keep step, so a round is as long as its longest message. In the other modes all messages of a stage
-// are under way at once and no rank waits for another [liu2002, (4), with a contention factor of 1].
+// Returns the time of an exchange by the model. In blocking mode, all ranks run in step, so a round takes as long as
+// its longest message. In the other modes, all messages of a stage are in progress at once, and no rank waits for
+// another [liu2002, (4), with a contention factor of 1].
 double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
 
-// By the model with messages to oneself.
+// Returns the times by the model, with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);
 
-// Adds the times of a plot, in milliseconds, to `made` as a sheet and four panels: by the flat model, and simulated event by event
-// without barriers. Each has the times with messages to oneself, which the paper counts [liu2002, section 3], and the times without
-// them, as our schedules run. Every claim is compared with the model and with the simulation. Verdicts follow from the times with
-// such messages and with t_m = 0, since table 1 has no figure for t_m. Where a claim does not hold, the reason says for which t_m
-// it would hold by the model.
+// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and from the
+// event simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and
+// without them, as our schedules run. Every claim is compared with the model and with the simulation. Verdicts use
+// the times with such messages and with t_m = 0, because table 1 has no value for t_m. If a claim does not hold, the
+// reason says for which t_m it would hold in the model.
 void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
 Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
 
-// Adds a sheet with the blocking time of each stage of A3 and A4 for Pattern2, and the claim that the slowest stage of A3 takes
-// longer than any stage of A4.
+// Adds a sheet with the blocking time of each stage of A3 and A4 for Pattern2, and the claim that the slowest stage
+// of A3 takes longer than any stage of A4.
 void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said);
 
 std::string without_own(double value);  // "0.5 without messages to oneself"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the paper measures itself against: the brute-force solution for incomplete arrays, and A2 by scanning.
+// The methods with which the paper compares itself: the brute-force solution for incomplete arrays, and A2 by
+// scanning.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/indexed.hpp"
 #include "reproduce/exhibit.hpp"
@@ -14,7 +15,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-constexpr Bytes longest = 1024;  // elements, as in most of the paper's figures
+constexpr Bytes longest = 1024;  // in elements, as in most of the paper's figures
 
 std::string on_paper_grid(const char* id, Bytes grain) {
   return fmt::format("{}:columns=paper,split=paper,grain={},counts=known", id, grain);
@@ -24,7 +25,8 @@ constexpr const char* in_place = "four-stage";
 constexpr const char* brute_force = "folded-four-stage";
 constexpr const char *in_3_1_2 = "section 3.1.2", *in_3_2_2 = "section 3.2.2";
 
-// With messages to oneself, but where brute force moves the data of the last row: who has nothing to move does nothing.
+// Counts the stages with messages to oneself. The exception is the move of the last row's data by brute force, where
+// nodes without data do nothing.
 std::vector<StageFigures> counted_stages(const Schedule& schedule) {
   const std::vector<StageFigures> without = stage_figures(schedule);
   std::vector<StageFigures> stages = stage_figures(with_own_messages(schedule));
@@ -39,14 +41,14 @@ Count steps_of(const std::vector<StageFigures>& stages) {
   return sum;
 }
 
-// In units of L.
+// Returns the volume in units of L.
 double volume_of(const Schedule& schedule, const std::vector<StageFigures>& stages) {
   Bytes sum = 0;
   for (const StageFigures& stage : stages) sum += stage.volume;
   return ratio(sum, Traffic(schedule.problem).heaviest());
 }
 
-// By a node after any stage, in units of L.
+// Returns the most elements that a node holds after any stage, in units of L.
 double most_held(const Schedule& schedule) {
   Bytes held = 0;
   for (const StageTrace& stage : trace(schedule)) held = std::max(held, *std::max_element(stage.held.begin(), stage.held.end()));
@@ -75,7 +77,7 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   std::vector<double> extra, messages_off;
   for (const Count p : making.small ? std::vector<Count>{18, 23, 61} : std::vector<Count>{18, 21, 23, 31, 40, 45, 52, 61, 75, 95}) {
     making.show(fmt::format("{} nodes", p));
-    const NodeArray array(p, NodeArray::paper_columns(p));
+    const RankArray array(p, RankArray::paper_columns(p));
     const Count columns = array.columns(), full = (array.rows() - 1) * columns;
     const Problem problem = traffic_of(p, TrafficKind::transpose, longest);
     const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
@@ -106,23 +108,22 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   }
   made.sheets.push_back(std::move(sheet));
 
-  const auto most_off = [](const std::vector<double>& values, double wanted) {  // the one that is farthest from what is wanted
+  const auto most_off = [](const std::vector<double>& values, double wanted) {  // the value that differs most from the expected one
     return *std::max_element(values.begin(), values.end(),
                              [&](double a, double b) { return std::abs(a - wanted) < std::abs(b - wanted); });
   };
   const std::string where = "incomplete arrays, Pattern2: ";
   made.equal(where +
-                 "elements on a node of the full array before its four stages, the most (L) (\"this "
-                 "approach doubles the maximum traffic\")",
+                 "elements on a node of the full array before its four stages, the most (L) (\"this approach doubles the maximum "
+                 "traffic\")",
              2, most_doubled, in_3_2_2);
   made.equal(where +
-                 "steps of brute force above those of A4 on the full array, farthest from it (\"two extra "
-                 "steps of communication are required\")",
+                 "steps of brute force above those of A4 on the full array, farthest from it (\"two extra steps of communication "
+                 "are required\")",
              2, most_off(extra, 2), in_3_2_2);
-  made.equal(where +
-                 "messages of an extra step above r, farthest from it (\"in each of these steps, r messages "
-                 "are sent in parallel\")",
-             0, most_off(messages_off, 0), in_3_2_2);
+  made.equal(
+      where + "messages of an extra step above r, farthest from it (\"in each of these steps, r messages are sent in parallel\")",
+      0, most_off(messages_off, 0), in_3_2_2);
   made.equal(where + "longest message of an extra step (L) (\"as long as L_max\")", 1, most_fold, in_3_2_2);
   for (std::size_t i = 0; i < 2; ++i)
     made.at_least(fmt::format("{}{}, {} elements: time of brute force over that of A4, the least (\"our algorithm is efficient\")",
@@ -131,7 +132,8 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   made.at_least(where + "elements on a node, brute force over A4, the least (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
 
-// The length from which on A4 is no slower than the brute-force solution: bytes that it saves against start-ups.
+// Returns the message length from which on A4 is no slower than the brute-force solution: it saves bytes and costs
+// start-ups.
 std::string break_even_of(Count p) {
   const Problem problem = traffic_of(p, TrafficKind::transpose, longest);
   const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
@@ -151,11 +153,11 @@ std::string break_even_of(Count p) {
 }
 
 struct Pieces {
-  Count sent = 0;         // runs of memory that a node sends in the first stage, the most
-  double unevenness = 0;  // elements of a destination in a message, the most less the least
+  Count sent = 0;         // the most runs of memory that a node sends in the first stage
+  double unevenness = 0;  // difference between the most and the fewest elements of one destination in a message
 };
 
-// `destination_elements`: of one destination at a node; they lie one destination after the other.
+// `destination_elements`: the elements for one destination at a node; destinations follow each other in memory.
 Pieces pieces_of(const Schedule& schedule, Count destination_elements) {
   const Count p = schedule.problem.ranks;
   Pieces pieces;
@@ -210,21 +212,21 @@ void add_scanning(const Making& making, Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
   const std::string where = "A2, equal counts: ";
   made.at_most(where +
-                   "elements of a destination in a message by scanning, the most less the least (\"evenly "
-                   "distribute the data elements .. into P outgoing messages\")",
+                   "elements of a destination in a message by scanning, the most less the least (\"evenly distribute the data "
+                   "elements .. into P outgoing messages\")",
                1, most_uneven, in_3_1_2);
-  made.at_most(where +
-                   "slices that a node marks in a stage over P^2, the most (\"It takes O(P^2) time to mark the "
-                   "slices in each stage\")",
-               1, most_marked, in_3_1_2)
+  made.at_most(
+          where +
+              "slices that a node marks in a stage over P^2, the most (\"It takes O(P^2) time to mark the slices in each stage\")",
+          1, most_marked, in_3_1_2)
       .is_reading = true;
   made.equal(where +
-                 "volume by scanning less that by slices, the most (L): both take A2's two stages "
-                 "(\"A similar algorithm was proposed by Bader et al.\")",
+                 "volume by scanning less that by slices, the most (L): both take A2's two stages (\"A similar algorithm was "
+                 "proposed by Bader et al.\")",
              0, most_volume_off, in_3_1_2);
   made.at_least(where +
-                    "pieces by scanning over pieces by slices where a destination has more than P elements, the "
-                    "least: slices are the longer runs of memory",
+                    "pieces by scanning over pieces by slices where a destination has more than P elements, the least: slices are "
+                    "the longer runs of memory",
                 1, least_ratio, in_3_1_2)
       .is_reading = true;
 }
@@ -232,18 +234,18 @@ void add_scanning(const Making& making, Reproduction& made) {
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "Pattern2 has 1024 elements for a node's mirror image and 1 for each other node; messages to oneself are counted, as "
-          "in the paper; times are those of blocking mode by the flat model.",
-          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one "
-          "in each of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. "
-          "So brute force has two steps fewer. For 61 nodes it is faster below " +
+          "Pattern2 has 1024 elements for a node's mirror image and 1 for each other node; messages to oneself are counted, as in "
+          "the paper; times are those of blocking mode by the flat model.",
+          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one in "
+          "each of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. So "
+          "brute force has two steps fewer. For 61 nodes it is faster below " +
               break_even_of(61) + " only.",
           "That scanning needs less buffer space (section 3.1.2) is said of data in any order, which slices would have to be "
           "sorted from. In alltoallv data lies by destination, and both forms need the same.",
           "Pieces are counted, not timed. Of which form is faster the paper says: \"If a platform provides a fast mechanism for "
-          "block transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and "
-          "move data element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: "
-          "\"Thus, the scan-based composition of messages leads to faster implementation\" (section 3.1.2)."}};
+          "block transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and move "
+          "data element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: \"Thus, the "
+          "scan-based composition of messages leads to faster implementation\" (section 3.1.2)."}};
   add_incomplete_arrays(making, made);
   add_scanning(making, made);
   return made;
@@ -256,8 +258,8 @@ extern const Exhibit liu2002_baselines{
     .title = "The four-stage algorithm and brute force on incomplete arrays; A2 by slices and by scanning",
     .source = "liu2002, sections 3.1.2 and 3.2.2",
     .about =
-        "steps, volume, elements on a node and times by table 1, of A4 with additional messages and of A4 on complete rows that "
-        "act for the last one; pieces of memory of A2's two forms",
+        "steps, volume, elements on a node and times by table 1, for A4 with additional messages and for A4 on complete rows that "
+        "also do the work of the last one; pieces of memory of A2's two forms",
     .make = make,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// t_m of the T3D and of the SP2, for which table 1 has no figure: a range for each claim, and a range that fits most claims.
+// Fits t_m of the T3D and of the SP2, for which table 1 has no value: a range for each claim, and a range that fits
+// most claims.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct Machine {
   ComposingFit fit;
 };
 
-// How many claims hold for each t_m.
+// Adds how many claims hold for each t_m.
 void add_held(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "held", .columns = {"t_m (µs/byte)"}};
   for (const double us_per_byte : composing_grid())
@@ -55,7 +56,8 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
 }
 
-// Each figure's claims at the t_m that was fitted to the other figures' claims: how well a fit predicts what it has not seen.
+// Checks each figure's claims with the t_m that was fitted to the claims about the other figures, which shows how
+// well a fit predicts new data.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "checks",
               .columns = {"machine", "figure", "claims", "hold at t_m = 0", "for the other figures t_m is from (µs/byte)", "to",
@@ -76,19 +78,17 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
     }
     sums +=
         fmt::format("{}{}: {} against {} of {}", sums.empty() ? "" : "; ", machine.name, at_fit, at_zero, machine.claims.size());
-    made.comparisons.push_back(
-        {.what =
-             fmt::format("{}: claims of each figure that hold at the t_m fitted to the other figures ({}), less those that hold "
-                         "at t_m = 0 ({})",
-                         machine.name, at_fit, at_zero),
-         .paper = 1,
-         .ours = Number(at_fit) - Number(at_zero),
-         .relation = Relation::at_least,
-         .reason = "the fit predicts the claims no better than t_m = 0 does" +
-                   std::string(machine.fit.range.from > 0 ? ", so that they give a range of t_m at most"
-                                                          : ", so that they do not determine t_m"),
-         .place = "sections 4.1 and 4.2",
-         .is_reading = true});
+    made.comparisons.push_back({.what = fmt::format("{}: claims of each figure that hold at the t_m fitted to the other figures "
+                                                    "({}), less those that hold at t_m = 0 ({})",
+                                                    machine.name, at_fit, at_zero),
+                                .paper = 1,
+                                .ours = Number(at_fit) - Number(at_zero),
+                                .relation = Relation::at_least,
+                                .reason = "the fit predicts the claims no better than t_m = 0 does" +
+                                          std::string(machine.fit.range.from > 0 ? ", so that they give a range of t_m at most"
+                                                                                 : ", so that they do not determine t_m"),
+                                .place = "sections 4.1 and 4.2",
+                                .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));
   made.remarks.push_back(fmt::format(
@@ -131,9 +131,8 @@ Reproduction make(const Making& making) {
           "By the flat model with messages to oneself, as figures 15 to 23; the simulation knows no t_m. The most claims may hold "
           "in a sliver only, so the fit is the middle of the widest range in which at most one claim fewer holds. Width is the "
           "ratio of its ends and the middle their geometric mean, where 0 counts as 10^-5 µs/byte. Looked at is t_m up to 1 "
-          "µs/byte, "
-          "over 20 times t_c + t_d. What bounds t_m of the T3D from above is that two buffers gain little there, "
-          "which the paper puts down to the path to the memory and not to t_m."}};
+          "µs/byte, over 20 times t_c + t_d. What bounds t_m of the T3D from above is that two buffers gain little there, which "
+          "the paper puts down to the path to the memory and not to t_m."}};
   std::vector<Machine> machines;
   for (const char* name : {"t3d", "sp2"}) {
     Machine& machine = machines.emplace_back(Machine{name, composing_claims(name, making), {}});
@@ -154,8 +153,8 @@ extern const Exhibit liu2002_composing{
     .title = "t_m, fitted to the paper's claims",
     .source = "liu2002, table 1 and sections 4.1 and 4.2",
     .about =
-        "table 1 has no t_m; in the table the t_m that most of the paper's claims about figures 15 to 23 agree on, and below each "
-        "claim at that t_m",
+        "table 1 has no t_m; the table shows the t_m for which most of the paper's claims about figures 15 to 23 hold, and below "
+        "it each claim at that t_m",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What (3) and (4) come to for A1 to A4 with the start-ups and the traffic of table 3, and with those of our schedules.
+// Evaluates (3) and (4) for A1 to A4, with the start-ups and the traffic of table 3 and with those of our schedules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ constexpr Count nodes = 64;
 const Quotation a4_is_lower{"When blocking communication mode is used, A4 results in lower latency than that of A1 and A2",
                             "section 4.1, figures 16 and 18"};
 
-using ByAlgorithm = std::array<double, 5>;  // of A1 to A4, from 1 on
+using ByAlgorithm = std::array<double, 5>;  // indexed by algorithm, 1 to 4
 
-// The free-running model of a machine, whose bytes are the paper's elements.
+// The free-running model of a machine, with the paper's elements in place of bytes.
 struct Machine {
   std::string name;
   Coefficients coefficients;
@@ -33,7 +33,7 @@ struct Machine {
   }
 };
 
-// Table 3: one stage of so many start-ups and elements.
+// Table 3: one stage with these start-ups and elements.
 std::vector<StageFigures> printed(int algorithm, Bytes traffic) {
   const Count root = paper_root(nodes), startups[] = {0, nodes, 2 * nodes, 2 * root, 4 * root + 2};
   const Bytes times[] = {0, 1, 2, 2, 4 * root * root / nodes};
@@ -41,7 +41,7 @@ std::vector<StageFigures> printed(int algorithm, Bytes traffic) {
   return {{.startups = startups[algorithm], .messages = startups[algorithm], .volume = load, .load = load}};
 }
 
-// Of our schedules for Pattern2, with messages to oneself.
+// Counts our schedules for Pattern2, with messages to oneself.
 const std::vector<StageFigures>& counted(int algorithm, Bytes most) {
   return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own;
 }
@@ -52,7 +52,7 @@ struct Times {
   ByAlgorithm blocking{}, nonblocking{};  // in milliseconds
 };
 
-// Of the three that section 4.1 compares.
+// Returns the fastest of the three algorithms that section 4.1 compares.
 int first_of(const Times& times) {
   const auto ms = [&](int algorithm) { return times.blocking[index(algorithm)]; };
   int first = 1;
@@ -72,15 +72,15 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
   return times;
 }
 
-// The contention factor of an algorithm's own blocking traffic from which `other` is faster, if the other's factor is 1 and all
-// of t_c + t_d is t_d.
+// Returns the contention factor of an algorithm's own blocking traffic from which on `other` is faster, if the
+// other's factor is 1 and the whole sum t_c + t_d is attributed to t_d.
 double factor_from(const Machine& machine, const std::vector<StageFigures>& stages, double own_ms, double other_ms) {
   double wire_ms = 0;
   for (const StageFigures& stage : stages) wire_ms += Number(stage.load) * machine.coefficients.at("wire_us_per_byte") / 1000;
   return std::max(1.0, 1 + (other_ms - own_ms) / wire_ms);
 }
 
-// `stages_of` are those of an algorithm.
+// `stages_of` returns the stages of an algorithm.
 template <class StagesOf>
 void compare(const Machine& machine, const std::string& from, const StagesOf& stages_of, Reproduction& made) {
   const Times times = times_of(machine, stages_of);
@@ -100,7 +100,7 @@ void compare(const Machine& machine, const std::string& from, const StagesOf& st
   }
 }
 
-// The table of both machines at the longest length, and what is compared with it.
+// Adds the table of both machines at the longest length, and the comparisons with it.
 void add_table(const std::vector<Machine>& machines, Bytes most, const Making& making, Reproduction& made) {
   Sheet sheet{.name = "1024",
               .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
@@ -134,7 +134,7 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
   made.sheets.push_back(std::move(sheet));
 }
 
-// By how much contention A1 has to be slowed down for another algorithm to be the faster one.
+// Adds how much contention must slow down A1 for another algorithm to be faster.
 void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction& made) {
   Sheet factors{.name = "factors",
                 .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
@@ -188,8 +188,8 @@ Reproduction make(const Making& making) {
           "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
           "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
           "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
-          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the "
-          "most bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
+          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the most "
+          "bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
           "(liu2002-table3)."}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
   const Bytes most = 1024;
@@ -204,7 +204,7 @@ extern const Exhibit liu2002_equation3{
     .id = "liu2002-equation3",
     .title = "The paper's own model without contention, and its measurements",
     .source = "liu2002, (3), (4), table 3 and section 4.1",
-    .about = "64 nodes, Pattern2; blocking times by the model free-running, from table 3 and from our schedules",
+    .about = "64 nodes, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
     .make = make,
 };
 

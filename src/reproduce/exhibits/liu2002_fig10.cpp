@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row 2 of 61 nodes and node 58, step by step: the schedule with contention and the one without.
+// Row 2 of 61 nodes, and node 58, step by step: the schedule with contention and the one without.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,7 +14,7 @@ constexpr Count steps = 9, senders = 9;
 constexpr Rank who[senders] = {16, 17, 18, 19, 20, 21, 22, 23, 58};
 constexpr Rank none = -1;
 
-// Receivers as printed, -1 for a stall or where a sender is through.
+// Receivers as printed; -1 if a sender stalls or has finished.
 constexpr Rank with_contention[steps - 1][senders] = {{17, 18, 19, 20, 21, 22, 23, 16, 59}, {18, 19, 20, 21, 22, 23, 16, 17, 60},
                                                       {19, 20, 21, 22, 23, 16, 17, 18, 21}, {20, 21, 22, 23, 16, 17, 18, 19, 22},
                                                       {21, 22, 23, 16, 17, 18, 19, 20, 23}, {22, 23, 16, 17, 18, 19, 20, 21, 56},
@@ -37,7 +37,7 @@ Count conflicts(const Rank (&table)[rows][senders]) {
 
 Reproduction make(const Making&) {
   Reproduction made;
-  std::map<std::pair<Count, Rank>, Rank> ours;  // by step, from 1, and sender
+  std::map<std::pair<Count, Rank>, Rank> ours;  // by step, from 1, and by sender
   std::map<std::pair<Count, Rank>, Count> received;
   Count most_received_in_a_step = 0;
   const StageTrace first =
@@ -56,13 +56,13 @@ Reproduction make(const Making&) {
       const auto found = ours.find({step, from});
       Cell& cell = row.emplace_back();
       if (found != ours.end()) cell = found->second;
-      if (said == from) continue;  // to oneself: in no schedule of ours
+      if (said == from) continue;  // a message to oneself, which our schedules do not have
       ++printed;
       same += said == (found == ours.end() ? none : found->second) ? 1 : 0;
     }
   }
   made.sheets.push_back(std::move(sheet));
-  Count stall = 1;  // of node 18: the first step in which it sends nothing
+  Count stall = 1;  // the first step in which node 18 sends nothing
   while (ours.contains({stall, 18})) ++stall;
   made.equal("entries of figure 10 but those to oneself that our schedule has, too", printed, same, "figure 10");
   made.equal("conflicts at receivers in figure 9, as printed", 3, conflicts(with_contention), "figure 9");
@@ -80,8 +80,7 @@ extern const Exhibit liu2002_fig10{
     .id = "liu2002-fig10",
     .title = "Steps of stage I in the third row of 61 nodes",
     .source = "liu2002, figures 9 and 10 and section 3.2.2",
-    .about =
-        "receivers by step and sender, from the four-stage schedule; empty where a node stalls, is through, or keeps what it has",
+    .about = "receivers by step and sender, from the four-stage schedule; empty if a node stalls, has finished, or keeps its data",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stages I and II of A4 on one node, step by step, by the three policies.
+// Stages I and II of A4 on one node, step by step, under the three policies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace quadrille::reproduce {
 namespace {
 
 constexpr Count nodes = 16;
-constexpr Bytes typical = 12;  // elements: about as long on the wire as a start-up, for a fourth of what a node has
+constexpr Bytes typical = 12;  // elements; a quarter of a node's data then takes about as long on the wire as a start-up
 
-// The first two stages with messages to oneself.
+// Returns the first two stages, with messages to oneself.
 Schedule distribution() {
   Schedule schedule = with_own_messages(
       make_schedule(make_traffic(nodes, {.kind = TrafficKind::power_law, .typical = typical}), irregular_algorithm(4)));
@@ -30,11 +30,11 @@ Schedule distribution() {
 struct Step {
   int stage = 0;
   Count number = 0;
-  Picoseconds begin = INT64_MAX, end = 0;  // of what the node sends and receives in it
+  Picoseconds begin = INT64_MAX, end = 0;  // of the node's sends and receives in the step
 };
 
 struct Played {
-  Picoseconds end = 0;              // of all nodes
+  Picoseconds end = 0;              // when all nodes have finished
   std::vector<MessageEnd> at_node;  // ascending by round, sends first
   std::vector<Step> steps;
 };
@@ -60,7 +60,7 @@ Played play(const Schedule& schedule, const MessageTimes& times, Policy policy, 
   return played;
 }
 
-// By how much stage II begins before stage I is through; 0 where it does not.
+// Returns by how much stage II begins before stage I has ended; 0 if it does not.
 Picoseconds overlap_of_stages(const Played& played) {
   Picoseconds end = 0, begin = INT64_MAX;
   for (const Step& step : played.steps)
@@ -71,7 +71,8 @@ Picoseconds overlap_of_stages(const Played& played) {
   return std::max<Picoseconds>(0, end - begin);
 }
 
-// From the begin of the last send of stage I to that of the first send of stage II; below 0 where II is the earlier.
+// Returns the time from the begin of the last send of stage I to the begin of the first send of stage II; negative if
+// the latter is earlier.
 Picoseconds between_sends(const Played& played, Count first_round_of_second) {
   Picoseconds last = INT64_MIN, first = INT64_MAX;
   for (const MessageEnd& time : played.at_node)
@@ -104,10 +105,10 @@ Reproduction make(const Making&) {
       .remarks = {
           "The first two stages of A4 on the SP2, 16 nodes with 22 bytes an element, simulated event by event. Counts are drawn, "
           "few large and many small, since the figure names no pattern and nodes that have all the same wait for nobody. Half of "
-          "table 1's start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be "
-          "started, as (2) and (4) have it. The node is the one whose stage II begins earliest before its stage I is through in "
-          "(c). The figure has R- and C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a "
-          "stage is the message to oneself."}};
+          "table 1's start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be started, "
+          "as (2) and (4) have it. The node is the one whose stage II begins earliest before its stage I is through in (c). The "
+          "figure has R- and C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a stage is "
+          "the message to oneself."}};
   const MessageTimes times = message_times();
   const Schedule schedule = distribution();
   Rank shown = 0;
@@ -172,7 +173,7 @@ extern const Exhibit liu2002_fig13{
     .id = "liu2002-fig13",
     .title = "Stages I and II of A4, blocking and nonblocking",
     .source = "liu2002, figure 13 and section 3.4",
-    .about = "when a node's ports are busy in each step, simulated by the three policies",
+    .about = "the times at which a node's ports are busy in each step, simulated under the three policies",
     .make = make,
 };
 

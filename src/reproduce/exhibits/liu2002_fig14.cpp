@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pattern2: who sends to whom, as printed and as a permutation for any number of nodes.
+// Pattern2: the target of each node, as printed and as a permutation for any number of nodes.
 #include <set>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
 namespace quadrille::reproduce {
 namespace {
 
-// Node i sends to (i % C) C + i / C.
+// The printed formula: node i sends to (i % C) C + i / C.
 bool is_permutation_as_printed(Count p) {
-  const Count columns = NodeArray::paper_columns(p);
+  const Count columns = RankArray::paper_columns(p);
   std::set<Rank> targets;
   for (Rank i = 0; i < p; ++i) {
     const Rank target = i % columns * columns + i / columns;
@@ -42,18 +42,15 @@ Reproduction make(const Making&) {
   }
   made.sheets.push_back(std::move(sheet));
   made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
-  made.comparisons.push_back(
-      {.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
-       .paper = 85,
-       .ours = as_printed,
-       .finding =
-           PaperFinding{
-               .level = Outcome::beyond_assumptions,
-               .value = 13,
-               .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is there for all i where P is a square "
-                      "or one less"},
-       .place = "figure 14",
-       .is_reading = true});
+  made.comparisons.push_back({.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
+                              .paper = 85,
+                              .ours = as_printed,
+                              .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                                                      .value = 13,
+                                                      .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is "
+                                                             "there for all i where P is a square or one less"},
+                              .place = "figure 14",
+                              .is_reading = true});
   made.equal("numbers of nodes from 16 to 100 for which our Pattern2, which counts nodes column by column, is a transpose", 85,
              ours, "figure 14")
       .is_reading = true;
@@ -66,7 +63,7 @@ extern const Exhibit liu2002_fig14{
     .id = "liu2002-fig14",
     .title = "Pattern2 for any number of nodes",
     .source = "liu2002, figure 14 and section 4",
-    .about = "targets of all nodes, by the printed formula and of the traffic that the other exhibits use",
+    .about = "targets of all nodes, by the printed formula and in the traffic that the other exhibits use",
     .make = make,
 };
 

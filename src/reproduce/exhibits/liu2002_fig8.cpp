@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Additional messages where the last row of the array is not full.
+// The additional messages in arrays whose last row is incomplete.
 #include <fmt/format.h>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
@@ -13,7 +13,7 @@ Reproduction make(const Making&) {
   Reproduction made;
   Sheet sheet{.columns = {"nodes", "from", "to", "for the column"}};
   for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
-    const NodeArray array(p, NodeArray::paper_columns(p));
+    const RankArray array(p, RankArray::paper_columns(p));
     Count count = 0, elsewhere = 0;
     const StageTrace first =
         trace(make_schedule(make_traffic(p, {.kind = TrafficKind::equal, .typical = p}), irregular_algorithm(4))).at(0);
@@ -28,14 +28,13 @@ Reproduction make(const Making&) {
     made.equal(fmt::format("{} nodes: those that do not go from column i to row i", p), 0, elsewhere,
                "section 3.2.2 (A) and figure 8");
   }
-  const NodeArray array(19, NodeArray::paper_columns(19));
+  const RankArray array(19, RankArray::paper_columns(19));
   made.equal("19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging", 4, array.rows() - 1,
              "section 3.2.2 (A)");
   made.equal("19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed", 2, (19 + 4) / 5 - 1,
              "section 3.2.2 (A)")
       .found(Outcome::misprint, 3,
-             "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r "
-             "= 4 that are needed")
+             "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r = 4 that are needed")
       .finding->is_transcript_in_doubt = true;
   made.sheets.push_back(std::move(sheet));
   return made;
@@ -47,7 +46,7 @@ extern const Exhibit liu2002_fig8{
     .id = "liu2002-fig8",
     .title = "Additional messages in an incomplete array",
     .source = "liu2002, figure 8 and section 3.2.2",
-    .about = "messages of stage I between different rows; in the table those of 18 nodes",
+    .about = "messages of stage I between different rows; the table shows those of 18 nodes",
     .make = make,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures 15 to 23: how long A1 to A4 take on a T3D and an SP2, over the number of nodes and over the length of messages.
+// Figures 15 to 23: the times of A1 to A4 on a T3D and an SP2, over the number of nodes and over the length of
+// messages.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,14 +17,14 @@ const std::vector<IrregularCurve> a1_a2_and_a4{{1, blocking},   {2, blocking},  
 const std::vector<IrregularCurve> a3_and_a4_curves{
     {3, blocking}, {3, one_buffer}, {4, blocking}, {4, one_buffer}, {4, two_buffers}};
 
-// Figures with a part for each pattern.
+// The parts of figures that show each pattern separately.
 constexpr std::pair<const char*, TrafficKind> patterns[] = {{"a", TrafficKind::spike}, {"b", TrafficKind::transpose}};
 
 void claim_gains(IrregularPlot& plot, const std::vector<int>& algorithms, const Quotation& said, const char* reason) {
   for (const int number : algorithms) plot.claims.push_back(has_gain({number, one_buffer}, {number, blocking}, 0.9, said, reason));
 }
 
-// Section 4.1 compares A1, A2 and A4.
+// Returns a plot of section 4.1, which compares A1, A2 and A4.
 IrregularPlot plot_of_section_4_1(int figure, const char* name, const char* machine, TrafficKind pattern,
                                   const std::vector<IrregularPoint>& points) {
   IrregularPlot plot{name, machine, pattern, points, a1_a2_and_a4, {}};
@@ -101,7 +102,7 @@ std::vector<IrregularPlot> plots_of_fig20() {
   return {plot};
 }
 
-// Figures 21 and 22: which curve is below all others, and what messages under way together gain.
+// Returns a plot of figures 21 and 22: which curve is below all others, and what nonblocking messages gain.
 IrregularPlot plot_of_a3_and_a4_on_an_sp2(const char* name, TrafficKind pattern, const std::vector<IrregularPoint>& points,
                                           const std::string& place) {
   IrregularPlot plot{name, "sp2", pattern, points, a3_and_a4_curves, {}};
@@ -152,14 +153,14 @@ Reproduction make(const Making& making) {
   return reproduction_of(plots_of(figure), making);
 }
 
-// Of figures 20 and 22, which show what a stage takes and what the parts of an exchange take.
+// Makes figures 20 and 22, which also show the time of each stage and the parts of an exchange's time.
 Reproduction with_stages_and_parts(int figure, const char* machine, const char* place, const Making& making) {
   const std::vector<IrregularPlot> plots = plots_of(figure);
   Reproduction made = reproduction_of(plots, making);
   const Quotation said{"The hot-spots encountered in A3 .. result in much larger latencies when C-Comm or R-Comm is performed",
                        place};
   add_stages(made, machine, {64, 4096}, said);
-  // Of the curves of figure 22 ten bars can be told apart.
+  // Of the curves of figure 22, only the first and last points are shown: no more than ten bars can be told apart.
   for (const IrregularPlot& plot : plots) add_parts(made, figure == 22 ? thinned(plot) : plot, said, making);
   made.remarks.emplace_back(parts_remark);
   return made;
@@ -209,9 +210,9 @@ extern const Exhibit liu2002_fig21 =
     exhibit("liu2002-fig21", "A4 and A3 on an SP2, short messages", "liu2002, figure 21 and section 4.2", make<21>);
 extern const Exhibit liu2002_fig22 =
     exhibit("liu2002-fig22", "A4 and A3 on an SP2, long messages", "liu2002, figure 22 and section 4.2", make<22>);
-extern const Exhibit liu2002_fig23 = exhibit(
-    "liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of nodes", "liu2002, figure 23 and section 4.2", make<23>,
-    "the paper's curves are measured and not in its text, so that its claims about them are compared; figure 23 does not say "
-    "its pattern, so both are");
+extern const Exhibit liu2002_fig23 =
+    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of nodes", "liu2002, figure 23 and section 4.2", make<23>,
+            "the paper's curves are measured and not in its text, so that its claims about them are compared; figure 23 does not "
+            "say its pattern, so both are");
 
 }  // namespace quadrille::reproduce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A3 and A4 with more stages than two and four: fewer messages, more traffic.
+// A3 and A4 with more stages than two and four, which have fewer messages and more traffic.
 #include <fmt/format.h>
 
 #include "quadrille/cost.hpp"
@@ -24,7 +24,8 @@ constexpr struct {
   double element_bytes;
 } platforms[] = {{"t3d", "T3D", 48}, {"sp2", "SP2", 22}};
 
-// The most elements that a node sends or receives for which so many start-ups fewer are worth so many L more.
+// Returns the largest number of elements that a node sends or receives for which saving `startups` start-ups is worth
+// `volume` more L.
 double worth_it_below(std::size_t platform, double startups, double volume) {
   const FlatModel model = flat_model_of(machine_of_paper(platforms[platform].machine));
   return startups * model.startup_s /
@@ -35,9 +36,8 @@ Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
           "Counts are those of Pattern2 without small messages, which all nodes have equally many of, so that A4 is balanced "
-          "exactly; "
-          "A3 has hot spots there, and its volume is that of equal counts. Messages to oneself are counted, as in the paper: A4 of "
-          "k dimensions has 2 k P^(1/k) start-ups and 2 k L.",
+          "exactly; A3 has hot spots there, and its volume is that of equal counts. Messages to oneself are counted, as in the "
+          "paper: A4 of k dimensions has 2 k P^(1/k) start-ups and 2 k L.",
           "Below so many elements that a node sends, or receives, the start-ups saved are worth more than the traffic added, in "
           "blocking mode by table 1."}};
   Sheet sheet{.columns = {"nodes", "array", "algorithm", "start-ups", "volume (L)",
@@ -71,14 +71,15 @@ Reproduction make(const Making& making) {
   made.sheets.push_back(std::move(sheet));
   for (const int number : {3, 4}) {
     const std::size_t at = index(number - 3);
-    made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages "
-                             "can be further reduced by increasing the number of stages\")",
+    made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages can be "
+                             "further reduced by increasing the number of stages\")",
                              number),
                  1, most_startups[at], "section 5");
-    made.at_least(fmt::format("A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of "
-                              "the total traffic\")",
-                              number),
-                  1, least_volume[at], "section 5");
+    made.at_least(
+        fmt::format(
+            "A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of the total traffic\")",
+            number),
+        1, least_volume[at], "section 5");
   }
   return made;
 }

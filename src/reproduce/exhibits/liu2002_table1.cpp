@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures of the platforms, which all prices of this paper's exhibits are made of.
+// The communication features of the platforms. All prices of this paper's exhibits are computed from them.
 #include <fmt/format.h>
 
 #include "reproduce/exhibit.hpp"

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many messages a node gets in each stage of the four-stage algorithm, and how long they are (lemmas 1 to 3, theorem 1).
+// The number and the length of the messages that a node receives in each stage of the four-stage algorithm (lemmas 1
+// to 3, theorem 1).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <random>
 
-#include "patterns/node_array.hpp"
+#include "patterns/rank_array.hpp"
 #include "reproduce/exhibit.hpp"
 #include "reproduce/exhibits/irregular.hpp"
 
 namespace quadrille::reproduce {
 namespace {
 
-// Counts that the number of ranks divides, as the lemmas ask.
+// Returns a schedule whose counts are multiples of the number of ranks, as the lemmas require.
 Schedule divisible(Count p) {
   std::mt19937_64 random(static_cast<std::uint64_t>(p));
   std::vector<Bytes> counts(index(p * p));
@@ -20,13 +21,13 @@ Schedule divisible(Count p) {
   return make_schedule(Problem::alltoallv(p, std::move(counts)), irregular_algorithm(4));
 }
 
-// In units of L / P.
+// Maxima in units of L / P.
 struct Most {
   Count messages = 0;
   double longest = 0;
 };
 
-// Counts that P does not divide.
+// Compares counts that P does not divide.
 void compare_indivisible(Reproduction& made) {
   const auto longest_collected = [](const std::string& specification) {
     const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
@@ -35,11 +36,10 @@ void compare_indivisible(Reproduction& made) {
   made.at_most("64 nodes, all counts 1: longest message of stage III (L/P), ceil(sqrt P)", 8,
                longest_collected(irregular_algorithm(4)), "lemma 3, for counts that P divides")
       .found(Outcome::beyond_assumptions, 64,
-             "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave "
-             "what is for a column in it");
+             "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave what is for a "
+             "column in it");
   made.at_most(
-      "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from "
-      "target to target, the default here",
+      "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from target to target, the default here",
       8, longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"), "lemma 3");
 }
 
@@ -47,8 +47,8 @@ Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
           "Misprints without a number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; C-Distribute "
-          "counts for P destinations, not for R. What reads like the products R (R - 1) and C (C + 1) are the values for "
-          "complete and, in brackets, for incomplete columns."}};
+          "counts for P destinations, not for R. What reads like the products R (R - 1) and C (C + 1) are the values for complete "
+          "and, in brackets, for incomplete columns."}};
   Sheet sheet{.columns = {"nodes", "stage", "column", "messages", "bound", "longest message (L/P)", "bound of that"}};
   double messages_above[4][2], length_above[4][2], content_above = -1e300;
   std::fill(&messages_above[0][0], &messages_above[0][0] + 8, -1e300);
@@ -57,7 +57,7 @@ Reproduction make(const Making& making) {
   for (const Count p : {16, 18, 20, 21, 23, 25, 29, 30, 36, 41, 42, 49, 50, 55, 61, 64, 71, 72, 81, 89, 90, 99, 100}) {
     making.show(fmt::format("{} nodes", p));
     const Schedule schedule = divisible(p);
-    const NodeArray array(p, NodeArray::paper_columns(p));
+    const RankArray array(p, RankArray::paper_columns(p));
     const double unit = ratio(Traffic(schedule.problem).heaviest(), p);
     const Number root = paper_root(p);
     const std::vector<StageTrace> stages = trace(schedule);
@@ -93,12 +93,12 @@ Reproduction make(const Making& making) {
     }
   made.at_most("contents of a node above ceil(sqrt P)^2 (L/P), the most (theorem 1)", 0, content_above, "theorem 1");
   made.equal(
-          "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof "
-          "of theorem 1",
+          "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof of "
+          "theorem 1",
           30, product, "proof of theorem 1")
       .found(Outcome::misprint, 24,
-             "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and "
-             "messages just before")
+             "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and messages just "
+             "before")
       .finding->is_transcript_in_doubt = true;
   compare_indivisible(made);
   return made;
@@ -111,8 +111,8 @@ extern const Exhibit liu2002_table2{
     .title = "Messages of the four-stage algorithm, stage by stage",
     .source = "liu2002, table 2, lemmas 1 to 3 and theorem 1",
     .about =
-        "counted with messages to oneself for 23 numbers of nodes from 16 to 100 and counts that P divides; in the table 25 and 61 "
-        "nodes",
+        "counted with messages to oneself for 23 numbers of nodes from 16 to 100 and counts that P divides; the table shows 25 and "
+        "61 nodes",
     .make = make,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start-ups and traffic of A1 to A4.
+// The start-ups and the traffic of A1 to A4.
 #include <fmt/format.h>
 
 #include "quadrille/cost.hpp"
@@ -25,7 +25,7 @@ Reproduction make(const Making& making) {
     const double startups[] = {n, 2 * n, 2 * k, 4 * k + 2}, traffic[] = {1, 2, 2, 4 * k * k / n};
     for (int number = 1; number <= 4; ++number) {
       const bool square = root * root == p;
-      if (number == 3 && !square) continue;  // A3 is for squares only
+      if (number == 3 && !square) continue;  // A3 needs a square
       const Problem transpose = traffic_of(p, TrafficKind::transpose, 16 * p, 0);
       const Problem ones = make_traffic(p, {.kind = TrafficKind::equal, .typical = p});
       const Schedule schedule = make_schedule(transpose, irregular_algorithm(number));
@@ -54,7 +54,7 @@ Reproduction make(const Making& making) {
     }
   }
   made.sheets.push_back(std::move(sheet));
-  // The shift matrix comes nearest to the bound on the volume.
+  // Of all traffic matrices, the shift matrix comes closest to the bound on the volume.
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 61; ++from) entries.push_back({from, (from + 1) % 61, 61});
   const Schedule shifted = make_schedule(Problem::alltoallv(61, std::move(entries)), irregular_algorithm(4));

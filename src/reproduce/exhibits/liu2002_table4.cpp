@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that A1 to A4 need on the way.
+// The memory that A1 to A4 need for intermediate data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// The most that a rank holds after any stage.
+// Returns the most elements that a rank holds after any stage.
 Bytes most_held(const Problem& problem, int number) {
   Bytes most = 0;
   for (const StageTrace& stage : trace(make_schedule(problem, irregular_algorithm(number))))
@@ -20,7 +20,8 @@ Bytes most_held(const Problem& problem, int number) {
   return most;
 }
 
-// Pattern1 and Pattern2, all counts multiples of P: what A4 writes to on a node above the bound of theorem 1, the most, in L / P.
+// Returns by how much A4's memory on a node exceeds the bound of theorem 1, at most, in units of L / P, for Pattern1
+// and Pattern2 with counts that are multiples of P.
 double above_theorem_1(const Making& making) {
   double most = -INFINITY;
   for (const Count p :
@@ -53,13 +54,13 @@ Reproduction make(const Making& making) {
     written[number] = Number(output_and_scratch(schedule));
     sheet.rows.push_back({fmt::format("A{}", number), send[number - 1], receive[number - 1], both, scratch, written[number],
                           most_held(problem, number), written[number] + heaviest});
-    Comparison comparison{.what = fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and "
-                                              "scratch of a node, the most",
-                                              number),
-                          .paper = both,
-                          .ours = written[number],
-                          .relation = Relation::at_most,
-                          .place = "table 4"};
+    Comparison comparison{
+        .what =
+            fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and scratch of a node, the most", number),
+        .paper = both,
+        .ours = written[number],
+        .relation = Relation::at_most,
+        .place = "table 4"};
     if (number == 1)
       comparison.finding = PaperFinding{.level = Outcome::sharper_bound,
                                         .value = heaviest,
@@ -77,16 +78,16 @@ Reproduction make(const Making& making) {
   }
   made.sheets.push_back(std::move(sheet));
   made.at_most(
-      "A4, counts that P divides: output and scratch of a node above 2 ceil(sqrt P)^2 (L_max/P), the "
-      "most (\"the total size of the buffer needed at any node\")",
+      "A4, counts that P divides: output and scratch of a node above 2 ceil(sqrt P)^2 (L_max/P), the most (\"the total size of the "
+      "buffer needed at any node\")",
       0, above_theorem_1(making), "theorem 1, section 3.2.4");
   made.equal(
           "what A3 needs over what A4 needs, P (\"if M_max = L_max, then A3 needs P times the buffer space required by A4\", "
           "section 3.3)",
           n, written[3] / written[4], "section 3.3")
       .found(Outcome::beyond_assumptions, root * heaviest / written[4],
-             "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since "
-             "the counts are known");
+             "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since the counts are "
+             "known");
   return made;
 }
 

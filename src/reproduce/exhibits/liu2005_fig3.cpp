@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange on rings: the worked ring of eight nodes, lemma 2, and what becomes of rings with an odd number of nodes.
+// The exchange on rings: the worked ring of eight nodes, lemma 2, and rings with an odd number of nodes.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,13 +15,13 @@ namespace {
 Schedule ring(Count p, const char* kernel) { return torus_exchange({p}, 2, fmt::format("torus:kernel={}", kernel)); }
 
 struct LinkUse {
-  Count idle_rounds = 0;    // in which not all links carry something
-  Count uneven_rounds = 0;  // in which not all links carry the same
+  Count idle_rounds = 0;    // rounds in which some link carries nothing
+  Count uneven_rounds = 0;  // rounds in which the links carry different amounts
 };
 
 LinkUse link_use(const Schedule& schedule) {
   const Topology topology = Topology::ring(schedule.problem.ranks);
-  std::map<Count, std::map<Count, Bytes>> loads;  // by round, by link
+  std::map<Count, std::map<Count, Bytes>> loads;  // by round and link
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends)
@@ -38,7 +38,8 @@ LinkUse link_use(const Schedule& schedule) {
   return use;
 }
 
-// Ranks that send their block for the place opposite to the right in the first round; slots are named by how far their blocks go.
+// Counts the ranks that send the block for the opposite place to the right in the first round. A slot is named by the
+// distance that its block travels.
 Count opposite_to_the_right(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
   Count count = 0;
@@ -54,9 +55,9 @@ Count opposite_to_the_right(const Schedule& schedule) {
 
 Reproduction make(const Making&) {
   Reproduction made{
-      .remarks = {"Where 4 does not divide the number of nodes, the messages of stage 1 have floor(p/4) or ceil(p/4) "
-                  "blocks, so that links differ in load in that step, though none is idle. Misprints without a number: "
-                  "the origins in stages 2 and 3 of figure 2 have to move on with k; the error may be the transcript's."}};
+      .remarks = {"Where 4 does not divide the number of nodes, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks, so "
+                  "that links differ in load in that step, though none is idle. Misprints without a number: the origins in stages "
+                  "2 and 3 of figure 2 have to move on with k; the error may be the transcript's."}};
   Sheet sheet{
       .name = "even",
       .columns = {"nodes", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}};
@@ -86,8 +87,7 @@ Reproduction make(const Making&) {
   made.equal("ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way", 10,
              opposite_to_the_right(ring(10, "ar")), "section III and figure 2")
       .found(Outcome::misprint, 5,
-             "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made "
-             "for that")
+             "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made for that")
       .finding->is_transcript_in_doubt = true;
 
   Sheet odd{.name = "odd",
@@ -126,7 +126,7 @@ extern const Exhibit liu2005_fig3{
     .id = "liu2005-fig3",
     .title = "Complete exchange on all-port rings",
     .source = "liu2005, figures 2 and 3, lemma 2 and section VI",
-    .about = "algorithm AR on rings of 4 to 64 nodes; on odd ones with an imaginary node, and our own",
+    .about = "algorithm AR on rings of 4 to 64 nodes; on odd rings, AR with an imaginary node, and our own algorithm",
     .make = make,
 };
 

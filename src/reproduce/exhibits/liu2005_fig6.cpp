@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Estimated times of exchanges on tori of 16 x 16 to 128 x 128 nodes of an Intel Paragon.
+// The estimated times of exchanges on tori of 16 x 16 to 128 x 128 nodes of an Intel Paragon.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Bytes from which on `ours` is the faster; below 0 where it always is.
+// Returns the bytes from which on `ours` is faster; negative if it always is.
 double break_even(const TorusCosts& ours, const TorusCosts& other, const Coefficients& machine) {
   const double start = ours.us(machine, 0) - other.us(machine, 0);
   const double slope = (other.us(machine, 1) - other.us(machine, 0)) - (ours.us(machine, 1) - ours.us(machine, 0));
   return start / slope;
 }
 
-// Bytes from which on AT2 is faster than all others on a torus of 2^d x 2^d.
+// Returns the bytes from which on AT2 is faster than all others on a torus of 2^d x 2^d nodes.
 double first_fastest(const TorusCosts& at2, int d, const Coefficients& machine) {
   double from = 0;
   for (const PublishedExchange& other : other_exchanges) from = std::max(from, break_even(at2, other.costs(d), machine));
@@ -59,8 +59,7 @@ Reproduction make(const Making& making) {
     made.at_most(place + ": bytes a block from which on AT2 is the fastest (\"for any message size\": from 1)", 1,
                  first_fastest(at2, d, paragon), "section V, below figure 6")
         .found(Outcome::paper_is_wrong, first_fastest(published_at2(d), d, paragon),
-               "by the paper's own table II Suh and Yalamanchili's has fewer start-ups, and is faster for blocks of "
-               "a byte");
+               "by the paper's own table II Suh and Yalamanchili's has fewer start-ups, and is faster for blocks of a byte");
     for (const auto& [name, costs] : rivals)
       made.at_least(
           fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place, name),
@@ -72,8 +71,8 @@ Reproduction make(const Making& making) {
   made.at_least("4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")", 1,
                 other.us(paragon, 1 << 20) / small.us(paragon, 1 << 20), "section V, below figure 6")
       .found(Outcome::beyond_assumptions, other.us(paragon, 1 << 20) / published_at2(2).us(paragon, 1 << 20),
-             "AT2 is made of exchanges on rings of at least four nodes (section III), and those of 4x4 have two; "
-             "figure 6 begins with 16x16. By table II the other one starts and rearranges less there");
+             "AT2 is made of exchanges on rings of at least four nodes (section III), and those of 4x4 have two; figure 6 begins "
+             "with 16x16. By table II the other one starts and rearranges less there");
   return made;
 }
 

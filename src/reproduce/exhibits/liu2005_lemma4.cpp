@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The volume of the exchange on tori: as printed, and with our choice of ways for the places opposite.
+// The volume of the exchange on tori: as printed, and with our choice of routes to opposite places.
 #include <fmt/format.h>
 
 #include "quadrille/cost.hpp"
@@ -9,8 +9,8 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Where the blocks as printed exceed r c^2/8: all blocks for the column opposite, a row's worth in each of the phases 2 and 3, go
-// one way, so that each phase takes r/2 more.
+// The finding for cases in which the blocks, sent as printed, exceed r c^2/8: all blocks for the opposite column, one
+// row of them in each of the phases 2 and 3, go in one direction, so that each phase takes r/2 more.
 PaperFinding one_way(Count rows, Count columns) {
   PaperFinding finding{.value = rows * columns * columns / 8 + rows};
   if (columns / 2 < 4) {
@@ -26,9 +26,8 @@ PaperFinding one_way(Count rows, Count columns) {
 }
 
 Reproduction make(const Making&) {
-  Reproduction made{
-      .remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns need "
-                  "not be in lock-step. Both ways of counting are in the table."}};
+  Reproduction made{.remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns "
+                                "need not be in lock-step. Both ways of counting are in the table."}};
   Sheet sheet{.columns = {"rows", "columns", "steps", "blocks", "r c^2/8", "blocks as printed, link by link",
                           "blocks as printed, in lock-step"}};
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {12, 16}, {16, 16}}) {
@@ -43,16 +42,15 @@ Reproduction make(const Making&) {
                "lemma 4, figures 2 and 5")
         .finding = one_way(rows, columns);
     if (printed.in_step == printed.by_link) continue;
-    made.comparisons.push_back(
-        {.what = place + ": the same with all rows and columns in lock-step",
-         .paper = blocks,
-         .ours = printed.in_step,
-         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                                 .value = 424,
-                                 .why = "lemma 3 takes the longer of the times of a row ring and a column ring, so "
-                                        "that neither waits for the other's steps"},
-         .place = "lemmas 3 and 4",
-         .is_reading = true});
+    made.comparisons.push_back({.what = place + ": the same with all rows and columns in lock-step",
+                                .paper = blocks,
+                                .ours = printed.in_step,
+                                .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                                                        .value = 424,
+                                                        .why = "lemma 3 takes the longer of the times of a row ring and a column "
+                                                               "ring, so that neither waits for the other's steps"},
+                                .place = "lemmas 3 and 4",
+                                .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));
   return made;
@@ -64,7 +62,7 @@ extern const Exhibit liu2005_lemma4{
     .id = "liu2005-lemma4",
     .title = "Steps and volume of the exchange on tori",
     .source = "liu2005, lemmas 3 and 4",
-    .about = "the algorithm as we run it, and the same counted to the letter of figures 2 and 5, in two ways",
+    .about = "the algorithm as we run it, and counted literally from figures 2 and 5 in two ways",
     .make = make,
 };
 

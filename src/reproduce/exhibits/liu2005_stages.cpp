@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the stages of algorithm AR and the phases of algorithm AT2 take, equations (1) to (4), counted stage by stage.
+// The costs of the stages of algorithm AR and of the phases of algorithm AT2, equations (1) to (4), counted for each
+// stage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 struct StageCosts {
   Count steps = 0;
-  Bytes blocks = 0;  // the sum over steps of the longest message
+  Bytes blocks = 0;  // sum over the steps of the longest message
 };
 
 StageCosts counted(const Schedule& schedule, const std::string& stage) {
@@ -27,14 +28,14 @@ StageCosts counted(const Schedule& schedule, const std::string& stage) {
   return costs;
 }
 
-// Counts the stages 1 to 3 of algorithm AR, for rings with an even number of nodes.
+// Returns the paper's counts for stages 1 to 3 of algorithm AR, for rings with an even number of nodes.
 std::vector<StageCosts> said_of_ring(Count p) {
   const Count low = p / 4, high = (p + 3) / 4;
   return {{1, high}, {low, low * high}, {high - 1, low * (high - 1)}};
 }
 
-// Phases 1 to 3 on a torus with sides that are multiples of 4, no more rows than columns: rc/8 + rc/16 + rc/16, and twice
-// (rc/32 + rc/32 - r/8) c.
+// Returns the paper's counts for phases 1 to 3, for tori whose sides are multiples of 4 and that have no more rows
+// than columns: rc/8 + rc/16 + rc/16, and twice (rc/32 + rc/32 - r/8) c.
 std::vector<StageCosts> said_of_torus(Count rows, Count columns) {
   const Count all = rows * columns, phase = all / 16 * (columns - 2);
   return {{2, all / 4}, {columns / 4, phase}, {columns / 4, phase}};
@@ -92,7 +93,7 @@ void compare_tori(Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
 }
 
-// "O(c) message startup cost": what is counted stays between two constants times c.
+// "O(c) message startup cost": checks that the counted start-ups stay between two constants times c.
 void compare_growth(Reproduction& made) {
   Sheet sheet{.name = "start-ups", .columns = {"columns", "start-ups", "start-ups over c", "c/2 + 2, over c"}};
   double least = 1e300, most = 0;
@@ -118,9 +119,9 @@ void compare_growth(Reproduction& made) {
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {"Stages and phases are those of the schedules, which carry the paper's names: `quadrille schedule "
-                  "alltoall --algorithm torus:kernel=ar --grid 8` prints them. Equations (3) and (4) are of the rows' "
-                  "rings, since r <= c; where c = 4 (mod 8), our schedules keep to them by another choice of ways."}};
+      .remarks = {"Stages and phases are those of the schedules, which carry the paper's names: `quadrille schedule alltoall "
+                  "--algorithm torus:kernel=ar --grid 8` prints them. Equations (3) and (4) are of the rows' rings, since r <= c; "
+                  "where c = 4 (mod 8), our schedules keep to them by another choice of ways."}};
   making.show("rings");
   compare_rings(made);
   making.show("tori");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a node sends through its ports in phase 1 of the exchange on a torus.
+// What a node sends through each of its ports in phase 1 of the exchange on a torus.
 #include <fmt/format.h>
 
 #include "reproduce/exhibit.hpp"
@@ -8,7 +8,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Nodes of group G10 in the first quadrant of node (0, 0), as the paper defines both.
+// Returns the number of nodes of group G10 in the first quadrant of node (0, 0), as the paper defines both.
 Count in_first_quadrant(Count rows, Count columns) {
   Count count = 0;
   for (Count x = 0; x <= rows / 2; ++x)
@@ -18,11 +18,9 @@ Count in_first_quadrant(Count rows, Count columns) {
 
 Reproduction make(const Making&) {
   Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: 0 <= y <= r - 1 is meant to be "
-                                "c - 1; in the set A after phase 1 the "
-                                "offsets c/2 and r/2 are exchanged, "
-                                "and it is a multiset; in figure 5 the lower port's set is missing, the other ports name T, L and "
-                                "B for R, T and L, T* and L* are "
-                                "printed twice, and y = (y0 mod 2) means y = y0 (mod 2)."}};
+                                "c - 1; in the set A after phase 1 the offsets c/2 and r/2 are exchanged, and it is a multiset; in "
+                                "figure 5 the lower port's set is missing, the other ports name T, L and B for R, T and L, T* and "
+                                "L* are printed twice, and y = (y0 mod 2) means y = y0 (mod 2)."}};
   Sheet sheet{.columns = {"rows", "columns", "blocks a port, step 1", "3rc/16", "blocks a port, step 2", "rc/16"}};
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
     const std::vector<Bytes> longest = longest_by_round(torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start-ups, transmission and rearrangement of exchanges on a torus of 2^d x 2^d: those of table II that we run are counted, and so
-// is the scheme of section IV.A that the paper sets out from.
+// Start-ups, transmission and rearrangement of exchanges on a torus of 2^d x 2^d nodes. Those exchanges of table II
+// that this library can run are counted from their schedules, and so is the scheme of section IV.A on which the paper
+// builds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Bytes over all links, of all rounds, over what they would be if every block went a shortest way.
+// Returns the bytes on all links in all rounds, divided by what they would be if every block took a shortest route.
 double detour(const Schedule& schedule, const Topology& torus) {
   Bytes carried = 0, needed = 0;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
@@ -26,7 +27,7 @@ double detour(const Schedule& schedule, const Topology& torus) {
   return ratio(carried, needed);
 }
 
-// The most links that carry something in a round, over all links.
+// Returns the most links that are used in any round, as a share of all links.
 double links_used(const Schedule& schedule, const Topology& torus) {
   std::map<Count, std::set<Count>> used;  // by round
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
@@ -38,37 +39,33 @@ double links_used(const Schedule& schedule, const Topology& torus) {
   return ratio(most, torus.link_count());
 }
 
-// What section IV.A says of the scheme that the paper sets out from.
+// Compares what section IV.A says about the scheme on which the paper builds.
 void compare_previous_scheme(Reproduction& made) {
   const Topology torus = Topology::torus({8, 8});
   const Schedule previous = torus_exchange({8, 8}, 1, "submesh");
   const std::string place = "8x8, the previous scheme: ";
   made.equal(place + "ports (\"conforms to one-port constraint\")", 1, figures(previous).ports, "section IV.A");
-  made.at_most(place +
-                   "share of the links that a step uses, at most (\"fails to fully utilize all "
-                   "communication links\")",
-               0.99, links_used(previous, torus), "section IV.A")
+  made.at_most(place + "share of the links that a step uses, at most (\"fails to fully utilize all communication links\")", 0.99,
+               links_used(previous, torus), "section IV.A")
       .is_reading = true;
-  made.at_least(place +
-                    "links that blocks cross over those of shortest paths (\"messages are not transmitted "
-                    "along shortest paths\")",
-                1.01, detour(previous, torus), "section IV.A")
+  made.at_least(
+          place + "links that blocks cross over those of shortest paths (\"messages are not transmitted along shortest paths\")",
+          1.01, detour(previous, torus), "section IV.A")
       .is_reading = true;
-  made.at_least(place +
-                    "blocks over the lower bound (\"hinder the previous scheme from achieving optimality "
-                    "in transmission time\")",
-                1.01, counted(3, "submesh").blocks / published_at2(3).blocks, "section IV.A")
+  made.at_least(
+          place + "blocks over the lower bound (\"hinder the previous scheme from achieving optimality in transmission time\")",
+          1.01, counted(3, "submesh").blocks / published_at2(3).blocks, "section IV.A")
       .is_reading = true;
 }
 
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "Suh and Shin's exchange is counted from a schedule (alltoall/subtorus) that we have rebuilt from its costs and "
-          "from the properties that they need; on 4 x 4 its groups are single nodes, so that one rearrangement less is "
-          "needed. The text says too little of the algorithms of Tseng et al. and of Suh and Yalamanchili to rebuild "
-          "them: their rows are the formulas of table II. The previous scheme's second part, \"nodes in the same group "
-          "perform complete exchange among them\", is taken for a ring exchange on one port, along rows and then columns."}};
+          "Suh and Shin's exchange is counted from a schedule (alltoall/subtorus) that we have rebuilt from its costs and from the "
+          "properties that they need; on 4 x 4 its groups are single nodes, so that one rearrangement less is needed. The text "
+          "says too little of the algorithms of Tseng et al. and of Suh and Yalamanchili to rebuild them: their rows are the "
+          "formulas of table II. The previous scheme's second part, \"nodes in the same group perform complete "
+          "exchange among them\", is taken for a ring exchange on one port, along rows and then columns."}};
   Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
   for (int d = 2; d <= 7; ++d) {
     making.show(fmt::format("torus of {0} x {0}", 1 << d));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges among nodes of given sizes [sanders2002]: what schedules do in which step.
+// Exchanges among nodes of given sizes [sanders2002]: what schedules do in each step.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,16 +21,16 @@ inline Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1) 
   return problem;
 }
 
-// What a step has: "1.0=2.1" is an exchange between processor 0 of node 1 and processor 1 of node 2, "1.0>1.1" a message inside
-// node 1 and "1.1~1.1" what a processor has for itself.
+// One step in words: "1.0=2.1" is an exchange between processor 0 of node 1 and processor 1 of node 2, "1.0>1.1" a
+// message within node 1, and "1.1~1.1" the data that a processor keeps.
 struct NodeStep {
   std::set<std::string> operations;
   bool between_nodes = false;
-  std::set<std::pair<Rank, Rank>> delivered;  // from, to
+  std::set<std::pair<Rank, Rank>> delivered;  // pairs (from, to)
 };
 
 inline std::vector<NodeStep> steps_of(const Schedule& schedule) {
-  std::vector<Count> first_rank;  // of each node
+  std::vector<Count> first_rank;  // first rank of each node
   const std::vector<Count>& nodes = schedule.problem.nodes;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     if (index(nodes[index(rank)]) == first_rank.size()) first_rank.push_back(rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is the clustered exchange faster than posting all messages at once, as the paper measured? Simulated event by event, on the links
-// of six small hosts and on a larger cluster.
+// Tests whether the clustered exchange is faster than posting all messages at once, as the paper measured. Both are
+// simulated event by event, on the links of six small hosts and on a larger cluster.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,12 +14,13 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Measured on links of 100 Mbit/s between several hosts on one machine: data between two hosts, and a message without data.
+// Measured on links of 100 Mbit/s between several hosts on one machine: the time of a byte between two hosts, and of
+// a message without data.
 const Coefficients links{{"startup_us", 8}, {"transfer_us_per_byte", 1 / 11.97}, {"ports", 1}};
 
 struct Distribution {
   std::string name;
-  std::vector<Count> sizes;  // processes of each node
+  std::vector<Count> sizes;  // number of processes on each node
 };
 
 std::vector<Distribution> distributions() {
@@ -33,7 +34,7 @@ std::vector<Distribution> distributions() {
   return list;
 }
 
-// Each node's processes have one link to a crossbar.
+// Returns a network in which the processes of each node share one link to a crossbar.
 Topology crossbar(const std::vector<Count>& sizes) {
   std::string edges;
   Rank rank = 0;
@@ -51,7 +52,7 @@ double seconds(const std::vector<Count>& sizes, Bytes block_bytes, const char* s
                         .end);
 }
 
-// What the busiest node's link takes for the bytes alone: no algorithm takes less.
+// Returns the time of the bytes on the busiest node's link. No algorithm takes less.
 double least_seconds(const std::vector<Count>& sizes, Bytes block_bytes) {
   const Count p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
   Count most = 0;
@@ -73,7 +74,7 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
   Sheet ratios{.name = "ratios", .columns = {"distribution"}};
   for (const Bytes length : lengths) ratios.columns.push_back(fmt::format("{} bytes a block", length));
   ratios.columns.emplace_back("paper");
-  double most_above = 0;  // by which the trivial algorithm takes longer than the bytes alone, as a share of that
+  double most_above = 0;  // the largest relative amount by which the trivial algorithm takes longer than the bytes alone
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
@@ -99,9 +100,8 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
           1, least, place)
       .reason = no_congestion;
   made.at_least(
-          "six nodes of varying numbers of processes: bandwidth of clustered over trivial, the least (\"achieves at least 10% "
-          ".. higher bandwidth when the number "
-          "of active processes per SMP varies\")",
+          "six nodes of varying numbers of processes: bandwidth of clustered over trivial, the least (\"achieves at least 10% .. "
+          "higher bandwidth when the number of active processes per SMP varies\")",
           1.1, least_where_they_vary, place)
       .reason = no_congestion;
   made.comparisons.push_back(
@@ -147,8 +147,8 @@ void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making
     }
   }
   made.at_least(
-          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, "
-          "the most (\"speed-up over a trivial all-to-all algorithm by a factor of two and more\")",
+          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, the most (\"speed-up "
+          "over a trivial all-to-all algorithm by a factor of two and more\")",
           2, most, place)
       .reason = no_congestion;
   made.sheets.push_back(std::move(large));
@@ -157,10 +157,10 @@ void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {fmt::format("Of a link {:.2f} MB/s and {} µs a message, measured on a test network with links of 100 Mbit/s "
-                              "between several hosts on one "
-                              "machine; they are not Giganet's. One port a process; processes of a node share its link to the "
-                              "crossbar. The trivial algorithm posts all messages at once and is `direct`; ours goes on when an "
-                              "exchange is through. Bandwidth is bytes over time, and bytes are the same, so the ratio of "
+                              "between several hosts on one machine; they are not Giganet's. One port a process; processes of a "
+                              "node share its link to the crossbar. The trivial algorithm posts all messages at once and is "
+                              "`direct`; ours goes on when an exchange is through. Bandwidth is bytes over time, and bytes are the "
+                              "same, so the ratio of "
                               "bandwidths is that of the times, the other way round.",
                               1 / links.at("transfer_us_per_byte"), links.at("startup_us"))}};
   const std::vector<Bytes> lengths = making.small ? std::vector<Bytes>{8192} : std::vector<Bytes>{1024, 8192, 65536};

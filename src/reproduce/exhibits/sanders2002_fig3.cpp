@@ -28,13 +28,14 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
   return sheet;
 }
 
-// Pairs that the loop's invariant says are delivered after phase 1 and that are not: U <= V and l(u) < done, then both ways.
+// Counts the pairs that should have been delivered after phase 1 by the loop's invariant, but were not: those with U
+// <= V and l(u) < done, in both directions.
 Count undelivered(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> delivered;
   const std::vector<NodeStep> steps = steps_of(schedule);
   for (Count step = 0; step < schedule.program(0).stages[0].round_count; ++step)
     delivered.insert(steps[index(step)].delivered.begin(), steps[index(step)].delivered.end());
-  const std::vector<Rank> firsts{0, 1, 3};  // processors of index 0; sizes ascend, so that node order is index order
+  const std::vector<Rank> firsts{0, 1, 3};  // first processor of each node; sizes ascend, so nodes are already ordered by size
   Count missing = 0;
   for (const Rank u : firsts)
     for (Rank v = u; v < schedule.problem.ranks; ++v) {
@@ -57,8 +58,7 @@ Reproduction make(const Making&) {
   made.equal("steps, processors of a node exchanging", 15, steps.size(), "figure 3, caption");
   made.equal("steps, processors of a node sending, as the algorithm is printed", 15, steps_of(printed).size(), "figure 3, caption")
       .found(Outcome::misprint, 18,
-             "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged "
-             "as well");
+             "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged as well");
   Count inner = 0, which = 0;
   for (Count step = 0; step < exchanging.program(0).stages[0].round_count; ++step)
     if (!steps[index(step)].between_nodes) ++inner, which = step + 1;
@@ -67,8 +67,7 @@ Reproduction make(const Making&) {
   made.equal("pairs for which the loop's invariant fails after phase 1 of the algorithm as printed", 0, undelivered(printed),
              "figure 2")
       .found(Outcome::paper_is_wrong, 3,
-             "inside a node messages go one way only, so that the invariant's second half holds for U other than "
-             "V");
+             "inside a node messages go one way only, so that the invariant's second half holds for U other than V");
   return made;
 }
 
@@ -78,7 +77,7 @@ extern const Exhibit sanders2002_fig3{
     .id = "sanders2002-fig3",
     .title = "Clustered exchange among nodes of one, two and three processors",
     .source = "sanders2002, figures 2 and 3",
-    .about = "U.a is processor a of node U, = an exchange, > a message inside a node, ~ what a processor keeps",
+    .about = "U.a is processor a of node U, = an exchange, > a message within a node, ~ the data that a processor keeps",
     .make = make,
 };
 

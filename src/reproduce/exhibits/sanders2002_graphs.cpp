@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clustered exchange by other decompositions of the graph of nodes: into permutations, and into graphs of a degree.
+// The clustered exchange with other decompositions of the graph of nodes: into permutations, and into graphs of a
+// given degree.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<Count>;
 
-// Between nodes: what is inside them has a stage of its own behind.
+// Returns the steps between nodes. Messages within nodes have a stage of their own at the end.
 Count steps_between(const Sizes& sizes, const std::string& parameters) {
   return make_schedule(on_nodes(sizes), "clustered:" + parameters).program(0).stages.back().first_round;
 }
@@ -45,7 +46,7 @@ Reproduction make(const Making& making) {
     const Count n = *std::max_element(sizes.begin(), sizes.end()), p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
     const Count matchings = steps_between(sizes, "mode=inter"), permutations = steps_between(sizes, "decomposition=permutations");
     const auto two_at_a_time = [&](const char* decomposition) -> Cell {
-      if (sizes.size() < 3) return std::monostate{};  // a node has one other to talk to
+      if (sizes.size() < 3) return std::monostate{};  // each node has only one other node
       return steps_between(sizes, fmt::format("decomposition={},degree=2", decomposition));
     };
     table.rows.push_back({fmt::format("{}", fmt::join(sizes, " ")), matchings, permutations, n * (p - n),
@@ -58,8 +59,8 @@ Reproduction make(const Making& making) {
              0, other_than_printed, "section 3, last paragraph")
       .is_reading = true;
   made.equal(
-          "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has "
-          "messages for others",
+          "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has messages "
+          "for others",
           0, other_than_least, "section 3, last paragraph")
       .is_reading = true;
   made.remarks.push_back(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many steps the clustered exchange takes for nodes of many sizes (theorem 1), and what that costs.
+// The number of steps of the clustered exchange for nodes of many sizes (theorem 1), and their cost.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Count between_nodes(const std::vector<Count>& sizes, const char* specification) 
   return count;
 }
 
-// The share of steps in which a largest node is busy with itself.
+// Returns the share of steps in which a node of the largest size exchanges messages within itself.
 double inside_share(const std::vector<Count>& sizes) {
   const Schedule schedule = make_schedule(on_nodes(sizes), "clustered:mode=paper");
   const Count largest = *std::max_element(sizes.begin(), sizes.end());
@@ -61,8 +61,7 @@ void add_sizes(const Making& making, Reproduction& made) {
        .tolerance = 1e-6,
        .finding = PaperFinding{.level = Outcome::misprint,
                                .value = 1.0 / 6,
-                               .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p "
-                                      "much above n"},
+                               .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p much above n"},
        .place = "section 3, below theorem 1"});
   made.sheets.push_back(std::move(table));
 }
@@ -89,7 +88,7 @@ void add_growth(Reproduction& made) {
   made.sheets.push_back(std::move(growth));
 }
 
-// In the cluster model; the trivial algorithm posts everything at once.
+// Compares times in the cluster model. The trivial algorithm posts all messages at once.
 void compare_times(Reproduction& made) {
   const MachineCosts myrinet = machine_of_paper("myrinet");
   double least = 1e300;
@@ -103,19 +102,18 @@ void compare_times(Reproduction& made) {
     least = std::min(least, seconds("direct") / seconds("clustered"));
   }
   made.at_least(
-          "six nodes of up to four on a network with one port a node: time of the trivial algorithm "
-          "over ours, the least (\"never performs worse\")",
+          "six nodes of up to four on a network with one port a node: time of the trivial algorithm over ours, the least (\"never "
+          "performs worse\")",
           1, least, "section 4, last paragraph")
       .reason =
-      "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its "
-      "exchanges perfectly, and messages "
+      "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its exchanges perfectly, and messages "
       "that meet at a port cost it nothing";
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) "
-                                "messages to send. The order of nodes "
-                                "is by size and then by index; the paper has one sign for both."}};
+  Reproduction made{
+      .remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) messages to "
+                  "send. The order of nodes is by size and then by index; the paper has one sign for both."}};
   add_sizes(making, made);
   add_growth(made);
   compare_times(made);
@@ -128,7 +126,9 @@ extern const Exhibit sanders2002_steps{
     .id = "sanders2002-steps",
     .title = "Steps of the clustered exchange",
     .source = "sanders2002, theorem 1 and section 4",
-    .about = "rounds counted from schedules; exchanging and between nodes only are our improvements of what is printed",
+    .about =
+        "rounds counted from schedules; the variants \"exchanging\" and \"between nodes only\" are our improvements of the printed "
+        "algorithm",
     .make = make,
 };
 

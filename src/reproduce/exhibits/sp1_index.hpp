@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index operation on 64 processors of an SP-1 by the linear model: what figures 4 to 6 of [bruck1997] measured.
+// The index operation on 64 processors of an SP-1 by the linear model, which figures 4 to 6 of [bruck1997] measured.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,13 +13,14 @@ namespace quadrille::reproduce {
 inline constexpr Count sp1_processors = 64;
 inline const std::vector<Count> powers_of_two{2, 4, 8, 16, 32, 64};
 
-// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements; with 1 and 1 it is the
-// linear model. g3 is the same for all radices.
+// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements. With 1 and
+// 1, it is the linear model. g3 is the same for all radices.
 struct SlowDown {
   double startups = 1, bytes = 1;
 };
 
-// The paper has the slow-down of sending and receiving at a time "somewhere between one and two".
+// According to the paper, sending and receiving at the same time slows down by a factor "somewhere between one and
+// two".
 inline const std::vector<SlowDown> slow_downs{{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 
 class Sp1Index {
@@ -45,7 +46,7 @@ class Sp1Index {
     return best;
   }
 
-  // The size of block at which two radices take equally long; both are lines in it.
+  // Returns the block size at which two radices take equally long; both times are linear in the block size.
   double break_even(Count fewer_rounds, Count fewer_bytes) const {
     const double at_0 = us(fewer_rounds, 1) - us(fewer_bytes, 1), at_1001 = us(fewer_rounds, 1001) - us(fewer_bytes, 1001);
     return 1 - at_0 * 1000 / (at_1001 - at_0);
@@ -58,8 +59,8 @@ class Sp1Index {
 inline constexpr const char* sp1_place = "section 3.5, p. 1150";
 inline constexpr const char* sp1_remark =
     "Times are those of the linear model with the start-up and the byte that the paper measured. Its own measurements were longer, "
-    "as it says: the system's routines, copying, congestion and a slow-down of send-and-receive of one to two. Its fitted model, "
-    "T = g1 C1 beta + g2 C2 tau + g3, has factors for these but no figures; so claims are compared for g1 and g2 of 1 and 2, too, "
+    "as it says: the system's routines, copying, congestion and a slow-down of send-and-receive of one to two. Its fitted model, T "
+    "= g1 C1 beta + g2 C2 tau + g3, has factors for these but no figures; so claims are compared for g1 and g2 of 1 and 2, too, "
     "and g3, the same for all radices, is 0. Compared is what the paper calls qualitative.";
 
 }  // namespace quadrille::reproduce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange on tori of [liu2005]: our schedules, and the blocks' ways as the paper prints them, to count those by.
+// The exchange on tori of [liu2005]: our schedules, and the blocks' routes as the paper prints them, for counting.
 #pragma once
 
 #include <map>
@@ -9,39 +9,42 @@
 
 namespace quadrille::reproduce {
 
-// The longest message of each round that has one.
+// Returns the longest message of each round that has messages.
 std::vector<Bytes> longest_by_round(const Schedule& schedule);
 
 Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, const std::string& specification = "torus");
 
 struct PrintedHop {
   Count step = 0;
-  Count places = 0;  // to the right if positive
+  Count places = 0;  // positive: to the right
 };
 
-// Algorithm AR as printed, from place to place of an even ring: an odd way first, then two places at a time; even targets are
-// headed for to the right in stage 2, odd ones in stage 3, and so is the place opposite.
+// Returns the route from place to place on a ring of even size, as algorithm AR is printed. If the distance is odd, the
+// block first moves one place; then it moves two places at a time. In stage 2, blocks for even targets travel to the
+// right and those for odd targets to the left, in stage 3 the other way round. A block for the opposite place travels in
+// stage 2.
 std::vector<PrintedHop> printed_ring_hops(Count from, Count to, Count size);
 
-// Messages by who sends them to whom in which step, in blocks.
+// Counts messages by sender, receiver and step, in blocks.
 class PrintedMessages {
  public:
   void add(Count step, Rank from, Count direction) { ++blocks_[step][{from, direction}]; }
-  Count volume() const;  // the sum over steps of the longest
+  Count volume() const;  // sum over the steps of the longest message
 
  private:
   std::map<Count, std::map<std::pair<Rank, Count>, Count>> blocks_;
 };
 
-// Volumes, in blocks, of algorithm AT2 as printed. They differ in who waits for whom in phases 2 and 3.
+// The volume of algorithm AT2 as printed, in blocks. The two values differ in which links wait for each other in
+// phases 2 and 3.
 struct PrintedTorusVolumes {
-  Count in_step = 0;  // all rows and columns in lock-step: the sum over steps of the longest message
-  Count by_link = 0;  // each link by itself: the sum over phases of the most blocks that a link carries
+  Count in_step = 0;  // all rows and columns in lock-step: sum over the steps of the longest message
+  Count by_link = 0;  // each link by itself: sum over the phases of the most blocks that any link carries
 };
 
 PrintedTorusVolumes printed_torus_volumes(Count rows, Count columns);
 
-// Table II: coefficients of the algorithms on a torus of 2^d x 2^d.
+// Table II: the coefficients of the algorithms on a torus of 2^d x 2^d nodes.
 struct TorusCosts {
   double startups = 0, blocks = 0, rearranged = 0;
   double us(const Coefficients& machine, double block_bytes) const;
@@ -50,12 +53,12 @@ struct TorusCosts {
 struct PublishedExchange {
   const char* name;
   TorusCosts (*costs)(int d);
-  const char* algorithm = nullptr;  // ours, where the text says enough of it
+  const char* algorithm = nullptr;  // specification of our algorithm; null if the text describes it too briefly
 };
 
-extern const std::vector<PublishedExchange> other_exchanges;  // those the paper compares with
+extern const std::vector<PublishedExchange> other_exchanges;  // the exchanges with which the paper compares
 TorusCosts published_at2(int d);
-TorusCosts counted(int d, const std::string& specification);  // from the schedule, on the links of the torus
+TorusCosts counted(int d, const std::string& specification);  // counted from the schedule, on the links of the torus
 TorusCosts counted_at2(int d);
 
 }  // namespace quadrille::reproduce

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators by the thousand, and plans for messages over them: MPI has far fewer contexts than a program may split off
-// communicators in its life, and we keep 256 at most. Data is checked. Usage: contexts [COMMUNICATORS], under mpirun.
+// Thousands of communicators, with plans that send messages over them. MPI has far fewer contexts than a program may make
+// communicators in its life, so we keep at most 256 contexts and reuse them. Data is checked. Usage: contexts [COMMUNICATORS],
+// under mpirun.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -24,7 +25,7 @@ MPI_Comm split_from_world(bool reversed) {
   return split;
 }
 
-// A communicator of MPI's with a plan for messages over it, which must not outlive it here.
+// An MPI communicator with a plan for messages over it. Here the plan must not outlive the communicator.
 class User {
  public:
   explicit User(bool reversed = false) : users_(split_from_world(reversed)), ranks_(over(users_)) {}
@@ -37,7 +38,7 @@ class User {
   User& operator=(const User&) = delete;
 
   void make_plan(const std::string& algorithm = "direct") {
-    plan_.emplace(plan(*ranks_, Problem::alltoall(ranks_->size(), 8), {.algorithm = algorithm, .executor = Executor::messages}));
+    plan_.emplace(plan(*ranks_, Problem::alltoall(ranks_->size(), 8), {.algorithm = algorithm, .executor = Executor::mpi}));
   }
   void drop_plan() { plan_.reset(); }
 
@@ -58,7 +59,8 @@ class User {
   std::optional<Plan> plan_;
 };
 
-// Each with one plan, one after the other; the order of the ranks and who exchanges differ from one to the next.
+// Uses one communicator after the other, each with one plan. The order of the ranks, and which ranks take part, changes from one to
+// the next.
 void use_one_after_the_other(int communicators) {
   for (int i = 0; i < communicators; ++i) {
     User user(i % 3 == 0);
@@ -67,12 +69,12 @@ void use_one_after_the_other(int communicators) {
   }
 }
 
-// As many communicators as there are contexts, and more. With a plan alive in each the next is refused, on all ranks; the program
-// goes on, and one plan less makes room for one.
+// Makes more communicators than there are contexts. With a plan alive in each, a further plan is refused on all ranks. The program
+// continues, and destroying one plan makes room for another.
 void use_all_at_once() {
   std::vector<std::unique_ptr<User>> users;
   for (int i = 0; i < 300; ++i) users.push_back(std::make_unique<User>());
-  for (auto& user : users) {  // no plan stays, so none is refused
+  for (auto& user : users) {  // no plan stays alive, so none is refused
     user->make_plan();
     user->run(1);
     user->drop_plan();
@@ -89,19 +91,20 @@ void use_all_at_once() {
     }
   if (refused != 300 - most_contexts) throw std::runtime_error(fmt::format("{} plans of 300 were refused", refused));
   for (int i = 0; i < most_contexts; ++i) users[static_cast<std::size_t>(i)]->run(i);
-  users[0]->make_plan("bruck");  // another plan of a communicator that has a context takes no further one
+  users[0]->make_plan("bruck");  // a second plan of a communicator shares its context
   users[0]->run(2);
   users[1]->drop_plan();
   users[299]->make_plan();
   users[299]->run(3);
   users.clear();
-  // All contexts are idle now, and none is for ranks in this order.
+  // All contexts are idle now, and none belongs to a group with this order of ranks.
   User other(true);
   other.make_plan();
   other.run(4);
 }
 
-// Two communicators have the same ranks, and each its plans: whatever the order in which they begin, no message goes astray.
+// Two communicators have the same ranks and different plans. Ranks start the plans in different orders, and no message may reach
+// the wrong plan.
 void use_side_by_side() {
   User one, two;
   one.make_plan();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that forks after it has used us. The child calls no MPI, as is right. It cannot execute plans, since its peers do not
-// know it: it is told so, and what it destroys is not its parent's. The parent goes on, with data that is checked.
-// Usage, under mpirun: forks
+// A program that forks after it has used the library. The child makes no MPI calls, as MPI demands. It cannot execute plans, since
+// its peers do not know it: it gets an error, and what it destroys does not affect the parent. The parent continues, with checked
+// data. Usage, under mpirun: forks
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ bool is_refused(Call&& call) {
   return false;
 }
 
-// In the child; its exit code. The alarm ends a child that waits.
+// Runs in the child and returns its exit code. An alarm ends a child that hangs.
 int live_as_child(std::unique_ptr<User> user) {
   ::alarm(20);
   for (Plan& each : user->plans)
@@ -63,7 +63,7 @@ void run() {
     std::fflush(nullptr);
     const pid_t child = ::fork();
     if (child < 0) throw std::runtime_error("no fork");
-    if (child == 0) ::_exit(live_as_child(std::move(user)));  // MPI's own ends of the program are its parent's
+    if (child == 0) ::_exit(live_as_child(std::move(user)));  // _exit, because only the parent may run MPI's exit handlers
     for (Occasion& each : occasions)
       if (const std::string wrong = each.run(random); !wrong.empty()) throw std::runtime_error(wrong);
     for (Plan& each : user->plans) each.execute(user->input.data(), user->output.data());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators by the thousand, as programs make them: split, duplicated, made of some ranks' groups, nested; used by us for plans
-// of any kind with checked data; freed in any order, MPI's before ours or after. What can be drawn differently in a correct program
-// is drawn differently. In the end the process must have no more descriptors, mappings, memory and MPI contexts than after the
-// first fifth. Some communicators and plans are still there at MPI_Finalize; some of them are destroyed after it, some never.
-// Usage, under mpirun: groups [--communicators N] [--seed S] [--threads N]
+// Thousands of communicators, as programs make them: split, duplicated, made from groups of ranks, and nested. The library uses
+// them for all kinds of plans with checked data; they are freed in any order, before our objects or after. Everything that a
+// correct program may vary is drawn at random. At the end, the process must not have more descriptors, mappings, memory and MPI
+// contexts than after the first fifth. Some communicators and plans still exist at MPI_Finalize; some of them are destroyed after
+// it, some never. Usage, under mpirun: groups [--communicators N] [--seed S] [--threads N]
 #include <fmt/format.h>
 #include <getopt.h>
 
@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "execute/shared/process.hpp"
+#include "execute/shared/memory/process.hpp"
 #include "quadrille/mpi.hpp"
 #include "support/occasion.hpp"
 #include "support/resources.hpp"
@@ -28,14 +28,14 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw std::runtime_error(fmt::format("{} failed", call));
 }
 
-// A communicator and what we have made for it. Its ranks draw alike from `random`.
+// A communicator and our objects for it. Its ranks draw the same numbers from `random`.
 class Group {
  public:
   Group(MPI_Comm handle, std::uint64_t seed) : random_(seed), handle_(handle) { MPI_Comm_size(handle, &size_); }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  // Any order is legal, as long as it is the same at all ranks.
+  // Any order of destruction is legal, as long as all ranks use the same.
   ~Group() {
     std::array<int, 4> order{0, 1, 2, 3};
     std::shuffle(order.begin(), order.end(), random_);
@@ -47,7 +47,7 @@ class Group {
     }
   }
 
-  // Plans, each executed once to three times.
+  // Makes plans and executes each one to three times.
   void use() {
     ranks_ = over(handle_);
     if (below(4) == 0) again_ = over(handle_);
@@ -62,7 +62,7 @@ class Group {
         if (const std::string wrong = each.run(random_); !wrong.empty()) throw std::runtime_error(wrong);
   }
 
-  // Collective. Null where this rank is not in the new group, and where MPI's communicator has been freed.
+  // Collective. Returns null if this rank is not in the new group, or if MPI's communicator has been freed.
   std::unique_ptr<Group> make_another() {
     if (handle_ == MPI_COMM_NULL) return nullptr;
     const std::uint64_t seed = random_();
@@ -104,7 +104,7 @@ class Group {
     return made(handle, seed + static_cast<std::uint64_t>(colour == MPI_UNDEFINED ? 0 : colour));
   }
 
-  // By the members only.
+  // Called by the members only (MPI_Comm_create_group).
   std::unique_ptr<Group> group_of_some(std::uint64_t seed) {
     std::vector<int> members(static_cast<std::size_t>(size_));
     std::iota(members.begin(), members.end(), 0);
@@ -134,7 +134,8 @@ class Group {
   std::vector<Occasion> uses_;
 };
 
-// Groups that come and go. All ranks of the first one work on the same place at a time, so that none waits for another in vain.
+// A changing set of groups. All ranks of the first group work on the same entry at a time, so that no rank waits for another for
+// ever.
 class Mixture {
  public:
   Mixture(MPI_Comm parent, std::uint64_t seed) : random_(seed) {
@@ -151,7 +152,7 @@ class Mixture {
         continue;
       }
       Group* parent = random_() % 2 ? all_.get() : places_[random_() % places_.size()].get();
-      auto made = parent ? parent->make_another() : nullptr;  // before its parent goes, which may be what lies here
+      auto made = parent ? parent->make_another() : nullptr;  // made before its parent is destroyed, which may be the present entry
       place = std::move(made);
       if (place) place->use();
       --communicators;
@@ -162,7 +163,7 @@ class Mixture {
     for (auto& place : places_) place.reset();
   }
 
-  // For those who never destroy what they have made.
+  // Releases some groups without destroying them, as some programs do.
   void forget_some() {
     for (std::size_t i = 0; i < places_.size(); i += 2) static_cast<void>(places_[i].release());
   }
@@ -178,7 +179,7 @@ struct Settings {
   std::uint64_t seed = 1;
 };
 
-// Each mixture on a thread of its own, if there are several.
+// Runs each mixture; if there are several, each on a thread of its own.
 void run(std::vector<Mixture>& mixtures, long communicators) {
   const auto run_one = [&](Mixture& mixture) {
     try {
@@ -196,16 +197,16 @@ void run(std::vector<Mixture>& mixtures, long communicators) {
 }
 
 struct Held : Resources {
-  Bytes taken = 0;  // of this process's shared memory
+  Bytes taken = 0;  // shared memory that this process has allocated
 };
 
-// Collective. Memory that peers may still look at is given back some time after the last of them is through: what one rank has
-// given back lets others go on.
+// Collective. Memory that peers may still read is released only some time after the last of them has finished; memory that one rank
+// releases may allow others to continue.
 Held held() {
   SharedFile &heap = Process::current()->heap(), &control = Process::current()->control();
   for (int round = 0; round < 3; ++round) {
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 1000; ++i) {  // each asks for some of it
+    for (int i = 0; i < 1000; ++i) {  // each call may release some memory
       heap.release_retired();
       control.release_retired();
     }
@@ -213,9 +214,9 @@ Held held() {
   return {resources(), heap.taken_bytes() + control.taken_bytes()};
 }
 
-// Between two moments at which there are no groups. What it may be more by: malloc's arenas and what a thread begins with come late
-// in some runs; MPI libraries keep up to 600 bytes of each communicator that has been freed; and the memory behind what is given
-// back stays with the process.
+// Returns what has grown between two moments at which there are no groups; empty if nothing. It tolerates what is no leak: malloc's
+// arenas and threads' initial memory come late in some runs, MPI libraries keep up to 600 bytes of each freed communicator, and
+// pages behind released memory stay with the process.
 std::string growth(const Held& before, const Held& after, long communicators) {
   struct Row {
     const char* what;
@@ -232,7 +233,8 @@ std::string growth(const Held& before, const Held& after, long communicators) {
   return text;
 }
 
-// MPICH has 2,046 contexts. About 40 of these are left for what it needs itself and for what we keep for later use: 256.
+// MPICH has 2,046 contexts, and the program makes 1,750 communicators here. That works if the library keeps at most 256 contexts
+// for later use; about 40 are left for MPICH itself.
 void hold_many_contexts() {
   if (mpi_library != "mpich") return;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

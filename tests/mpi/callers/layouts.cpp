@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts of MPI's datatypes: those of random types take the same bytes in the same order as MPI_Pack, and a plan on such layouts
-// delivers what MPI_Alltoall does with the types themselves. Usage, under mpirun: layouts [--types N] [--seed S]
+// Tests layouts made from MPI datatypes. Layouts of random types contain the same bytes in the same order as MPI_Pack writes, and a
+// plan with such layouts delivers the same as MPI_Alltoall with the types. Usage, under mpirun: layouts [--types N] [--seed S]
 #include "quadrille/mpi_layout.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace quadrille::testing {
 namespace {
 
-constexpr Bytes most_bytes = 1 << 20;  // that elements of a random type span
+constexpr Bytes most_bytes = 1 << 20;  // limit of the bytes that elements of a random type may span
 
 [[noreturn]] void fail(const std::string& sentence) {
   std::fprintf(stderr, "%s\n", sentence.c_str());
@@ -44,7 +44,7 @@ void expect_pieces(const std::string& what, const Layout& found, const Layout& e
   fail(fmt::format("{}: the pieces are{}", what, text));
 }
 
-// A datatype that is freed.
+// A datatype that is freed by its destructor.
 class Type {
  public:
   template <class Make, class... Arguments>
@@ -72,7 +72,7 @@ Span span_of(MPI_Datatype type) {
   return span;
 }
 
-// Random types. Each says how it was made, innermost last.
+// Draws random types. The text of each says how it was made, innermost type last.
 class RandomTypes {
  public:
   explicit RandomTypes(std::uint64_t seed) : random_(seed) {}
@@ -160,8 +160,8 @@ class RandomTypes {
     }
   }
 
-  // Open MPI 4.1.4 takes an extent or stride of -1 byte for none at all. MPICH 4.0.2 packs elements of negative extent with another
-  // extent than it tells, and divides by zero.
+  // Avoids known errors. Open MPI 4.1.4 treats an extent or stride of -1 byte as if none were given. MPICH 4.0.2 packs elements of
+  // negative extent with another extent than it reports, and divides by zero.
   int resized(MPI_Datatype inner, MPI_Datatype& type) {
     const int first = between(-9, 9);
     int extent = between(-30, 60);
@@ -175,7 +175,7 @@ class RandomTypes {
     text += '{';
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       inner.push_back(i > 0 && between(0, 2) == 0 ? inner.back() : nested(depth - 1));
-      if (span_of(inner.back()).size == 0) inner.back() = MPI_SHORT;  // Open MPI 4.1.4 packs with another extent than it tells
+      if (span_of(inner.back()).size == 0) inner.back() = MPI_SHORT;  // Open MPI 4.1.4 packs with another extent than it reports
       text += ", ";
     }
     text += '}';
@@ -215,7 +215,7 @@ class RandomTypes {
   std::vector<MPI_Datatype> made_;
 };
 
-// Is false where the type is larger than what is looked at.
+// Compares with MPI_Pack. Returns false, without comparing, if the type is larger than the limit.
 bool packs_alike(MPI_Datatype type, Count count, const std::string& text) {
   const Span span = span_of(type);
   const Bytes stretch = (count - 1) * span.extent;
@@ -226,7 +226,7 @@ bool packs_alike(MPI_Datatype type, Count count, const std::string& text) {
   std::vector<char> memory(static_cast<std::size_t>(std::max<Bytes>(1, last - first)));
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>((i * 2654435761u) >> 13);
   const char* elements = memory.data() - first;
-  // Twice, since MPICH does not write the bytes of a long double that hold nothing.
+  // Packs twice, into different initial contents, since MPICH does not write the padding bytes of a long double.
   std::vector<char> packed[] = {std::vector<char>(static_cast<std::size_t>(span.size * count) + 1, 0), {}}, found;
   packed[1].assign(packed[0].size(), 1);
   for (std::vector<char>& bytes : packed) {
@@ -276,7 +276,7 @@ void tell_pieces_and_refusals() {
   expect_error("a negative count", ErrorCode::misuse, "is -1", [] { layout_of(-1, MPI_INT); });
 }
 
-// Each type is made of the one before, twice: 2^levels ways lead down.
+// Each type contains the one before twice, so there are 2^levels paths to the innermost.
 Layout doubled_char(int levels) {
   std::vector<MPI_Datatype> doubled{MPI_CHAR};
   for (int i = 0; i < levels; ++i) {
@@ -297,11 +297,11 @@ Layout doubled_char(int levels) {
 
 void read_types_in_many_places() {
   expect_pieces("doubled", doubled_char(12), {{0, 4096}});
-  const Layout most = doubled_char(30);  // Open MPI does not say that they are the same
+  const Layout most = doubled_char(30);  // Open MPI does not report that both are the same type
   if (!most.empty()) expect_pieces("doubled more often", most, {{0, Bytes{1} << 30}});
 }
 
-// Each rank has a matrix with a column for each rank, and its result is packed; and back.
+// Each rank has a matrix with one column per rank. The columns are exchanged into packed blocks, and then back.
 void exchange_columns() {
   constexpr int rows = 50;
   const auto ranks = over(MPI_COMM_WORLD);
@@ -311,7 +311,7 @@ void exchange_columns() {
   std::vector<int> matrix(static_cast<std::size_t>(rows * p)), expected(matrix.size()), found(matrix.size()), back(matrix.size());
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<int>(ranks->rank()) * 100'000 + static_cast<int>(i);
   MPI_Alltoall(matrix.data(), 1, column, expected.data(), rows, MPI_INT, MPI_COMM_WORLD);
-  for (const Executor executor : {Executor::automatic, Executor::messages})
+  for (const Executor executor : {Executor::automatic, Executor::mpi})
     for (const char* algorithm : {"direct", "bruck"}) {
       Plan there =
           plan(*ranks, problem, {.algorithm = algorithm, .executor = executor, .layouts = {.input = layout_of(p, column)}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an MPI program may do wrong, and each time gets one sentence for instead of a crash or a hang: communicators that are no
-// group of ranks, plans that outlive theirs or MPI itself, plans started in different orders (by messages with QUADRILLE_CHECK=1
-// only). Usage: misuse, under mpirun with at least two ranks.
+// Errors of MPI programs, each of which must give one sentence instead of a crash or a hang: communicators that are not a group of
+// ranks, plans that outlive their communicator or MPI itself, and plans that are started in different orders (for messages, this is
+// only detected with QUADRILLE_CHECK=1). Usage: misuse, under mpirun with at least two ranks.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@
 namespace quadrille::testing {
 namespace {
 
-// Fails unless `call` throws Error{misuse} whose sentence has all these words in it.
+// Fails unless `call` throws Error{misuse} whose sentence contains all these words.
 template <class Call>
 void expect_misuse(const std::string& what, const std::vector<std::string>& words, Call&& call) {
   std::string said = "nothing";
@@ -43,7 +43,7 @@ void refuse_what_is_no_group() {
   MPI_Comm_free(&half);
 }
 
-// Another communicator of MPI's for each, so that each counts its plans from 1. It is freed by MPI_Finalize.
+// Returns a new MPI communicator, so that its plans are counted from 1. MPI_Finalize frees it.
 MPI_Comm duplicate_of_world() {
   MPI_Comm users = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &users);
@@ -54,7 +54,7 @@ struct User {
   static constexpr Bytes block = 20'000;
 
   MPI_Comm users = duplicate_of_world();
-  std::vector<Plan> plans;  // destroyed after the communicator that they were made for
+  std::vector<Plan> plans;  // destroyed after the communicator of the plans
   std::unique_ptr<Communicator> ranks = over(users);
   std::vector<std::byte> input = std::vector<std::byte>(static_cast<std::size_t>(ranks->size() * block)), output = input;
 
@@ -66,11 +66,11 @@ struct User {
 
 void add_one_of_each(User& user) {
   user.add("direct");
-  user.add("direct", Executor::messages);
+  user.add("direct", Executor::mpi);
   user.add("vendor");
 }
 
-// Both sides are told, in the same words.
+// Both ranks get the same error.
 void start_in_different_orders(Executor first, Executor second) {
   User user;
   user.add("direct", first);
@@ -80,22 +80,22 @@ void start_in_different_orders(Executor first, Executor second) {
     user.run(last ? 1 : 0);
     user.run(last ? 0 : 1);
   });
-  user.ranks = over(user.users);  // the ranks may meet anew
+  user.ranks = over(user.users);  // the ranks may form a new group
   user.add("direct", first);
   user.run(2);
 }
 
-// Plans go on without the communicator of MPI's that they were made for. What needs that communicator is refused.
+// Plans still work after their MPI communicator has been freed. Calls that need the communicator are refused.
 void free_what_is_in_use() {
   User user;
   add_one_of_each(user);
   for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
-  const auto again = over(user.users);  // shares what is known of the communicator
+  const auto again = over(user.users);  // shares what is kept with the MPI communicator
   MPI_Comm_free(&user.users);
   for (std::size_t number = 0; number < user.plans.size(); ++number) user.run(number);
   for (const char* algorithm : {"direct", "vendor"})
     expect_misuse("a plan for messages of a freed communicator", {"has been freed", "before MPI_Comm_free"},
-                  [&] { user.add(algorithm, Executor::messages); });
+                  [&] { user.add(algorithm, Executor::mpi); });
   if (user.plans[0].executor() == Executor::shared) {
     user.add("bruck");
     user.run(3);
@@ -138,9 +138,9 @@ int main(int count, char** arguments) {
     free_what_is_in_use();
     const char* check = std::getenv("QUADRILLE_CHECK");
     if (check) {
-      start_in_different_orders(Executor::messages, Executor::messages);
+      start_in_different_orders(Executor::mpi, Executor::mpi);
       start_in_different_orders(Executor::automatic, Executor::automatic);
-      start_in_different_orders(Executor::automatic, Executor::messages);
+      start_in_different_orders(Executor::automatic, Executor::mpi);
     } else if (!std::getenv("QUADRILLE_NODE_SIZES")) {
       start_in_different_orders(Executor::shared, Executor::shared);
     }

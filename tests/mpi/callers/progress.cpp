@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has been started goes on in any call of the library, whatever the communicator that it waits in; and, with a progress
-// thread, also while the program waits elsewhere. Usage: progress [thread], under mpirun; with QUADRILLE_PROGRESS=thread for
-// `thread`.
+// Tests that started executions progress during any call of the library, even if it waits in another communicator; and, with a
+// progress thread, also while the program waits elsewhere. Usage: progress [thread], under mpirun; with QUADRILLE_PROGRESS=thread
+// for `thread`.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace quadrille::testing {
 namespace {
 
-// An alltoall that no rank completes alone: bruck has two windows or more, and long messages are copied by their receivers.
+// An alltoall that no rank can complete without its peers: bruck has two windows or more, and receivers copy long messages.
 class Exchange {
  public:
   Exchange(Communicator& ranks, Executor executor)
@@ -67,7 +67,7 @@ void go_on_in_any_call(Executor executor) {
   MPI_Comm_free(&users);
 }
 
-// Rank 0 waits inside MPI for a message that the others send when they are through.
+// Rank 0 waits inside MPI for a message that the others send after they have completed the exchange.
 void go_on_by_the_thread(Executor executor) {
   const auto ranks = over(MPI_COMM_WORLD);
   Exchange exchange(*ranks, executor);
@@ -94,7 +94,7 @@ int main(int count, char** arguments) {
   MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
   try {
     const bool by_thread = count > 1 && std::strcmp(arguments[1], "thread") == 0;
-    for (const Executor executor : {Executor::automatic, Executor::messages})
+    for (const Executor executor : {Executor::automatic, Executor::mpi})
       by_thread ? testing::go_on_by_the_thread(executor) : testing::go_on_in_any_call(executor);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

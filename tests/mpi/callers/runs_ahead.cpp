@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that never waits in our collectives must drive MPI's progress all the same. The first rank sends a message of 1 MiB and
-// goes on to be the root of a broadcast, again and again: it never waits there, since it gives the others time to take each. It
-// goes on until the message has arrived, which it learns from memory that the ranks share, so that it calls no MPI itself. Without
-// progress in our calls it goes on for ever; after 20 s that is a failure.
-// Usage, under mpirun with at least three ranks: runs_ahead
+// Tests that a rank that never waits in our collectives still drives MPI's progress. The first rank sends a message of 1 MiB and is
+// then the root of broadcast after broadcast. It never waits in them, because it gives the others time to receive each. It stops
+// when the message has arrived. It learns that from memory shared by the ranks, so it makes no MPI call itself. If our calls did
+// not drive progress, it would continue for ever; after 20 s the test fails. Usage, under mpirun with at least three ranks:
+// runs_ahead
 #include <unistd.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned longest_s = 20;
 constexpr int message_bytes = 1 << 20;
 
-// A word that all ranks see.
+// A word in memory that all ranks share.
 class SharedWord {
  public:
   SharedWord() {
@@ -54,7 +54,7 @@ void run() {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size < 3) throw std::runtime_error("runs_ahead needs three ranks or more");
   SharedWord arrived;
-  // The second rank receives, the others are in the broadcast.
+  // The second rank receives the message; the others take part in the broadcast.
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 1, rank, &some);
   const auto ranks = over(some);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that has a session only, without MPI_Init. It has one: the second MPI_Session_init of a program crashes in MPICH 4.0.2.
-// Usage: sessions, under mpirun. Prints "skipped: ..." where the MPI library has none.
+// A program that uses an MPI session without MPI_Init. It makes only one session, because a second MPI_Session_init crashes in
+// MPICH 4.0.2. Usage: sessions, under mpirun. Prints "skipped: ..." if the MPI library has no sessions.
 #include <cstdio>
 #include <stdexcept>
 #include <vector>
@@ -31,7 +31,7 @@ void use_session() {
   MPI_Group_free(&group);
   for (int repeat = 0; repeat < 3; ++repeat) {
     const auto ranks = over(all);
-    for (const Executor executor : {Executor::shared, Executor::messages}) exchange(*ranks, executor);
+    for (const Executor executor : {Executor::shared, Executor::mpi}) exchange(*ranks, executor);
   }
   MPI_Comm_free(&all);
   MPI_Session_finalize(&session);

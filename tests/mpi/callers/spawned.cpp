@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that were not started together: spawned ones, merged with those that spawned them, and two groups that connect by a
-// port. They share memory like any others. Usage: spawned, under mpirun with two ranks. Prints "skipped: ..." where the MPI library
-// cannot do that.
+// Processes that were not started together: spawned processes merged with their parents, and two groups that connect by a port.
+// They share memory like any others. Usage: spawned, under mpirun with two ranks. Prints "skipped: ..." if the MPI library cannot
+// do that.
 #include <fmt/format.h>
 
 #include <array>
@@ -32,7 +32,7 @@ void exchange(Communicator& ranks, Executor executor, Bytes block) {
   }
 }
 
-// Ends `inter`.
+// Merges the intercommunicator `inter`, uses the result and disconnects `inter`.
 void use_merged(MPI_Comm inter, bool high, Count expected) {
   MPI_Comm merged = MPI_COMM_NULL;
   MPI_Intercomm_merge(inter, high, &merged);
@@ -40,13 +40,13 @@ void use_merged(MPI_Comm inter, bool high, Count expected) {
     const auto ranks = over(merged);
     if (ranks->size() != expected) throw std::runtime_error(fmt::format("{} ranks have merged, not {}", ranks->size(), expected));
     for (const Bytes block : {8, 100'000})
-      for (const Executor executor : {Executor::shared, Executor::messages}) exchange(*ranks, executor, block);
+      for (const Executor executor : {Executor::shared, Executor::mpi}) exchange(*ranks, executor, block);
   }
   MPI_Comm_free(&merged);
   MPI_Comm_disconnect(&inter);
 }
 
-// The two ranks of the world, each for itself, meet as if they were two programs.
+// The two ranks of the world connect as if each were a separate program.
 bool connect(int me) {
   std::array<char, MPI_MAX_PORT_NAME> port{};
   int opened = MPI_SUCCESS;
@@ -72,7 +72,7 @@ void run(const char* program) {
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL) return use_merged(parent, true, 3);
-  const auto world = over(MPI_COMM_WORLD);  // some of the ranks to come have met before
+  const auto world = over(MPI_COMM_WORLD);  // makes some of the ranks meet before they connect
   exchange(*world, Executor::shared, 8);
   if (!connect(me)) {
     if (me == 0) std::puts("skipped: this MPI library opens no port here");

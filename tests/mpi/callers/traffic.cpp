@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of the application in flight while a collective of ours runs. An MPI library moves a long message only while its process
-// is inside an MPI call, so a rank that waits in our collective must keep MPI going, or its peer waits forever. Two parts: one
-// message around each collective, for sizes from 1 KiB to 4 MiB; then random mixes of up to four messages. Only patterns that are
-// correct for every MPI implementation, whether or not the collective synchronises: '--executor vendor' runs them with the vendor's
-// collectives. Data is checked. A step that takes 20 s is a hang: the program says which one it was and ends with exit code 1.
-// Usage, under mpirun: traffic [--mixes N] [--seed S] [--executor messages|shared|hybrid|vendor]
+// Messages of the application in flight while one of our collectives runs. An MPI library moves a long message only while its
+// process is inside an MPI call. So a rank that waits in our collective must drive MPI's progress, or its peer waits for ever.
+// There are two parts: one message around each collective, for sizes from 1 KiB to 4 MiB; then random mixes of up to four messages.
+// All patterns are correct for every MPI implementation, whether or not the collective synchronises; '--executor vendor' runs them
+// with the vendor's collectives. Data is checked. A step that takes 20 s counts as a hang: the program names the step and exits
+// with code 1. Usage, under mpirun: traffic [--mixes N] [--seed S] [--executor mpi|shared|hybrid|vendor]
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <getopt.h>
@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-#include "execute/transport.hpp"
+#include "execute/executors.hpp"
 #include "quadrille/mpi.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
@@ -27,10 +27,10 @@ namespace quadrille::testing {
 namespace {
 
 constexpr unsigned longest_step_s = 20;
-constexpr std::size_t most_messages = 4;  // of a step
+constexpr std::size_t most_messages = 4;  // in a step
 constexpr Bytes longest_message = Bytes{4} << 20;
 
-// What this rank does now: the only thing that the handler of SIGALRM needs.
+// Describes the present step; the handler of SIGALRM needs nothing else.
 std::array<char, 1000> current_step;
 std::size_t current_step_length = 0;
 
@@ -46,9 +46,9 @@ void begin_step(Rank rank, const std::string& step) {
   ::alarm(longest_step_s);
 }
 
-// One side of a message. A nonblocking one is waited for at the end of the step.
+// One end of a message. A nonblocking call is completed at the end of the step.
 struct Side {
-  bool after = false;  // begins after the collective
+  bool after = false;  // called after the collective
   bool blocking = false;
 };
 
@@ -58,8 +58,8 @@ struct Message {
   bool synchronous = false;  // MPI_Ssend, MPI_Issend
   Side send, receive;
 
-  // A blocking call may return only when the other side has begun. So one that comes before the collective must not wait for
-  // one that comes after it.
+  // A blocking call may return only after the peer has called its side. So a blocking call before the collective must not wait for
+  // a call after it.
   bool is_legal() const {
     return !(send.blocking && !send.after && receive.after) && !(receive.blocking && !receive.after && send.after);
   }
@@ -96,8 +96,8 @@ class Occasion {
     if (executor_ == "vendor")
       algorithm = "vendor";
     else
-      for (const Executor each : {Executor::messages, Executor::shared, Executor::hybrid})
-        if (name(each) == executor_) options.executor = each;
+      for (const ExecutorRow& row : all_executors())
+        if (row.name == executor_) options.executor = row.executor;
     name_ = fmt::format("{}, {}, executor {}", description(problem), algorithm, executor_);
     options.algorithm = algorithm;
     data_ = probe_data(problem, communicator.rank());
@@ -110,7 +110,7 @@ class Occasion {
   Bytes block_bytes() const { return block_bytes_; }
   const std::string& name_of_all() const { return name_; }
 
-  // What is wrong; empty if nothing is.
+  // Runs the collective and returns what is wrong; empty if nothing is.
   std::string run(std::uint64_t step) {
     const int pass = static_cast<int>(step % static_cast<std::uint64_t>(data_->pass_count()));
     data_->fill_input(pass, input_.data());
@@ -128,8 +128,8 @@ class Occasion {
   std::optional<Plan> plan_;
 };
 
-// Messages before and after a collective. No step blocks forever: a nonblocking side never blocks, all of them are posted before
-// the first blocking one of their phase, and every rank makes its blocking calls in the order of the list.
+// Messages before and after a collective. No step can deadlock: nonblocking calls never block, all of them are posted before the
+// first blocking call of their phase, and every rank makes its blocking calls in the order of the list.
 class Traffic {
  public:
   explicit Traffic(Rank rank) : rank_(rank) {
@@ -204,7 +204,7 @@ Message random_message(Count ranks, std::mt19937_64& random) {
   Message message;
   message.from = below(ranks);
   message.to = (message.from + 1 + below(ranks - 1)) % ranks;
-  message.bytes = below((Bytes{1} << below(below(40) ? 21 : 23)) + 1);  // all magnitudes, seldom above 1 MiB
+  message.bytes = below((Bytes{1} << below(below(40) ? 21 : 23)) + 1);  // all orders of magnitude, seldom above 1 MiB
   do {
     message.synchronous = below(2);
     message.send = {.after = below(4) == 0, .blocking = below(3) == 0};
@@ -216,7 +216,7 @@ Message random_message(Count ranks, std::mt19937_64& random) {
 struct Settings {
   long mixes = 100;
   std::uint64_t seed = 1;
-  std::string executor;  // empty: all that these ranks have
+  std::string executor;  // empty: all executors that these ranks have
 };
 
 void run(const Settings& settings) {
@@ -224,10 +224,10 @@ void run(const Settings& settings) {
   const Rank me = communicator->rank(), last = communicator->size() - 1;
   std::vector<std::string> executors{settings.executor};
   if (settings.executor.empty()) {
-    executors = {"messages"};
-    // Shared memory first: once long messages have been sent, an MPI library has all its connections and may hang no more.
-    if (const auto sharing = communicator->transport().over_shared_memory())
-      executors.emplace(executors.begin(), name((*sharing)->executor()));
+    // Shared memory comes first: once an MPI library has sent long messages, all its connections exist, and missing progress may no
+    // longer show as a hang.
+    executors.clear();
+    for (const Executor each : executors_of(*communicator)) executors.emplace_back(name(each));
   }
   std::mt19937_64 random(settings.seed);
   std::vector<Occasion> occasions;
@@ -275,7 +275,7 @@ void run(const Settings& settings) {
                 settings.mixes);
 }
 
-// getopt, not the command's parser, whose header takes longer to compile than the rest of this program.
+// Uses getopt, because the command's parser has a header that takes longer to compile than the rest of this program.
 Settings settings_of(int count, char** arguments) {
   static constexpr option known[] = {{"mixes", required_argument, nullptr, 'm'},
                                      {"seed", required_argument, nullptr, 's'},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The typed calls in a program that calls MPI: all forms over an MPI communicator, MPI_Op as operators, plans that are kept with
-// the MPI communicator and go with it, and calls in which ranks disagree. Usage: typed, under mpirun with at least two ranks.
+// Tests the typed calls in a program that calls MPI: all forms over an MPI communicator, MPI_Op as operators, plans that are stored
+// with the MPI communicator and freed with it, and calls in which ranks disagree. Usage: typed, under mpirun with at least two
+// ranks.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include "plan/calls.hpp"
+#include "plan/calls/calls.hpp"
 #include "quadrille/mpi.hpp"
 #include "support/typed_calls.hpp"
 
@@ -18,7 +19,7 @@ void expect(bool right, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// The greater of two; it does not commute where both are equal in size, which is what MPI_Op_create is told.
+// The operand of greater size; of equal sizes, the first. So it does not commute, as MPI_Op_create is told.
 void first_of_greatest(void* source, void* target, int* count, MPI_Datatype*) {
   const auto* from = static_cast<const double*>(source);
   auto* to = static_cast<double*>(target);
@@ -70,7 +71,7 @@ void keep_plans_with_the_communicator() {
   MPI_Comm_free(&users);
 }
 
-// All ranks are told, in the same words: some find a plan, and others have to make one.
+// All ranks get the same error, although some find a stored plan and others have to make one.
 void disagree() {
   MPI_Comm users = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &users);
@@ -109,5 +110,5 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  MPI_Finalize();  // the plans of MPI_COMM_WORLD go with it
+  MPI_Finalize();  // frees the plans that are stored with MPI_COMM_WORLD
 }

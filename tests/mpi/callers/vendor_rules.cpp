@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/mpi/mpi_name.hpp"
-#include "plan/vendor_rules.hpp"
+#include "plan/rules/vendor_rules.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/transports.hpp"
 
 #ifdef OPEN_MPI
@@ -26,7 +26,7 @@ namespace {
 bool is_bruck = false;
 }
 
-// Open MPI's component of tuned collectives calls this function of its library.
+// Open MPI's component "tuned" calls this function of its library.
 extern "C" int ompi_coll_base_alltoall_intra_bruck(const void* input, int input_count, void* input_type, void* output,
                                                    int output_count, void* output_type, void* communicator, void* module) {
   using Function = int (*)(const void*, int, void*, void*, int, void*, void*, void*);
@@ -36,10 +36,10 @@ extern "C" int ompi_coll_base_alltoall_intra_bruck(const void* input, int input_
 }
 #else
 namespace {
-std::set<void*> endpoints;  // that messages were sent to
+std::set<void*> endpoints;  // the endpoints to which messages were sent
 }
 
-// UCX's function, which MPICH calls for each message to another process when it is told not to use its own shared memory.
+// UCX's function that MPICH calls for each message to another process, if its own shared memory is switched off.
 extern "C" void* ucp_tag_send_nbx(void* endpoint, const void* buffer, std::size_t count, std::uint64_t tag,
                                   const void* parameters) {
   using Function = void* (*)(void*, const void*, std::size_t, std::uint64_t, const void*);
@@ -88,7 +88,7 @@ void compare_numbers(Collective collective) {
   for (int i = 0; i < count; ++i) {
     length = sizeof text;
     check(MPI_T_enum_get_item(enumeration, i, &value, text, &length) == MPI_SUCCESS, "an algorithm is not told");
-    if (value == 0 || collective == Collective::allgatherv) continue;  // which cannot be tried
+    if (value == 0 || collective == Collective::allgatherv) continue;  // these cannot be tested
     const std::string made = openmpi_rules({{{collective, 4}, {{with_rule, text}}}}).text;
     check(made.find(fmt::format(" {} 4 0  # {}\n", value, text)) != std::string::npos,
           fmt::format("{}'s algorithm {} has the number {}", mpi_name(collective), text, value).c_str());
@@ -96,7 +96,7 @@ void compare_numbers(Collective collective) {
 }
 #endif
 
-// Of rank 0: Bruck's algorithm sends to few of the others, any other to all of them.
+// Returns which algorithm rank 0 has used. Bruck's algorithm sends to few of the other ranks, any other algorithm to all of them.
 std::string_view algorithm_with(Bytes bytes, MPI_Comm communicator) {
   int ranks = 0;
   MPI_Comm_size(communicator, &ranks);

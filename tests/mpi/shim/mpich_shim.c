@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests and benchmarks: preloaded into programs of MPICH's ch4:ucx device where there are more ranks than cores.
-//
-// 1. MPICH waits by polling UCX and never gives its core away. The rank that it waits for may need that very core and gets it
-//    only when the time slice ends, some milliseconds later. Here a poll that found nothing yields.
-// 2. MPI_Finalize disconnects each endpoint and polls until the other side has answered, which it no longer does if it is
-//    already through. Here what is queued is given the chance to leave, and the disconnection counts as done;
-//    destroying the worker frees the endpoints.
-//
-// With a core for each rank leave it out: a yield costs more than a poll.
+// For tests and benchmarks: a library to preload into programs of MPICH's ch4:ucx device if there are more ranks than cores.
+// 1. MPICH waits by polling UCX and never yields its core. The rank that it waits for may need this core and gets it only at the
+// end of the time slice, some milliseconds later. Here, a poll that found nothing yields.
+// 2. MPI_Finalize disconnects each endpoint and polls until the peer has answered, which the peer no longer does if it has already
+// finished. Here, queued messages get the chance to leave, and the disconnection counts as done; destroying the worker frees the
+// endpoints.
+// Do not use it with a core for each rank, because a yield costs more than a poll.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# abi_test.sh QUADRILLE LIBQUADRILLE PRELOAD PROGRAM OTHER_PRELOADS...: the drop-in under the standard ABI passes collectives through and
-# sees them; `quadrille wrap` finds it; other MPIs' are refused.
+# abi_test.sh QUADRILLE LIBQUADRILLE PRELOAD PROGRAM OTHER_PRELOADS...: under the standard ABI, the drop-in sees collectives and
+# passes them through, and `quadrille wrap` finds it. Drop-ins for other MPIs are refused.
 set -u
 quadrille=$1 library=$2 preload=$3 program=$4
 shift 4
@@ -27,7 +27,7 @@ wrapped "$program" none && grep -q "$seen" "$work/said" || wrong 'without a coll
 refused 'is for the standard ABI.*libmpi_abi.so, says "Stub of the ABI 1.0"' ABI_MAJOR=-1 LD_PRELOAD="$preload" "$program"
 for other; do refused 'libmpi_abi.so, says "Stub' LD_PRELOAD="$other" "$program"; done
 
-# A package with and without the library.
+# A package without the ABI's library, and then with it.
 folder=$work/lib
 mkdir -p "$folder/quadrille"
 cp -L "$library" "$folder/libquadrille.so.$(sed 's/.*\.so\.//' <<<"$library")"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   What the drop-in and its test need of MPI 5.0's standard ABI (its chapter on the ABI): types, constants, and the collectives. A
-   header of an MPI library has all of it. */
+   The parts of MPI 5.0's standard ABI (its chapter on the ABI) that the drop-in and its test need: types, constants, and the
+   collectives. The header of a real MPI library has all of it. */
 #ifndef QUADRILLE_TEST_ABI_MPI_H
 #define QUADRILLE_TEST_ABI_MPI_H
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #define MPI_ABI_SUBVERSION 0
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
 
-/* Handles are addresses of nothing; small numbers are those that are predefined. */
+/* Handles are pointers that are never dereferenced; small numbers are the predefined handles. */
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Info* MPI_Info;
@@ -41,8 +41,8 @@ BOTH(Finalize, (void))
 BOTH(Abi_get_version, (int*, int*))
 BOTH(Get_library_version, (char*, int*))
 
-/* Each collective in three forms: blocking, nonblocking and persistent; with counts of type C and displacements of type D. E: what
-   the form adds. */
+/* Each collective in three forms: blocking, nonblocking and persistent. C: type of counts, D: type of displacements, E: the form's
+   additional arguments. */
 #define ARGUMENTS_Bcast(C, D, E) (void*, C, MPI_Datatype, int, MPI_Comm E)
 #define ARGUMENTS_Reduce(C, D, E) (const void*, void*, C, MPI_Datatype, MPI_Op, int, MPI_Comm E)
 #define ARGUMENTS_Allreduce(C, D, E) (const void*, void*, C, MPI_Datatype, MPI_Op, MPI_Comm E)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   libmpi_abi.so for a job of one process, as far as program.c goes. ABI_MAJOR in the environment: the version of the ABI that it
-   claims. */
+   A stand-in for libmpi_abi.so, for jobs of one process, with the functions that program.c calls. The environment variable
+   ABI_MAJOR sets the version of the ABI that it claims. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

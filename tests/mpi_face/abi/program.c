@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Calls collectives by the standard ABI; with an argument, none. */
+   Calls collectives through the standard ABI. With an argument, calls none. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that a call reads or writes: pieces of known values, and gaps that have to stay as they are.
+// Memory that a call reads or writes. It consists of pieces with known values, and gaps that must not change.
 #pragma once
 
 #include <functional>
@@ -9,22 +9,22 @@
 
 namespace quadrille::trials {
 
-// The k-th item of what goes from one place to another.
+// The k-th item of the data that goes from one place to another.
 using Content = std::function<Value(Count)>;
 
 struct Piece {
   TypePointer type;
   Count count = 0;            // elements
   std::ptrdiff_t offset = 0;  // bytes from the buffer's address
-  Content before, after;      // none: the gaps' bytes before; the same as before afterwards
-  bool unspecified = false;   // any bytes may be there afterwards
+  Content before, after;      // before: none means the bytes of the gaps; after: none means unchanged
+  bool unspecified = false;   // afterwards, the piece may contain any bytes
 };
 
 class Buffer {
  public:
   void add(Piece piece) { pieces_.push_back(std::move(piece)); }
 
-  // Once all pieces are known.
+  // Allocates the memory; call it when all pieces are known.
   void allocate(Random& random) {
     std::ptrdiff_t lower = 0, upper = 0;
     for (const Piece& piece : pieces_) {
@@ -50,13 +50,13 @@ class Buffer {
       if (piece.after) write(expected_, piece, piece.after);
   }
 
-  // Where a byte is not as it has to be: which, and what is there; from the buffer's address.
+  // Describes the first byte that is wrong: its offset from the buffer's address, and its value.
   std::optional<std::string> fault() {
     for (const Piece& piece : pieces_)
       if (piece.unspecified)
         each(piece,
              [&](Count, std::size_t at, int bytes) { std::memcpy(&expected_[at], &memory_[at], static_cast<std::size_t>(bytes)); });
-    for (const Piece& piece : pieces_)  // it may lie in what was unspecified
+    for (const Piece& piece : pieces_)  // the piece may lie inside an unspecified one
       if (piece.after) write(expected_, piece, piece.after);
     if (memory_ == expected_) return std::nullopt;
     std::size_t at = 0, wrong = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A random collective call on a communicator: its arguments, its memory, and what has to be there afterwards.
+// A random collective call on a communicator: its arguments, its memory, and the expected results.
 #pragma once
 
 #include <numeric>
@@ -10,12 +10,12 @@
 
 namespace quadrille::trials {
 
-// Ranks are those of MPI_COMM_WORLD, in the order of the groups.
+// A communicator's group or groups, as ranks of MPI_COMM_WORLD in the groups' order.
 struct Group {
   MPI_Comm communicator = MPI_COMM_NULL;
   bool is_inter = false;
   int rank = 0;
-  std::vector<int> local, remote;  // remote: the same where there is no other
+  std::vector<int> local, remote;  // remote: equal to local for an intracommunicator
   int self() const { return local[static_cast<std::size_t>(rank)]; }
 };
 
@@ -41,10 +41,10 @@ struct PreparedCall {
   }
 };
 
-// What one call is made with. What MPI wants alike on all ranks is drawn from `shared`, the rest from `own`.
+// The arguments of one call. Those that MPI requires to be equal on all ranks are drawn from `shared`, the others from `own`.
 class Preparation {
  public:
-  // How the call is to differ from the one that the same draws give; alike on all ranks.
+  // How the call differs from the one that the same random draws give; equal on all ranks.
   struct Change {
     bool longer = false, other_root = false;
   } change;
@@ -52,7 +52,7 @@ class Preparation {
   Preparation(PreparedCall& call, const Group& group, Random& shared, Random& own)
       : call_(call), group_(group), shared_(shared), own_(own) {}
   void prepare(Collective collective, Count most_units);
-  // A message from each rank to another: to and from whom, -1 for nobody.
+  // A message from each rank to another. Returns the destination and the source; -1 for none.
   std::pair<int, int> prepare_message(Count most_units);
 
  private:
@@ -74,7 +74,7 @@ class Preparation {
     };
   }
 
-  // The block that one rank sends to another; -1 stands for all ranks.
+  // The length of the block that one rank sends to another; -1 stands for all ranks.
   Count units(int source, int target) const {
     if (symmetric_ && source > target) std::swap(source, target);
     if (form_ == Form::regular || form_ == Form::single) return units_;
@@ -97,7 +97,7 @@ class Preparation {
     call_.text += " " + call_.types.back()->name;
     return call_.types.back();
   }
-  // Both libraries mistake the length of large messages whose types differ on the two sides.
+  // Both libraries mistake the length of large messages whose types differ on the two sides, so large blocks use equal types.
   bool large_blocks() const { return total_bytes_of(units_) > 4000; }
   int divisor() {
     if (large_blocks() || call_.collective == Collective::allgatherv)
@@ -110,7 +110,7 @@ class Preparation {
   void take_addresses();
 
   void prepare_movement();
-  // MPICH 4.0.2 takes a message of several fragments for a longer one where a fragment ends inside a structure.
+  // MPICH 4.0.2 mistakes the length of a message of several fragments if a fragment ends inside a structure.
   void limit_mixed_units() {
     if (signature_.size() > 1) units_ = std::min<Count>(units_, 4000 / total_bytes_of(1) / grain_ * grain_);
   }
@@ -133,11 +133,11 @@ class Preparation {
   Random& shared_;
   Random& own_;
   Signature signature_;
-  Count units_ = 0;  // of a block, or the most
+  Count units_ = 0;  // in a block; for irregular collectives, the maximum
   int grain_ = 1, pattern_ = 0;
-  bool empty_types_ = false;  // where nothing is sent; on all ranks, as MPI libraries look at the count
+  bool empty_types_ = false;  // used where nothing is sent; on all ranks, because MPI libraries look at the count
   bool in_place_ = false, symmetric_ = false, root_is_here_ = true;
-  int root_ = 0;  // in its group
+  int root_ = 0;  // rank in its group
   int root_world_ = 0;
   Form form_ = Form::single;
   Rule rule_ = Rule::sum;
@@ -208,7 +208,7 @@ inline void Preparation::set_root() {
     call_.arguments.root = root_;
     return;
   }
-  // The group of the lowest rank comes first, so that both groups draw alike.
+  // The group with the lowest rank counts as the first one, so that both groups draw alike.
   const bool local_first = group_.local[0] < group_.remote[0];
   root_is_here_ = (shared_.below(2) == 0) == local_first;
   const std::vector<int>& of = root_is_here_ ? group_.local : group_.remote;
@@ -219,7 +219,7 @@ inline void Preparation::set_root() {
 
 inline std::vector<Preparation::Block> Preparation::outgoing() {
   const int self = group_.self();
-  const bool receives_only = group_.is_inter && root_is_here_;  // gather towards the own group
+  const bool receives_only = group_.is_inter && root_is_here_;  // a gather towards this rank's group
   std::vector<Block> blocks;
   const auto add = [&](int target, Count count) { blocks.push_back({count, content(self, target), {}, false}); };
   switch (call_.collective) {
@@ -312,7 +312,7 @@ inline Content Preparation::operands(int source) {
   };
 }
 
-// The expected result of a reduction over these ranks, in rank order, for the units from first_unit on.
+// The expected result of a reduction over these ranks, in rank order, for `count` units from first_unit on.
 inline Content Preparation::result(std::vector<int> sources, Count first_unit, Count count) {
   std::vector<Content> each;
   for (const int source : sources) each.push_back(operands(source));
@@ -339,14 +339,14 @@ inline Content Preparation::result(std::vector<int> sources, Count first_unit, C
 inline void Preparation::prepare_reduction() {
   const Collective c = call_.collective;
   rule_ = static_cast<Rule>(shared_.below(rule_count));
-#ifndef OPEN_MPI  // MPICH 4.0.2 gives wrong results for powers of two ranks where types have gaps
+#ifndef OPEN_MPI  // MPICH 4.0.2 gives wrong results for powers of two ranks if types have gaps
   if (is_ordered(rule_) && (c == Collective::reduce_scatter || c == Collective::reduce_scatter_block)) rule_ = Rule::user_sum;
 #endif
   signature_ = signature_for(rule_, shared_);
   if (c == Collective::reduce) set_root();
   const bool alike = shared_.one_in(4) && !group_.is_inter;
   in_place_ = alike && (c != Collective::reduce || is_root());
-#ifndef OPEN_MPI  // MPICH 4.0.2 dies of more than 2 KiB there
+#ifndef OPEN_MPI  // MPICH 4.0.2 crashes there with more than 2 KiB
   if (c == Collective::reduce && total_bytes_of(units_) > 2000) in_place_ = false;
 #endif
   call_.operation = std::make_shared<Operation>(rule_);
@@ -392,7 +392,7 @@ inline void Preparation::prepare(Collective collective, Count most_units) {
   call_.arguments.communicator = group_.communicator;
   call_.key = shared_();
   call_.large = has_large && shared_.one_in(3);
-  if (group_.is_inter)  // Open MPI 4.1.4 looks at types that are not significant, and dies of MPI_DATATYPE_NULL
+  if (group_.is_inter)  // Open MPI 4.1.4 looks at types that are not significant, and crashes with MPI_DATATYPE_NULL
     call_.arguments.in.type = call_.arguments.out.type = MPI_BYTE;
   grain_ = shared_.one_in(2) ? 1 : std::vector<int>{2, 3, 4, 6, 12}[static_cast<std::size_t>(shared_.below(5))];
   const Count sizes[] = {0, 1, 1 + shared_.below(8), 1 + shared_.below(100), 1 + shared_.below(most_units)};

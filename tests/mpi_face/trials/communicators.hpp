@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators that a program makes; each rank is in at most one of those that a call makes.
+// Random communicators. A rank is in at most one of the communicators that a call makes.
 #pragma once
 
 #include "calls.hpp"
@@ -35,7 +35,7 @@ inline Group group_of(MPI_Comm communicator) {
   return group;
 }
 
-// From the world's `base`; alike on all ranks, except for what a split draws for each.
+// Makes a communicator from `base`, with the same random draws on all ranks except for a split's colours and keys.
 inline MPI_Comm random_communicator(MPI_Comm base, Random& shared) {
   int rank = 0, size = 1;
   MPI_Comm_rank(base, &rank);
@@ -63,7 +63,7 @@ inline MPI_Comm random_communicator(MPI_Comm base, Random& shared) {
         MPI_Comm_split(base, rank < border, rank, &half);
         MPI_Intercomm_create(half, 0, base, rank < border ? border : 0, 7, &made);
         MPI_Comm_free(&half);
-        if (key >> 60 == 0) {  // brought together again, the upper ranks first
+        if (key >> 60 == 0) {  // merged again, with the upper ranks first
           MPI_Comm merged;
           MPI_Intercomm_merge(made, rank < border, &merged);
           MPI_Comm_free(&made);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What MPI libraries and layers over them are known to get wrong, and what programs rely on: one small check each, without and with
-// the drop-in. Usage, under any launcher: corpus [NAME...]; all by default. QUADRILLE_LONG=1 adds those that take memory or time.
-// A check that this library is known to fail without the drop-in is left out there (OPEN_MPI and MPICH below say which and why).
+// One small check for each known error of MPI libraries and layers over them, and for what programs rely on; run without and with
+// the drop-in. Usage, under any launcher: corpus [NAME...]; default: all checks. QUADRILLE_LONG=1 adds those that take much memory
+// or time. A check in which an MPI library fails by itself is left out for that library (see OPEN_MPI and MPICH below).
 #include <mpi.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ void want(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
-void in_place_alltoallv() {  // with counts that differ, but are the same both ways
+void in_place_alltoallv() {  // counts differ between pairs, but are equal in both directions
   for (int times = 0; times < 20; ++times) {
     std::vector<int> counts, places;
     int end = 0;
@@ -53,7 +53,7 @@ void in_place_alltoallv() {  // with counts that differ, but are the same both w
   }
 }
 
-void large_in_place() {  // blocks that no rank keeps a copy of on the way
+void large_in_place() {  // blocks so large that no rank keeps a copy on the way
   const int count = 50'000;
   const std::vector<int> counts(ranks(), count);
   std::vector<int> places, data(ranks() * static_cast<std::size_t>(count));
@@ -74,7 +74,7 @@ void large_in_place() {  // blocks that no rank keeps a copy of on the way
     }
 }
 
-void empty_types() {  // a count above 0 of a type that holds nothing, by turns with calls that move something
+void empty_types() {  // counts above 0 of a type without data, alternating with calls that move data
   MPI_Datatype empty;
   MPI_Type_contiguous(0, MPI_INT, &empty);
   MPI_Type_commit(&empty);
@@ -89,7 +89,7 @@ void empty_types() {  // a count above 0 of a type that holds nothing, by turns 
   MPI_Type_free(&empty);
 }
 
-void swapped_types() {  // what is sent forwards is received backwards
+void swapped_types() {  // sent forwards, received backwards
   const int places[] = {2, 1, 0};
   MPI_Datatype backwards;
   MPI_Type_create_indexed_block(3, 1, places, MPI_INT, &backwards);
@@ -114,7 +114,7 @@ void affine(void* in, void* inout, int* length, MPI_Datatype*) {
   }
 }
 
-void operators_in_order() {  // x -> a x + b, composed: the order shows, the grouping must not
+void operators_in_order() {  // compositions of x -> a x + b: the order matters, the grouping must not
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_UINT32_T, &pair);
   MPI_Type_commit(&pair);
@@ -148,7 +148,7 @@ void operators_in_order() {  // x -> a x + b, composed: the order shows, the gro
   MPI_Type_free(&pair);
 }
 
-void nothing_for_some() {  // alltoallv with zero counts, in rows, in columns, everywhere; null buffers
+void nothing_for_some() {  // alltoallv with zero counts in rows, columns and everywhere; null buffers
   for (int times = 0; times < 60; ++times) {
     const auto count = [&](int from, int to) {
       const int kind = times % 6;
@@ -179,7 +179,7 @@ void nothing_for_some() {  // alltoallv with zero counts, in rows, in columns, e
   }
 }
 
-void many_calls() {  // more than 16 bits count
+void many_calls() {  // more calls than a 16-bit counter can count
   for (int i = 0; i < 65'537; ++i) {
     int sum = 0;
     MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -187,7 +187,7 @@ void many_calls() {  // more than 16 bits count
   }
 }
 
-void broadcast_ahead() {  // the root need not wait for the others, and some programs rely on that by mistake
+void broadcast_ahead() {  // a broadcast's root need not wait for the others, and some programs rely on that by mistake
   if (size < 2) return;
   MPI_Comm world;
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
@@ -213,7 +213,7 @@ void thousands_of_communicators() {
   }
 }
 
-void thousands_of_types() {  // MPI reuses handles: the same handle may later name another type
+void thousands_of_types() {  // MPI reuses handles: the same handle may later be another type
   std::vector<int> in(64 * ranks()), out(in);
   for (int i = 0; i < 3000; ++i) {
     MPI_Datatype made;
@@ -229,7 +229,7 @@ void thousands_of_types() {  // MPI reuses handles: the same handle may later na
   }
 }
 
-void two_threads() {  // each with a communicator of its own
+void two_threads() {  // each thread has its own communicator
   if (!threads_allowed) return;
   MPI_Comm communicators[2];
   for (MPI_Comm& each : communicators) MPI_Comm_dup(MPI_COMM_WORLD, &each);
@@ -258,7 +258,7 @@ void two_threads() {  // each with a communicator of its own
   for (const std::string& fault : faults) want(fault.empty(), fault.c_str());
 }
 
-void forks() {  // a child that calls no MPI, and ends one way or the other
+void forks() {  // a child that calls no MPI, and ends in different ways
   std::vector<int> in(ranks(), rank), out(ranks());
   for (int i = 0; i < 20; ++i) {
     MPI_Alltoall(in.data(), 1, MPI_INT, out.data(), 1, MPI_INT, MPI_COMM_WORLD);
@@ -275,7 +275,7 @@ void forks() {  // a child that calls no MPI, and ends one way or the other
   for (int j = 0; j < size; ++j) want(out[static_cast<std::size_t>(j)] == j, "a block is wrong after a fork");
 }
 
-void self() {  // every collective by oneself
+void self() {  // every collective on one rank
   for (int i = 0; i < 20; ++i) {
     double in[] = {1.0 * i, 2}, out[] = {-1, -1, -1};
     MPI_Alltoall(in, 2, MPI_DOUBLE, out, 2, MPI_DOUBLE, MPI_COMM_SELF);
@@ -288,7 +288,7 @@ void self() {  // every collective by oneself
   }
 }
 
-void errors_return() {  // wrong arguments reach the MPI library; its class comes back, on a duplicate as well
+void errors_return() {  // wrong arguments reach the MPI library, and its error class is returned, also on a duplicate
   MPI_Comm world, duplicate;
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
@@ -313,7 +313,7 @@ void errors_return() {  // wrong arguments reach the MPI library; its class come
   MPI_Comm_free(&world);
 }
 
-void above_2_31_bytes() {  // of types that take no more memory than one element: rows that lie over one another are only read
+void above_2_31_bytes() {  // types that take no more memory than one element, because their rows overlap and are only read
   MPI_Datatype row;
   MPI_Type_contiguous(1 << 20, MPI_BYTE, &row);
   MPI_Type_commit(&row);

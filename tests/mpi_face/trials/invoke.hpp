@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking collectives, and some nonblocking ones, with arguments in one form.
+// The blocking collectives and some nonblocking ones, called with arguments in one common form.
 #pragma once
 
 #include <cstdio>
@@ -38,7 +38,7 @@ inline const char* name_of(Collective c) {
   return names[static_cast<int>(c)];
 }
 
-struct Half {  // of the arguments: what is sent, or received
+struct Half {  // the arguments of the send side or the receive side
   void* buffer = nullptr;
   Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -61,8 +61,8 @@ struct Numbers {
       : counts(half.counts.begin(), half.counts.end()), places(half.places.begin(), half.places.end()) {}
 };
 
-// S: suffix of the function's name, C and D: types of counts and displacements, I and F: what a nonblocking form has in its name,
-// and its last argument.
+// S: suffix of the function's name, C and D: types of counts and displacements, I and F: what a nonblocking form adds to its name
+// and to its arguments.
 #define TRIALS_CASE(c, ...) \
   case Collective::c:       \
     __VA_ARGS__;            \
@@ -108,7 +108,7 @@ inline void invoke_large(Collective collective, const Arguments& arguments) { in
 inline constexpr bool has_large = false;
 #endif
 
-// Those without vectors of counts, which have to stay until the call is complete.
+// True for collectives without arrays of counts, because such arrays would have to live until the call is complete.
 inline bool has_nonblocking(Collective c) {
   return c == Collective::barrier || c == Collective::bcast || c == Collective::reduce || c == Collective::allreduce ||
          c == Collective::gather || c == Collective::scatter || c == Collective::allgather || c == Collective::alltoall;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators of reductions, predefined ones and users', and what they have to give. All values are drawn such that the result
-// depends on no order of evaluation, and no sum of 8 bits overflows (Open MPI saturates there).
+// Operators of reductions, predefined and users', and their expected results. Values are drawn such that the result does not depend
+// on the order of evaluation, and no 8-bit sum overflows (Open MPI saturates there).
 #pragma once
 
 #include <map>
@@ -64,7 +64,7 @@ inline Value drawn(Rule rule, Primitive primitive, std::uint64_t bits) {
   return value;
 }
 
-// right = left op right, one unit.
+// Computes right = left op right for one unit.
 inline void combine(Rule rule, const Signature& signature, const Value* left, Value* right) {
   if (rule == Rule::affine) {
     const auto a = get<std::uint32_t>(left[0]), b = get<std::uint32_t>(left[1]);
@@ -98,7 +98,7 @@ inline void combine(Rule rule, const Signature& signature, const Value* left, Va
     });
 }
 
-// Where users' operators find the layout of the type that they are given.
+// The layout of a type, stored where users' operators can find it.
 struct KnownType {
   std::vector<Item> items;
   std::ptrdiff_t extent;
@@ -136,7 +136,7 @@ void users_function(void* in, void* inout, int* length, MPI_Datatype* type) {
     }
 }
 
-// Made for each call that uses it, and freed afterwards.
+// An operator that is made for each call and freed afterwards.
 class Operation {
  public:
   explicit Operation(Rule rule) : made_(is_users(rule)) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random MPI programs that know what each of their receive buffers has to hold: all blocking collectives on all kinds of
-// communicators, with random types, counts and operators, messages and nonblocking collectives in flight around them. Under any
-// launcher, without and with the drop-in; the programs are the same on each number of ranks.
+// Random MPI programs that know the expected contents of each receive buffer: all blocking collectives on all kinds of
+// communicators, with random types, counts and operators, and with messages and nonblocking collectives in flight at the same time.
+// Run under any launcher, without and with the drop-in. A seed gives the same programs for each number of ranks.
 //   random_program [--seed FIRST] [--programs N] [--steps N] [--only STEP,STEP...] [--limit SECONDS] [--print]
 //     --programs   default 30; 850 where QUADRILLE_LONG=1
-//     --steps N    only the first N steps of each program; --only: only these; so that a failure can be made small
-//     --limit      for one program, default 30
-//     --ours       names of collectives, separated by commas: the run fails unless ours ran calls of each, and the MPI library
-//     others
-//     --print      each step
+//     --steps N    only the first N steps of each program; --only: only these steps; to make a failing program small
+//     --limit      seconds for one program, default 30
+//     --ours       names of collectives, separated by commas: the run fails unless both Quadrille and the MPI library ran
+//     calls of each of them
+//     --print      prints each step
 #include <getopt.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ struct Step {
   std::uint64_t seed;
 };
 
-// Types and operators may be freed while a nonblocking collective uses them. Open MPI 4.1.4 writes elsewhere then.
+// Whether to free types and operators that a nonblocking collective still uses. Open MPI 4.1.4 then writes to wrong addresses.
 #ifdef OPEN_MPI
 constexpr bool frees_early = false;
 #else
@@ -130,11 +130,11 @@ class Program {
       return;
     }
     const auto found = communicators_.find(step.communicator);
-    if (found == communicators_.end()) return;  // its making was left out
+    if (found == communicators_.end()) return;  // the step that makes it was left out
     Group& group = found->second;
     if (step.deed == Deed::free) {
       note(step, "freeing a communicator");
-      complete(true, mine);  // the standard lets a request outlive its communicator; MPI libraries do not all
+      complete(true, mine);  // by the standard a request may outlive its communicator, but not all MPI libraries support it
       if (group.communicator != MPI_COMM_NULL) MPI_Comm_free(&group.communicator);
       communicators_.erase(found);
     } else if (step.deed == Deed::complete) {
@@ -145,17 +145,17 @@ class Program {
     } else if (step.deed == Deed::message) {
       exchange(step, group, shared, mine);
     } else {
-      // Groups of one split draw alike, which does not matter.
+      // Groups from one split draw the same random numbers, which does not matter.
       collective(step, group, shared, mine);
     }
   }
 
   static bool is_possible(Collective c, const Group& group) {
-#ifdef OPEN_MPI  // it multiplies the displacements, which are in bytes, by the extents (4.1.4)
+#ifdef OPEN_MPI  // Open MPI 4.1.4 multiplies the displacements, which are in bytes, by the extents
     if (c == Collective::alltoallw && group.local.size() == 1 && !group.is_inter) return false;
-    // It counts the sender's elements by the receiver's type.
+    // Open MPI 4.1.4 counts the sender's elements by the receiver's type.
     if (group.is_inter && (c == Collective::scatterv || c == Collective::gatherv)) return false;
-#else  // MPICH 4.0.2 looks at no displacement there
+#else  // MPICH 4.0.2 ignores the displacement there
     if (c == Collective::allgatherv && group.local.size() == 1 && !group.is_inter) return false;
 #endif
     return !group.is_inter || (c != Collective::scan && c != Collective::exscan && c != Collective::reduce_scatter &&
@@ -210,7 +210,7 @@ class Program {
     pending_.push_back(std::move(pending));
   }
 
-  // From each rank of one group to the next one of the other.
+  // Sends from each rank of one group to the next rank of the other.
   void exchange(const Step& step, const Group& group, Random& shared, Random& mine) {
     auto call = std::make_unique<PreparedCall>();
     const int tag = static_cast<int>(step.number);
@@ -273,7 +273,7 @@ Settings settings_of(int count, char** arguments) {
       case 'w': settings.ours = optarg; break;
       case 'p': settings.print = true; break;
       case 'l': settings.limit_s = static_cast<unsigned>(std::atol(optarg)); break;
-      default: std::exit(2);  // getopt has said why
+      default: std::exit(2);  // getopt has printed the error
     }
   }
   return settings;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# random_test.sh MPIRUN LIBRARY OURS PROGRAM: random programs get what they have to, without LIBRARY and with it, ours from the second call
-# on; and with it, ours runs calls of each collective of OURS (names separated by commas). LD_PRELOAD may name more libraries.
+# random_test.sh MPIRUN LIBRARY OURS PROGRAM: random programs get the right results without LIBRARY and with it, when Quadrille runs
+# calls from the second one on. With LIBRARY, Quadrille runs calls of each collective in OURS (names separated by commas).
+# LD_PRELOAD may name more libraries.
 set -u
 mpirun=$1 library=$2 ours=$3 program=$4
 others=${LD_PRELOAD:-}
@@ -20,5 +21,6 @@ for ranks in 3 4; do
   try $ranks "$others" "${options[@]}"
   QUADRILLE_ADMIT=anywhere try $ranks "$with" "${options[@]}" --ours "$ours"
 done
-# Ours only where calls synchronise, as users have it. These end with an alltoallv whose synchronisation is still being found out.
+# Here Quadrille runs calls only where they synchronise, as for users. These programs end with an alltoallv whose census is still
+# pending.
 QUADRILLE_ADMIT=1 try 2 "$with" --seed 27080 --programs 20

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random datatypes whose layout is known here: the places of their items in the order of the signature.
+// Random datatypes whose layout is known: the offsets of their items, in the order of the signature.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace quadrille::trials {
 
-using Signature = std::vector<Primitive>;  // of one unit; a type has some units
+using Signature = std::vector<Primitive>;  // of one unit; a type consists of several units
 
 struct Item {
   std::ptrdiff_t offset;
@@ -18,9 +18,9 @@ struct Item {
 
 struct Type {
   MPI_Datatype handle = MPI_DATATYPE_NULL;
-  bool made = false;  // to be freed
+  bool made = false;  // true if the handle must be freed
   std::vector<Item> items;
-  std::ptrdiff_t lower = 0, upper = 0;  // of the items' bytes
+  std::ptrdiff_t lower = 0, upper = 0;  // bounds of the items' bytes
   std::ptrdiff_t extent = 0;            // at least upper - lower, so that elements never overlap
   std::string name;
 
@@ -56,7 +56,7 @@ inline void append(std::vector<Item>& items, const Type& type, std::ptrdiff_t by
   for (const Item& item : type.items) items.push_back({item.offset + by, item.primitive});
 }
 
-// One unit: a predefined type, or a structure whose members lie in any order, with gaps.
+// A type for one unit: a predefined type, or a structure with members in any order and with gaps.
 inline TypePointer unit_type(const Signature& signature, Random& random) {
   if (signature.size() == 1)
     return type_of(handle_of(signature[0]), false, {{0, signature[0]}}, "p" + std::to_string(static_cast<int>(signature[0])));
@@ -86,7 +86,7 @@ inline TypePointer unit_type(const Signature& signature, Random& random) {
   return type_of(handle, true, std::move(items), name);
 }
 
-// Another bound below and more room behind, or another handle only.
+// Wraps the type: with another lower bound and more room behind, or only with another handle.
 inline TypePointer wrapped(TypePointer type, Random& random) {
   if (type->extent <= 0 || type->items.empty()) return type;
   MPI_Datatype handle;
@@ -101,7 +101,7 @@ inline TypePointer wrapped(TypePointer type, Random& random) {
   return type_of(handle, true, type->items, "resized(" + type->name + ")");
 }
 
-// `units` times the type, in one of the ways that MPI has.
+// `units` copies of the type, made by one of MPI's constructors.
 inline TypePointer repeated(const Type& type, int units, Random& random) {
   std::vector<Item> items;
   MPI_Datatype handle;
@@ -112,16 +112,16 @@ inline TypePointer repeated(const Type& type, int units, Random& random) {
       for (int i = 0; i < units; ++i) append(items, type, i * type.extent);
       return type_of(handle, true, std::move(items), "contiguous(" + inner + ")");
     }
-    case 1: {  // also downwards
+    case 1: {  // also with negative strides
       int stride = static_cast<int>(random.below(3) + 1) * (random.one_in(4) ? -1 : 1);
-#ifdef OPEN_MPI  // it takes two neighbours for one piece, the second one first (4.1.4)
+#ifdef OPEN_MPI  // Open MPI 4.1.4 takes two neighbours as one piece, even if the second one comes first
       if (stride == -1) stride = 1;
 #endif
       MPI_Type_vector(units, 1, stride, type.handle, &handle);
       for (int i = 0; i < units; ++i) append(items, type, i * stride * type.extent);
       return type_of(handle, true, std::move(items), "vector(" + inner + ")");
     }
-    case 2: {  // the last one first
+    case 2: {  // in reverse order
       std::vector<int> places;
       const int step = static_cast<int>(random.below(2) + 1);
       for (int i = 0; i < units; ++i) places.push_back((units - 1 - i) * step);
@@ -154,7 +154,7 @@ inline TypePointer repeated(const Type& type, int units, Random& random) {
   }
 }
 
-// A type of that many units.
+// A random type of this many units.
 inline TypePointer random_type(const Signature& signature, int units, bool plain, Random& random) {
   TypePointer type = unit_type(signature, random);
   if (!plain && random.one_in(4)) type = wrapped(type, random);
@@ -164,7 +164,7 @@ inline TypePointer random_type(const Signature& signature, int units, bool plain
   return type;
 }
 
-// No item, but perhaps an extent.
+// A type without items, but perhaps with an extent.
 inline TypePointer empty_type(Random& random) {
   MPI_Datatype handle;
   MPI_Type_contiguous(0, MPI_INT, &handle);

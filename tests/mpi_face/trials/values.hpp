@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is random in a program, and the values that are sent: both follow from a seed, on each rank alike.
+// The random numbers of a program, and the values that it sends. Both follow from the seed, equally on each rank.
 #pragma once
 
 #include <mpi.h>
@@ -44,7 +44,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// long double is left out: its padding need not be copied.
+// long double is excluded, because its padding need not be copied.
 enum class Primitive { i8, u8, byte, i16, i32, u32, i64, u64, f32, f64, c32, c64 };
 inline constexpr int primitive_count = 12;
 
@@ -60,7 +60,7 @@ inline MPI_Datatype handle_of(Primitive p) {
   return handles[static_cast<int>(p)];
 }
 
-using Value = std::array<unsigned char, 16>;  // of any primitive, in its first bytes
+using Value = std::array<unsigned char, 16>;  // of any primitive type, in its first bytes
 
 template <class F>
 void with_type_of(Primitive p, F&& f) {

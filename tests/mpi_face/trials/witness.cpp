@@ -6,7 +6,7 @@
 #include <array>
 #include <sstream>
 
-#include "mpi_face/signature.hpp"
+#include "mpi_face/symbols/signature.hpp"
 
 namespace quadrille::trials {
 namespace {
@@ -74,5 +74,5 @@ extern "C" {
     return next(ARGUMENTS(arguments));                                       \
   }
 #endif
-#include "mpi_face/functions.def"
+#include "mpi_face/symbols/functions.def"
 }

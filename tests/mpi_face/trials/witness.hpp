@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who ran a blocking collective? What the drop-in leaves to the MPI library it calls as PMPI_*. The program defines these functions
-// as well, before the MPI library does, so it sees each such call, whatever the drop-in says of itself. (Without the drop-in
-// nothing calls them, and nothing is seen.)
+// Finds out who ran a blocking collective. The drop-in calls PMPI_* for calls that it leaves to the MPI library. The program
+// defines these functions as well, before the MPI library does, and so sees each such call independently of the drop-in's report.
+// Without the drop-in nothing calls these functions.
 #pragma once
 
 #include <string>
@@ -12,10 +12,12 @@ namespace quadrille::trials {
 
 struct Runners {
   long ours = 0,
-       vendors = 0;  // calls; one that makes a group asks the MPI library for collectives, so it counts as the MPI library's
+       // Number of calls; a call in which the drop-in makes a group uses the MPI library's collectives, so it counts as a vendor's
+       // call.
+      vendors = 0;
 };
 
-// Before and after a call of this thread's.
+// To be called before and after a call, in the same thread.
 void begin_call();
 void end_call(Collective collective);
 
@@ -24,8 +26,8 @@ Runners runners_of(Collective collective);
 // One line: "allgather 70 of 120, ...".
 std::string runners_text();
 
-// Collectives of `names` (separated by commas) that were not run by both, or whose name is unknown. Empty where the drop-in has
-// been at work.
+// The collectives among `names` (separated by commas) that were not run by both, and unknown names. Empty if the drop-in has run
+// calls of each.
 std::string not_run_by_both(const std::string& names);
 
 }  // namespace quadrille::trials

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
+#include "execute/executors.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/forced_algorithm.hpp"
 #include "execute/mpi/plug_in/hybrid.hpp"
@@ -13,36 +14,6 @@
 #include "execute/mpi/plug_in/vendor.hpp"
 
 namespace quadrille {
-namespace {
-
-std::unique_ptr<Mail> mail_of(MpiGroup& group) { return std::make_unique<MpiMail>(group.lease(), group.waiter()); }
-
-// The same ranks, by shared memory within each node.
-class HybridTransport : public Transport {
- public:
-  HybridTransport(MpiCommunicator& ranks, MpiGroup& group) : ranks_(ranks), group_(group) {}
-
-  std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
-  Executor executor() const override { return Executor::hybrid; }
-  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
-    Lease lease = group_.lease();
-    return made_or_thrown(group_, [&] {
-      return std::make_unique<HybridExecutable>(*group_.node()->space(), group_.node()->costs(), group_.places(), std::move(lease),
-                                                group_.waiter(), std::move(script));
-    });
-  }
-  std::unique_ptr<Mail> mail() override { return mail_of(group_); }
-  Bytes buffered_message_bytes(Rank peer) const override {
-    const Rank place = group_.places()[peer];
-    return place < 0 ? -1 : group_.node()->buffered_message_bytes(place);
-  }
-
- private:
-  MpiCommunicator& ranks_;
-  MpiGroup& group_;
-};
-
-}  // namespace
 
 MpiCommunicator::MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept)
     : kept_(std::move(kept)), group_(MpiGroup::kept_with(users)) {
@@ -66,9 +37,9 @@ std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Scrip
                         [&] { return std::make_unique<MpiExecutable>(std::move(lease), group_->waiter(), std::move(script)); });
 }
 
-std::unique_ptr<Mail> MpiCommunicator::mail() { return mail_of(*group_); }
+std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }
 
-// What MPI can be asked for is found out without a context, by each rank alone.
+// Each rank finds out locally, without a context, whether MPI has the collective. Only then do the ranks lease a context.
 Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                                   const std::string& algorithm) {
   if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
@@ -86,24 +57,28 @@ Result<std::vector<std::string>> MpiCommunicator::vendor_algorithms(const Proble
   return ForcedAlgorithm::names(problem);
 }
 
-Result<Transport*> MpiCommunicator::over_shared_memory() {
-  if (hybrid_) return hybrid_.get();
-  if (group_->node()) return group_->node();
-  return cannot(group_->no_sharing());
+std::vector<Transport*> MpiCommunicator::offered() {
+  std::vector<Transport*> all;
+  if (hybrid_) all.push_back(hybrid_.get());
+  if (group_->all_share_memory()) all = group_->node()->offered();
+  all.push_back(this);
+  return all;
 }
 
-// Where ranks compare their starts, all plans are in one list. Else those that share memory watch each other.
+// Where ranks compare the order of their starts, all plans are in one list. Else the plans that run by shared memory are in the
+// list of the node, in which ranks detect different orders by themselves.
 std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
   struct Kept {
     std::shared_ptr<const void> last;  // destroyed after the group
     std::shared_ptr<MpiGroup> group;
   };
   const auto all = std::make_shared<Kept>(Kept{kept_, group_});
-  const bool by_messages = executor == Executor::messages || group_->starts().compares();
+  const bool by_messages = row_of(executor).memory == SharedBy::nobody || group_->starts().compares();
   return {all, by_messages ? static_cast<Starts*>(&group_->starts()) : &group_->node()->space()->starts()};
 }
 
-// `kept_` ends MPI when nobody needs it any more, and plans need it; MPI would wait for them, and they for MPI, if it kept them.
+// If this object owns `kept_`, destroying that finalises MPI. The plans own it, too. So the plans must not be kept with the user's
+// communicator, which MPI keeps until it is finalised: that would be a cycle, and MPI would never be finalised.
 std::shared_ptr<Calls> MpiCommunicator::shared_calls() {
   const auto make = [this] { return Communicator::shared_calls(); };
   std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);

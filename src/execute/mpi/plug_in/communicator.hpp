@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of an MPI communicator: by messages, and by shared memory within each node.
+// A Communicator over the ranks of an MPI communicator. They exchange MPI messages, and share memory within each node.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace quadrille {
 
 class MpiCommunicator final : public Communicator, public Transport {
  public:
-  // Collective where it is the first over `users`, else local. `kept` lives as long as this and its plans.
+  // Collective if it is the first Communicator over `users`, else local. `kept` is destroyed after this object and its plans.
   MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept);
 
   Rank rank() const override { return group_->rank(); }
@@ -25,13 +25,14 @@ class MpiCommunicator final : public Communicator, public Transport {
   Transport& transport() override { return *this; }
 
   std::shared_ptr<Communicator> kept() override;
-  Executor executor() const override { return Executor::messages; }
+  Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Mail> mail() override;
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override;
   Result<std::vector<std::string>> vendor_algorithms(const Problem& problem) override;
-  Result<Transport*> over_shared_memory() override;
+  std::vector<Transport*> offered() override;
+  std::string no_sharing() const override { return group_->no_sharing(); }
   std::shared_ptr<Starts> starts(Executor executor) override;
 
  protected:
@@ -42,7 +43,7 @@ class MpiCommunicator final : public Communicator, public Transport {
 
   const std::shared_ptr<const void> kept_;
   std::shared_ptr<MpiGroup> group_;
-  std::unique_ptr<Transport> hybrid_;  // where there are several nodes, and ranks share memory
+  std::unique_ptr<Transport> hybrid_;  // null unless there are several nodes whose ranks share memory
 };
 
 }  // namespace quadrille

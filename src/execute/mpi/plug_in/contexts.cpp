@@ -14,14 +14,14 @@
 namespace quadrille {
 namespace {
 
-constexpr int highest_tag = 32767;  // MPI promises at least that many; after so many plans a group leases another context
+constexpr int highest_tag = 32767;  // MPI guarantees at least that many; after so many plans a group leases another context
 
 std::uint64_t random_id() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device() | 1;
 }
 
-// The processes of a communicator, in order.
+// The MPI_Group of a communicator; the destructor frees it.
 class Members {
  public:
   explicit Members(MPI_Comm communicator) { check_mpi(MPI_Comm_group(communicator, &group_), "MPI_Comm_group"); }
@@ -44,7 +44,7 @@ bool are_the_same(MPI_Group a, MPI_Group b) {
   return result == MPI_IDENT;
 }
 
-// Has it processes that are not in MPI_COMM_WORLD? Of sessions it is not known.
+// Does the group have processes outside MPI_COMM_WORLD? Returns false in programs that have only sessions, where this is not known.
 bool span_worlds(MPI_Group members) {
   int has_world = 0;
   MPI_Initialized(&has_world);
@@ -62,10 +62,10 @@ bool span_worlds(MPI_Group members) {
 
 Lease ContextPool::lease(MpiGroup& group) {
   struct Proposal {
-    std::uint64_t id;      // of a context that this rank has; 0: it has none
-    std::uint64_t new_id;  // of the one that is made if they do not agree, as rank 0 says
+    std::uint64_t id;      // of a context that this rank has; 0 if it has none
+    std::uint64_t new_id;  // id of the context that is made if they do not agree; rank 0's counts
     int tags;
-    bool has_room;  // to make one
+    bool has_room;  // may this rank make one more?
   };
   std::optional<Members> members;
   std::optional<Place> place;
@@ -88,7 +88,7 @@ Lease ContextPool::lease(MpiGroup& group) {
                     fmt::format("rank {} has plans for MPI messages, or of MPI's own collectives, over {} communicators, and can "
                                 "have no more; destroy all such plans of one of them, or plan for shared memory",
                                 rank, most));
-    entry.reset();  // it may have to make room
+    entry.reset();  // no longer in use, so that it can be freed if room is needed
     entry = make(group, members->get(), proposals[0].new_id);
     members->release();
   }
@@ -98,7 +98,7 @@ Lease ContextPool::lease(MpiGroup& group) {
   return {entry->communicator, entry->tags, entry};
 }
 
-// The one that the group uses, else an idle one: of those that fit the one used last.
+// Returns the context that the group uses; else the most recently used idle context of the same processes; else null.
 ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members) {
   const std::lock_guard lock(mutex_);
   const Entry* best = nullptr;
@@ -116,7 +116,7 @@ ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members
   return *best;
 }
 
-// Idle ones make room.
+// Reserves room for one context. Idle contexts count as room, because they can be freed. Returns false if there is none.
 bool ContextPool::reserve() {
   const std::lock_guard lock(mutex_);
   const auto idle = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), is_idle));
@@ -130,14 +130,15 @@ ContextPool::Place::~Place() {
   --pool.reserved_;
 }
 
-// MPI_Comm_free is called collective, but MPI-3.1 (6.4.3) expects it to be local, and it is in Open MPI and MPICH. MPI may reuse
-// its context id only after all ranks have freed it.
+// Frees idle contexts, the least recently used first, until there is room. MPI defines MPI_Comm_free as collective, but MPI-3.1
+// (6.4.3) expects implementations to make it local, and it is local in Open MPI and MPICH. MPI may reuse the context id only after
+// all ranks have freed it.
 void ContextPool::drop_idle() {
   while (entries_.size() + reserved_ > most) {
     auto oldest = entries_.end();
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (is_idle(*entry) && (oldest == entries_.end() || (*entry)->used < (*oldest)->used)) oldest = entry;
-    if (oldest == entries_.end()) return;  // other threads have taken them; then there are some more for a while
+    if (oldest == entries_.end()) return;  // other threads have leased them; then there are more than `most` for a while
     free((*oldest).get());
     entries_.erase(oldest);
   }
@@ -164,8 +165,8 @@ void ContextPool::free_all() {
   entries_.clear();
 }
 
-// Nonblocking, so that this rank can give its core away while it waits for the others. A rank alone waits for nobody; in a session
-// of one process MPICH 4.0.2 crashes if it does.
+// Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the others. A group of one rank need
+// not wait, and must not: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
 ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI contexts: private duplicates of the user's communicators, in which the messages of plans meet no others. They are scarce
-// (MPICH has 2,046 for a whole program), and making one takes long, so that there is one only where a plan needs it, and it is kept
-// for the next plan.
+// A pool of MPI contexts: private duplicates of the user's communicators, so that messages of plans cannot match other messages.
+// Contexts are scarce (MPICH has 2,046 for a whole program), and making one takes long. So one is made only when a plan needs it,
+// and it is kept for later plans.
 //
-// A context belongs to one group of ours at a time, while that has a plan with a lease of it. So groups whose collectives run in
-// different threads never meet in one. After that the context may serve any group of the same processes in the same order.
+// A plan leases a context. While an MpiGroup has a plan with a lease, the context serves this group only; so groups whose
+// collectives run in different threads never share one. After that, the context may serve any group of the same processes in the
+// same order.
 //
-// Which context a plan leases is agreed among its ranks each time: each proposes one that it has, and if all propose the same it is
-// taken. So a rank may drop an idle one at any time by itself.
+// The ranks of a plan agree on the context at each lease: each rank proposes one that it has, and if all propose the same, it is
+// used. Otherwise they make a new one. So any rank may free an idle context at any time without telling the others.
 #pragma once
 
 #include <mpi.h>
@@ -26,34 +27,36 @@ class MpiGroup;
 
 class ContextPool {
  public:
-  static constexpr std::size_t most = 256;  // at a time, in this process
+  static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
 
-  // Collective over `group`, also if it throws: Error{misuse} if the user's communicator is gone, Error{environment} if a rank has
-  // the most contexts and plans use all of them.
+  // Collective over `group`. Throws on all ranks or on none (unless MPI fails): Error{misuse} if the user's communicator has been
+  // freed, Error{environment} if a rank has `most` contexts and plans use all of them.
   Lease lease(MpiGroup& group);
 
-  // The user's communicator is about to be freed. Frees its idle contexts that have processes of other worlds (MPI_Comm_spawn,
-  // MPI_Comm_connect): while one exists, MPI regards those processes as connected. One in use is freed later, to make room.
+  // Call it before the user's communicator is freed. Frees its idle contexts that contain processes of other worlds
+  // (MPI_Comm_spawn, MPI_Comm_connect), because MPI regards those processes as connected as long as one exists. A context in use is
+  // freed later, when room is needed.
   void forget(const MpiGroup& group);
 
-  // When nobody has a lease any more.
+  // Frees all contexts. Call it when nobody has a lease any more.
   void free_all();
 
  private:
   struct Context {
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
-    std::uint64_t id = 0;    // the same on all its ranks, and no other context's
-    int tags = 0;            // that have been taken, as far as this rank knows
-    std::uint64_t used = 0;  // a count of leases: when it was leased last
+    std::uint64_t id = 0;    // the same on all ranks of the context, and unique
+    int tags = 0;            // how many tags have been used, as far as this rank knows
+    std::uint64_t used = 0;  // the number of its last lease; the smallest is the least recently used
     bool spans_worlds = false;
-    const MpiGroup* user = nullptr;  // the group that has leases, if any has
+    const MpiGroup* user = nullptr;  // the group whose plans have leases, or null
   };
-  // Each lease holds a reference. References are added with the lock only, so a count of 1 seen with the lock means idle.
+  // Each lease holds a reference. References are added only with the lock held, so a use count of 1, read with the lock held, means
+  // idle.
   using Entry = std::shared_ptr<Context>;
   static bool is_idle(const Entry& entry) { return entry.use_count() == 1; }
 
-  // Reserves room for one more context as long as it exists.
+  // Reserves room for one more context for the lifetime of this object.
   struct Place {
     explicit Place(ContextPool& all) : pool(all) {}
     ~Place();
@@ -68,7 +71,7 @@ class ContextPool {
   void drop_idle();
   static void free(Context* context);
 
-  std::mutex mutex_;  // for all that follows, but held while nobody waits for other ranks
+  std::mutex mutex_;  // for the members below; never held while waiting for other ranks
   std::vector<Entry> entries_;
   std::size_t reserved_ = 0;
   std::uint64_t leases_ = 0;

@@ -7,7 +7,7 @@
 namespace quadrille {
 namespace {
 
-// Never ended: with the last MPI_T_finalize a library may forget what its variables were set to, while it is in use.
+// Initialises MPI_T once and never finalises it: after the last MPI_T_finalize a library may forget the values that were set.
 bool is_open() {
   static const bool is_open = [] {
     int provided = 0;
@@ -56,7 +56,7 @@ ControlVariable::~ControlVariable() {
 }
 
 int ControlVariable::number() const {
-  // Open MPI's switches are of a C++ or C type that is an int or smaller.
+  // Two ints, because the variable may be longer than an int. Open MPI's switches are bools or ints.
   std::array<int, 2> value{};
   if (count_ != 1 || type_ == MPI_CHAR || MPI_T_cvar_read(handle_, value.data()) != MPI_SUCCESS) return 0;
   return value[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A control variable of the MPI library, by MPI_T: a setting, known by its name.
+// A control variable of the MPI library: a setting that MPI_T lets a program read and write by name.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@ namespace quadrille {
 
 class ControlVariable {
  public:
-  // Null if the library has none of this name, or none that is for the whole process.
+  // Returns null if the library has no variable of this name, or if the variable is bound to an MPI object instead of the process.
   static std::shared_ptr<ControlVariable> named(const std::string& name);
 
   ~ControlVariable();
@@ -20,14 +20,16 @@ class ControlVariable {
   ControlVariable& operator=(const ControlVariable&) = delete;
 
   const std::string& description() const { return description_; }
-  const std::map<std::string, int>& values() const { return values_; }  // of an enumeration, as far as the library tells them
+  const std::map<std::string, int>& values() const {
+    return values_;
+  }  // names and values of an enumeration, as far as the library provides them
   bool is_constant() const { return is_constant_; }
 
-  // What the types say; a number is 0, and a text empty, where it is of another type.
+  // The value. number() returns 0, and text() "", if the variable has another type.
   int number() const;
   std::string text() const;
 
-  // Of a number. Returns whether the library takes it.
+  // Sets a variable that is a number. Returns whether the library has accepted the value.
   bool set(int value) const;
 
  private:

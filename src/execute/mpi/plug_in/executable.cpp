@@ -17,9 +17,9 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   bases_[Buffer::staging] = staging_.data();
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
-    const Region& region = message.regions.front();  // contiguous as a whole: make_script stages what is not
+    const Region& region = message.regions.front();  // the message has one contiguous region: make_script stages the others
     Bytes done = 0;
-    do {  // also for a control message of no bytes: its arrival is what it tells
+    do {  // at least one part: a control message may have 0 bytes, and its arrival is the information
       parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
       done += script_->longest_message;
@@ -33,7 +33,8 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   finished_.resize(parts_of_.size());
 }
 
-// MPI must not write into memory that is gone, nor may the next execution meet these requests. A forked child has no part in them.
+// Cancels open requests, so that MPI does not write into freed memory and the next execution does not match these messages. Does
+// nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
   int finalised = 0;
   MPI_Finalized(&finalised);
@@ -47,14 +48,14 @@ void MpiMessages::withdraw() {
 }
 
 const Bases& MpiMessages::begin(const std::byte* input, std::byte* output) {
-  bases_[Buffer::input] = const_cast<std::byte*>(input);  // only ever read
+  bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
   bases_[Buffer::output] = output;
   return bases_;
 }
 
 void MpiMessages::post(std::uint32_t message) {
   check_not_finalised();
-  const Range range = parts_of_[message];
+  const IndexRange range = parts_of_[message];
   parts_missing_[message] = range.size();
   for (std::uint32_t i = range.first; i < range.last; ++i) {
     const Part& part = parts_[i];
@@ -85,9 +86,9 @@ bool MpiMessages::advance() {
   return done != 0;
 }
 
-// The first `count` of completed_ are.
+// Removes the requests at the first `count` positions of completed_ from the open ones, and notes the messages that are complete.
 void MpiMessages::finish(int count) {
-  // From the last position down, so that the one that fills a gap is never one of the completed.
+  // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A script made ready for one rank of an MPI communicator: messages of the schedule are MPI messages of bytes.
+// Executes a script (execute/script/script.hpp) with the messages of MPI: each message of the schedule is one or more MPI messages
+// of bytes.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
-#include "execute/run.hpp"
+#include "execute/script/run.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -17,7 +18,7 @@ class MpiMessages {
  public:
   MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Script> script);
 
-  // As run.hpp wants it.
+  // The interface that run_script and ScriptExecutable need (run.hpp).
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return nullptr; }
   static constexpr bool can_begin() { return true; }
@@ -31,18 +32,18 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
-  void fail(const Error& /*why*/) noexcept {}  // it would take messages
+  void fail(const Error& /*why*/) noexcept {}  // MPI offers no cheap way to tell the other ranks: that would take messages
   Bytes memory_bytes() const {
     return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
   }
 
-  // Instead of the other `begin`, where the memory is somebody else's.
+  // Used instead of the other `begin` if the caller owns the buffers (hybrid).
   void begin(const Bases& bases) { bases_ = bases; }
   bool has_open() const { return open_ > 0 || finished_count_ > 0; }
 
  private:
   void finish(int count);
-  // What goes through one MPI call: a message, or a part of one that is longer than MPI's counts reach.
+  // What one MPI call transfers: a message, or a part of a message that is too long for one call (Script::longest_message).
   struct Part {
     Buffer buffer;
     bool is_send;
@@ -58,12 +59,12 @@ class MpiMessages {
   std::vector<std::byte> scratch_, staging_;
   Bases bases_{};
   std::vector<Part> parts_;
-  std::vector<Range> parts_of_;               // by message
-  std::vector<MPI_Request> requests_;         // the first open_ are under way
-  std::vector<std::uint32_t> message_of_;     // by request
-  std::vector<std::uint32_t> parts_missing_;  // by message: parts not complete
-  std::vector<int> completed_;                // dataflow: positions from the last wait_some, not handed out yet
-  std::vector<std::uint32_t> finished_;       // dataflow: messages that are complete, not handed out yet
+  std::vector<IndexRange> parts_of_;          // by message: its parts
+  std::vector<MPI_Request> requests_;         // the first open_ are in flight
+  std::vector<std::uint32_t> message_of_;     // by request: its message
+  std::vector<std::uint32_t> parts_missing_;  // by message: how many parts are not complete
+  std::vector<int> completed_;                // positions of requests that the last wait_some completed
+  std::vector<std::uint32_t> finished_;       // dataflow: complete messages that the caller has not been told of yet
   int open_ = 0;
   std::size_t finished_count_ = 0;
 };

@@ -11,31 +11,21 @@
 #include <map>
 #include <utility>
 
-#include "execute/mpi/mpi_name.hpp"
 #include "execute/mpi/plug_in/control_variable.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
+#include "problem/collective_facts.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr bool is_openmpi = std::string_view(QUADRILLE_MPI_LIBRARY) == "openmpi";
 
-// MPICH passes the others through compositions of its device, where other settings count.
+// Does MPICH obey its variable for this collective's algorithm? It has one for every collective. But collectives in which no buffer
+// has a block for each rank (broadcast, for example) run by compositions of its device layer, which other variables select.
 bool mpich_chooses(Collective collective) {
-  switch (collective) {
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::allgather:
-    case Collective::allgatherv:
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatterv:
-    case Collective::scatter:
-    case Collective::scatterv:
-    case Collective::gather:
-    case Collective::gatherv: return true;
-    default: return false;
-  }
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.input.holding == Holding::all || facts.output.holding == Holding::all;
 }
 
 std::shared_ptr<ControlVariable> variable_of(Collective collective) {
@@ -46,9 +36,9 @@ std::shared_ptr<ControlVariable> variable_of(Collective collective) {
   return ControlVariable::named(fmt::format("MPIR_CVAR_{}_INTRA_ALGORITHM", name));
 }
 
-// MPICH tells the values of its variable in the description only, without line ends, such as "Variable to select allgather
-// algorithmauto - Internal algorithm selectionbrucks             - Force brucks algorithmnb                 - Force ...". They
-// count from 0. Where a name begins cannot be seen, so names that are known are looked for.
+// MPICH lists the values of its variable only in the description, without line ends: "Variable to select allgather algorithmauto -
+// Internal algorithm selectionbrucks             - Force brucks algorithmnb                 - Force ...". They count from 0. The
+// text does not show where a name begins, so this searches for known names.
 std::map<std::string, int> mpich_values(const std::string& description) {
   constexpr std::array known{"brucks", "nb",     "pairwise", "scattered", "recursive_doubling", "recursive_halving",
                              "ring",   "linear", "binomial"};
@@ -67,7 +57,7 @@ std::map<std::string, int> mpich_values(const std::string& description) {
   return values;
 }
 
-// Without those that say "as before", or are for something else than the problem.
+// Leaves out the value 0, which is the library's own choice, and algorithms that cannot solve the problem.
 std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem) {
   std::map<std::string, int> values = is_openmpi ? variable.values() : mpich_values(variable.description());
   std::erase_if(values, [&](const auto& each) {
@@ -79,7 +69,7 @@ std::map<std::string, int> values_for(const ControlVariable& variable, const Pro
   return values;
 }
 
-// The algorithm is taken while there is one of these.
+// Forces the algorithm during its lifetime.
 class Forcing {
  public:
   Forcing(const ControlVariable& variable, int value) : variable_(variable), before_(variable.number()) { variable_.set(value); }
@@ -107,7 +97,7 @@ class ForcedCall : public Executable {
   int value_;
 };
 
-// The library has taken the algorithm for its blocking function only.
+// The library applies the forced algorithm to its blocking function only.
 class BlockingCall : public Executable {
  public:
   explicit BlockingCall(std::unique_ptr<Executable> call) : call_(std::move(call)) {}
@@ -140,7 +130,7 @@ class Forced : public ForcedAlgorithm {
     }
     Own(const Own&) = delete;
     Own& operator=(const Own&) = delete;
-    Lease lease;  // of the communicator that this is a copy of
+    Lease lease;  // keeps the communicator that was duplicated
     MPI_Comm communicator = MPI_COMM_NULL;
   };
 
@@ -148,11 +138,11 @@ class Forced : public ForcedAlgorithm {
   int value_;
 };
 
-// Why the library would not take a forced algorithm, whichever it is; empty: it would.
+// The reason why the library would ignore any forced algorithm; empty if it would not.
 std::string obstacle() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE)  // the setting is the whole process's
+  if (level == MPI_THREAD_MULTIPLE)  // the setting applies to the whole process
     return "other threads may call the MPI library while an algorithm is forced; ask MPI for a lower thread level";
   const char* const file = is_openmpi ? "coll_tuned_dynamic_rules_filename" : "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
   if (const auto rules = ControlVariable::named(file); rules && !rules->text().empty())

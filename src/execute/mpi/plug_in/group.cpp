@@ -14,8 +14,8 @@
 namespace quadrille {
 namespace {
 
-// The first rank of this rank's node among all of MPI_COMM_WORLD (of `users` where there are sessions only), where the user says
-// that nodes are to have these sizes, to try on one machine what several would do; else -1.
+// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first rank
+// of this rank's assumed node; ranks count in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns -1.
 Rank first_rank_of_assumed_node(MPI_Comm users) {
   const char* text = std::getenv("QUADRILLE_NODE_SIZES");
   if (!text || !*text) return -1;
@@ -50,7 +50,8 @@ MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
-// Only a failure that all ranks see ends a group: with several nodes some may not know of it.
+// A group counts as failed only if all ranks see the failure. With several nodes some ranks may not know of it, so the group is
+// kept.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
   const Kept* const kept = attribute_of(users);
   if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;
@@ -111,13 +112,13 @@ void MpiGroup::meet_first(Communicator& ranks) {
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
   if (!group->meet_again()) group->meet_first(ranks);
   if (Kept* const failed = attribute_of(group->users_)) {
-    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // it will not be told
+    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // MPI will not call `forget` for it
     *failed = {group, nullptr};
     return;
   }
   auto kept = std::make_unique<Kept>(Kept{group, nullptr});
   check_mpi(MPI_Comm_set_attr(group->users_, group->process_->group_key(), kept.get()), "MPI_Comm_set_attr");
-  kept.release();  // `forget` has it
+  kept.release();  // `forget` deletes it
 }
 
 void MpiGroup::take(Met met) {
@@ -134,7 +135,7 @@ void MpiGroup::take(Met met) {
 
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
   const std::unique_ptr<Kept> attribute(static_cast<Kept*>(kept));
-  attribute->calls.reset();  // its plans give their contexts back first
+  attribute->calls.reset();  // first, so that its plans return their contexts
   MpiGroup& group = *attribute->group;
   group.is_freed_.store(true, std::memory_order_relaxed);
   group.process_->contexts().forget(group);
@@ -163,7 +164,7 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   const int bytes = static_cast<int>(count);
-  if (nodes_.empty()) {  // The ranks are meeting, and nothing is in flight here. This costs a third of what the other way does.
+  if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of the other way
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What we know of a communicator of the user's. It is kept as an attribute of that communicator, so that all Communicators over it
-// share it, and only the first has the ranks meet. Plans keep it alive.
+// What this library knows about one MPI communicator of the user. It is kept as an attribute of that communicator. So all
+// Communicator objects over it share it, and the ranks meet only when the first of them is made. Plans own a reference to it.
 #pragma once
 
 #include <atomic>
@@ -11,39 +11,41 @@
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/mpi/plug_in/mpi_starts.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
-#include "execute/shared/meet.hpp"
+#include "execute/shared/memory/meet.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
 class MpiGroup {
  public:
-  // The one that is kept with the communicator; null if there is none yet, or if it has failed.
+  // Returns the group that is kept with the communicator, or null if there is none yet or it has failed.
   static std::shared_ptr<MpiGroup> kept_with(MPI_Comm users);
 
   MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process);
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
 
-  // Collective: the ranks meet, as `ranks`, a Communicator over this group; then the group is kept with the user's communicator.
+  // Collective: lets the ranks meet, and keeps the group with the user's communicator. `ranks` is a Communicator over this group,
+  // by which they communicate meanwhile.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
-  // What is kept with a group: the plans behind calls without a plan. `make` makes it where there is none. Plans keep their group
-  // alive, so the group does not own them. Null if the user's communicator has been freed, or has another group by now.
+  // Returns the plans behind calls without a plan (Calls), which are kept with the communicator; `make` makes them at the first
+  // call. The group does not own them, because plans own the group. Returns null if the user's communicator has been freed, or has
+  // another group now.
   std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
-  // For MPI_Comm_free of the user's communicator.
+  // The attribute's delete callback: MPI calls it in MPI_Comm_free of the user's communicator.
   static int forget(MPI_Comm, int, void* kept, void*);
 
   Rank rank() const { return rank_; }
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
 
-  // The ranks of this rank's node, where ranks share memory; null: none do, as `no_sharing` says.
+  // The communicator of the ranks of this rank's node, which share memory. Null if no ranks share memory; no_sharing() says why.
   SharedCommunicator* node() const { return node_.get(); }
   const std::string& no_sharing() const { return no_sharing_; }
   bool all_share_memory() const { return node_ && node_->size() == size_; }
-  const ByRank<Rank>& places() const { return places_; }  // of each rank in this rank's node; -1: it is on another
+  const ByRank<Rank>& places() const { return places_; }  // by rank: its number in this rank's node, or -1 if it is on another node
 
   // The user's communicator. Throws Error{misuse} if it has been freed.
   MPI_Comm handle() const {
@@ -52,11 +54,11 @@ class MpiGroup {
   }
   bool is_freed() const { return is_freed_.load(std::memory_order_relaxed); }
 
-  // Collective, by shared memory if all ranks share it, else over the user's communicator.
+  // Collective. They use shared memory if all ranks share it, else the user's communicator.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
-  // Collective: where a new plan's messages go.
+  // Collective: returns the communicator and tag for a new plan's messages.
   Lease lease() { return process_->contexts().lease(*this); }
 
   MpiProcess& process() const { return *process_; }
@@ -65,10 +67,10 @@ class MpiGroup {
   MpiStarts& starts() { return starts_; }
 
  private:
-  // The attribute of a user's communicator.
+  // The value of the attribute.
   struct Kept {
     std::shared_ptr<MpiGroup> group;
-    std::shared_ptr<Calls> calls;  // null: there was no call yet
+    std::shared_ptr<Calls> calls;  // null before the first call without a plan
   };
   static Kept* attribute_of(MPI_Comm users);
   [[noreturn]] static void throw_freed();

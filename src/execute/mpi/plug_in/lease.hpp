@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a plan's messages go: a communicator in which nothing of the user's is sent, and a tag that no other plan there has, the
-// same on all ranks. Between two ranks a plan's messages are matched in the order in which they are posted, which policies keep.
+// A lease gives a plan a communicator and a tag for its messages. The communicator carries no messages of the user, and no other
+// plan there has the tag; it is the same on all ranks. All messages of a plan have this one tag: MPI matches messages between two
+// ranks in the order in which they are posted, and all policies post them in the same order.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +13,7 @@ namespace quadrille {
 struct Lease {
   MPI_Comm communicator = MPI_COMM_NULL;
   int tag = 0;
-  std::shared_ptr<const void> kept;  // while there is one of these, nobody frees the communicator
+  std::shared_ptr<const void> kept;  // the communicator is not freed while a copy of this exists
 };
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's C interface with errors as exceptions. The plug-in calls collectives by their profiling names (PMPI_): under MPI's own
-// names the drop-in (src/mpi_face) would be called, which runs plans of ours.
+// Turns error codes of MPI's C interface into exceptions. The plug-in calls MPI collectives by their profiling names (PMPI_),
+// because the MPI_ names may belong to the drop-in (src/mpi_face), which would call this library again.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,7 @@ inline void check_mpi(int code, const char* call) {
   throw Error(ErrorCode::transport, std::string(call) + " failed: " + text);
 }
 
-// For executions that are still open then: MPI aborts the program if it is called.
+// Throws if MPI has been finalised. Executions that are still open check it, because MPI aborts a program that calls it then.
 inline void check_not_finalised() {
   int finalised = 0;
   MPI_Finalized(&finalised);

@@ -6,7 +6,7 @@
 namespace quadrille {
 namespace {
 
-// So many bytes as one element, since MPI's counts end at 2^31 - 1.
+// An MPI datatype of `bytes` bytes, because MPI's counts end at 2^31 - 1. The destructor frees it.
 class BytesType {
  public:
   explicit BytesType(Bytes bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mail by MPI: the receiver asks for the length before it makes room.
+// Mail (execute/mail.hpp) by MPI messages. The receiver probes for the length (MPI_Mprobe), allocates memory and then receives.
 #pragma once
 
 #include <utility>
@@ -24,7 +24,7 @@ class MpiMail : public Mail {
   Lease lease_;
   Waiter waiter_;
   std::vector<MPI_Request> sends_;
-  MPI_Message message_ = MPI_MESSAGE_NULL;  // the one waited for
+  MPI_Message message_ = MPI_MESSAGE_NULL;  // the message that wait_for has found
   Bytes bytes_ = 0;
 };
 

@@ -39,7 +39,8 @@ std::optional<MPI_Op> mpi_operation(std::string_view operation) {
   return std::nullopt;
 }
 
-// MPI hands its functions no state, so there is one for each type of number. MPI's order: target = source o target.
+// The function of an MPI_Op. MPI passes no state to it, so there is one instance for each number type. MPI defines the order of the
+// operands: target = source o target.
 template <std::size_t type>
 void multiply_matrices(void* source, void* target, int* count, MPI_Datatype*) {
   static const auto operation = built_in_operator("matmul2", matrix_numbers[type]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Our operators as MPI's: an MPI_Op and an MPI_Datatype of one element.
+// Translates an operator of this library to MPI: an MPI_Op, and the MPI_Datatype of one element.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@ namespace quadrille {
 
 class MpiOperator {
  public:
-  // The MPI operator, or the reason why MPI has none.
+  // Returns the MPI operator, or the reason why MPI has none.
   static Result<std::shared_ptr<const MpiOperator>> of(const Operator& operation);
 
   MpiOperator(const MpiOperator&) = delete;

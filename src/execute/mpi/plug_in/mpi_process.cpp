@@ -15,17 +15,17 @@
 namespace quadrille {
 namespace {
 
-// Of the process, which has one MPI library of this kind.
+// The global state of the plug-in. A process uses one MPI library only.
 struct Shared {
   const ForkMark mark;
   std::mutex mutex;                  // for `kept` and `last`
   std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
-  std::weak_ptr<MpiProcess> last;    // where there are sessions only
+  std::weak_ptr<MpiProcess> last;    // used if there are only sessions
   std::atomic<MpiProcess*> driven{nullptr};
   std::atomic<bool> ended{false};
 };
 
-// Never destroyed: a program may end MPI, or wait, while its static objects are destroyed.
+// Never destroyed, because a program may finalise MPI, or wait, in destructors of static objects.
 Shared& shared() {
   static Shared& only = *new Shared;
   return only;
@@ -48,7 +48,7 @@ std::chrono::nanoseconds duration(const auto& call) {
   return std::chrono::steady_clock::now() - start;
 }
 
-// This process's own: nothing that another process does or does not do can hold it up.
+// Returns a communicator of this process only, so that calls in it never wait for another process.
 MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
   MPI_Comm alone = MPI_COMM_NULL;
   if (has_world) {
@@ -67,16 +67,17 @@ MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
   return alone;
 }
 
-// MPI goes on with all that it has under way whenever it is asked about a request that is not complete. MPICH does not do so when
-// it is asked about messages of a communicator of one (MPI_Iprobe): there it knows that none can come. Asking leaves the request as
-// it is, so any number of threads may ask at a time.
+// Drives MPI's progress: MPI makes progress on all communication when it tests a request that is not complete. (MPI_Iprobe in a
+// communicator of one process would not do in MPICH, which knows that no message can arrive there.) MPI_Request_get_status does not
+// change the request, so several threads may call this at the same time.
 void ask(MPI_Request request) {
   int done = 0;
   check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
 }
 
-// Does a fruitless poll give the core away? No interface tells, but then it takes about as long as giving it away, several
-// hundred nanoseconds, and otherwise a tenth of that. The two are timed in turn, since both depend on who else wants the core.
+// Does a poll that finds nothing yield the core? No interface of MPI tells. But a poll that yields takes about as long as
+// sched_yield, several hundred nanoseconds, and another poll takes a tenth of that. The two are timed alternately, because both
+// depend on who else wants the core.
 bool asking_gives_core_away(MPI_Request request) {
   constexpr std::size_t samples = 101;
   std::array<std::chrono::nanoseconds, samples> polls, yields;
@@ -89,7 +90,7 @@ bool asking_gives_core_away(MPI_Request request) {
   return 2 * polls[samples / 2] >= yields[samples / 2];
 }
 
-// Where the ranks of a communicator are in a group; nothing unless all of them are.
+// Returns the ranks that a communicator's processes have in a group, or nothing unless the group has all of them.
 std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
   MPI_Group members = MPI_GROUP_NULL;
   int ranks = 0;
@@ -121,14 +122,14 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
-  acquaintances_.reserve(most_acquaintances);  // where ranks remember they may be waited for
+  acquaintances_.reserve(most_acquaintances);  // now, because `remember` must not throw: other ranks may wait for this one
   int end_key = MPI_KEYVAL_INVALID;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &end_key, nullptr), "MPI_Comm_create_keyval");
   check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, end_key, this), "MPI_Comm_set_attr");
-  check_mpi(MPI_Comm_free_keyval(&end_key), "MPI_Comm_free_keyval");  // it is gone with the attribute
+  check_mpi(MPI_Comm_free_keyval(&end_key), "MPI_Comm_free_keyval");  // MPI frees the key with the attribute
 }
 
-// MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, when MPI can still be used.
+// MPI_Finalize calls this: it first deletes the attributes of MPI_COMM_SELF, while MPI can still be used.
 int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
   auto* const process = static_cast<MpiProcess*>(memory);
   shared().driven.store(nullptr, std::memory_order_release);
@@ -175,7 +176,7 @@ void MpiProcess::remember(MPI_Comm users, std::shared_ptr<const Acquaintance> ac
 }
 
 std::optional<MpiProcess::Known> MpiProcess::known(MPI_Comm users) const {
-  constexpr int most_ranks = 128;  // finding each among the others takes as long as the product of their numbers
+  constexpr int most_ranks = 128;  // the time of the search is proportional to the product of the two numbers of ranks
   int ranks = 1;
   check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
   if (acquaintances_.empty() || ranks == 1 || ranks > most_ranks) return std::nullopt;
@@ -190,7 +191,7 @@ void MpiProcess::drive(MPI_Comm users) {
   if (is_driven_.load(std::memory_order_relaxed)) return;
   int ranks = 1;
   check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
-  // A rank alone waits for nobody, and MPICH 4.0.2 makes no communicator from that of a session with one process.
+  // A single rank never waits, so it needs no progress; and MPICH 4.0.2 cannot make a communicator in a session with one process.
   if (!has_world_ && ranks == 1) return;
   alone_ = communicator_of_one(users, has_world_);
   check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, alone_, &never_), "MPI_Irecv");

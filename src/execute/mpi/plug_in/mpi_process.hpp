@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process has once for all communicators of MPI: a way to drive MPI's progress, the word that MPI has ended, the key
-// under which communicators keep what we know of them, and the contexts of plans.
+// What this process has once for all MPI communicators: a way to drive MPI's progress, the flag that MPI has been finalised, the
+// key of the attribute that communicators keep (MpiGroup), the pool of contexts, and the acquaintances (meet.hpp).
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 #include "execute/mpi/plug_in/contexts.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
-#include "execute/shared/meet.hpp"
+#include "execute/shared/memory/meet.hpp"
 
 namespace quadrille {
 
 class MpiProcess {
  public:
-  // Made when it is first asked for. After MPI_Init it is kept until MPI_Finalize. In a program that has only sessions it is gone
-  // with the last of its users, since nothing tells when a session ends.
+  // The first call makes it. After MPI_Init it is kept until MPI_Finalize. In a program that has only sessions it is destroyed with
+  // its last user, because MPI does not tell when a session ends.
   static std::shared_ptr<MpiProcess> current();
 
   MpiProcess();
@@ -26,15 +26,15 @@ class MpiProcess {
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // Lets MPI go on, once, if this thread may call MPI. Returns whether that has given the core away. For Progress::poll: it does
-  // nothing after MPI_Finalize, nor in a forked child.
+  // Drives MPI's progress once, if this thread may call MPI. Returns whether that has yielded the core. It serves as
+  // Progress::poll. Does nothing after MPI_Finalize or in a forked child.
   static bool poll();
 
-  // True from MPI_Finalize on: nothing of MPI may be used any more, but only destroyed.
+  // True from the beginning of MPI_Finalize. From then on MPI must not be called; objects may only be destroyed.
   static const std::atomic<bool>& ended();
   static bool has_ended() { return ended().load(std::memory_order_relaxed); }
 
-  // True in a child that was forked since this process used MPI by us: it must not call MPI.
+  // Is this a child that was forked after this library first used MPI? Such a child must not call MPI.
   static bool was_forked();
 
   // May several threads call MPI at the same time?
@@ -43,15 +43,16 @@ class MpiProcess {
   // Makes `poll` drive MPI from now on. `users` is any communicator that this process belongs to.
   void drive(MPI_Comm users);
 
-  // Does the library give the core away in each fruitless poll? False until it is known.
+  // Does the MPI library yield the core in each poll that finds nothing? False until it is known.
   bool polls_yield() const { return polls_yield_; }
 
-  // Can this process remember that the ranks of `users` have met? Not where threads make communicators at the same time (ranks
-  // could remember in different orders), nor for processes of other worlds, which come and go.
+  // Can this process remember that the ranks of `users` have met (Acquaintance)? False if several threads may make communicators at
+  // the same time (ranks could then remember groups in different orders), or if it remembers `most_acquaintances` groups already.
+  // Also false if `users` has processes of other worlds, because those come and go.
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance);
 
-  // The ranks of a communicator among those of an acquaintance; nothing if there is none with all of them.
+  // Looks for an acquaintance that contains all ranks of a communicator. Returns it with their ranks in it, or nothing.
   struct Known {
     std::shared_ptr<const Acquaintance> acquaintance;
     std::vector<Rank> members;
@@ -66,13 +67,13 @@ class MpiProcess {
   static int note_end(MPI_Comm, int, void*, void*);
 
   const bool has_world_;       // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
-  bool any_thread_ = false;    // may call MPI, not only the main one
-  bool many_threads_ = false;  // may call MPI at the same time
+  bool any_thread_ = false;    // any thread may call MPI, not only the main thread
+  bool many_threads_ = false;  // several threads may call MPI at the same time
   bool polls_yield_ = false;
   int group_key_ = MPI_KEYVAL_INVALID;
-  MPI_Comm alone_ = MPI_COMM_NULL;        // of this process only
-  MPI_Request never_ = MPI_REQUEST_NULL;  // a receive there, of what nobody sends
-  std::atomic<bool> is_driven_{false};    // released after these two
+  MPI_Comm alone_ = MPI_COMM_NULL;        // a communicator of this process only
+  MPI_Request never_ = MPI_REQUEST_NULL;  // a receive in alone_ that never completes
+  std::atomic<bool> is_driven_{false};    // released after alone_ and never_ are set
   ContextPool contexts_;
   std::vector<std::pair<MPI_Group, std::shared_ptr<const Acquaintance>>> acquaintances_;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of starts among the ranks of an MPI communicator. Comparing it takes messages of its own, so that is done on demand
-// only: with QUADRILLE_CHECK=1 in the environment all ranks compare before each start.
+// Checks that the ranks of an MPI communicator start plans in the same order. The check takes messages of its own, so it is done
+// only on demand: with QUADRILLE_CHECK=1 in the environment all ranks compare before each start.
 #pragma once
 
 #include <atomic>
 #include <memory>
 
-#include "execute/starts.hpp"
+#include "execute/executions/starts.hpp"
 
 namespace quadrille {
 
@@ -16,11 +16,12 @@ class MpiStarts final : public Starts {
  public:
   explicit MpiStarts(MpiGroup& group);
 
-  // Does the environment of this rank ask for it? Launchers may hand the variable to some ranks only; then all of them compare.
+  // Does the environment of this rank ask for the check? Launchers may pass the variable to some ranks only; then all ranks
+  // compare.
   static bool asked_to_compare();
   void set_compares(bool compares) { compares_ = compares; }
 
-  // Do the ranks compare? The same at all of them.
+  // Do the ranks compare? The same on all ranks.
   bool compares() const { return compares_; }
 
   void begin(std::uint32_t plan) override;

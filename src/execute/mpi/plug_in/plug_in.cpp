@@ -10,20 +10,20 @@
 #include <string>
 #include <utility>
 
+#include "execute/executions/progress_thread.hpp"
 #include "execute/mpi/plug_in/communicator.hpp"
-#include "execute/progress_thread.hpp"
 
 namespace quadrille {
 namespace {
 
-// Finalises MPI in the end, unless somebody else does.
+// Finalises MPI when it is destroyed, unless MPI has been finalised already.
 struct Finaliser {
   ~Finaliser() {
     if (!MpiProcess::has_ended() && !MpiProcess::was_forked()) MPI_Finalize();
   }
 };
 
-// MPI does not know a forked child, and after MPI_Finalize it knows nobody.
+// Throws Error{misuse} if MPI cannot be used: in a forked child, and after MPI_Finalize.
 void check_usable() {
   if (MpiProcess::was_forked())
     throw Error(ErrorCode::misuse, "this process was forked from a rank of MPI's; only that rank can make communicators");
@@ -38,7 +38,7 @@ std::unique_ptr<Communicator> world() {
   MPI_Initialized(&initialised);
   std::shared_ptr<const void> finaliser;
   if (!initialised) {
-    int level = MPI_THREAD_SINGLE;  // the progress thread calls MPI beside the program's own
+    int level = MPI_THREAD_SINGLE;  // if asked for, the progress thread calls MPI while the program does
     check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
               "MPI_Init_thread");
     finaliser = std::make_shared<Finaliser>();
@@ -46,8 +46,8 @@ std::unique_ptr<Communicator> world() {
   return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
 }
 
-// Sessions leave MPI_COMM_WORLD alone, and nothing tells whether there is one. But only they make communicators where nobody has
-// called MPI_Init.
+// Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only sessions
+// can make communicators, and they do not make MPI_COMM_WORLD or MPI_COMM_SELF.
 bool may_be_of_session(MPI_Comm communicator) {
   return MPI_VERSION >= 4 && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
 }
@@ -75,7 +75,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  // The first line, without the control characters that some versions hold.
+  // Keeps the first line only, without the control characters that some versions contain.
   std::string line(text, static_cast<std::size_t>(length));
   line.resize(std::min(line.find_first_of(std::string_view("\n\0", 2)), line.size()));
   std::replace(line.begin(), line.end(), '\t', ' ');

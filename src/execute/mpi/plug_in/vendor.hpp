@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI library's own collectives: the vendor's candidate in every race. They have no schedule.
+// The MPI library's own collectives, called `vendor` here. They are a candidate in every race, and have no schedule.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,9 @@
 
 namespace quadrille {
 
-// The collective for this rank of the leased communicator, or why MPI 3.1 cannot be asked for it, which an empty lease suffices to
-// find out. Reductions have an operation.
+// Returns the collective for this rank of the leased communicator, or the reason why MPI 3.1 cannot execute it. An empty lease is
+// enough to learn the reason. `operation` must not be null in a reduction.
 Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Waiter& waiter, const Problem& problem,
                                                       const Operator* operation, Rank rank);
-
-// The same for reductions.
-Result<std::unique_ptr<Executable>> vendor_reduction(const Lease& lease, const Waiter& waiter, const Problem& problem,
-                                                     const Operator& operation, Rank rank);
 
 }  // namespace quadrille

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One of MPI's collectives as something to execute: by its blocking function, or in parts by the nonblocking one.
+// Executes an MPI collective: `execute` calls the blocking function, `begin` the nonblocking one.
 #pragma once
 
 #include <deque>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/mpi/plug_in/vendor_calls.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
-#include "execute/run.hpp"
+#include "execute/script/run.hpp"
 
 namespace quadrille {
 
-// A function of MPI's in both forms: blocking where no request is given.
-template <class Blocking, class Nonblocking, class... Arguments>
-void call_mpi(MPI_Request* request, const char* name, Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
-  check_mpi(request ? nonblocking(arguments..., request) : blocking(arguments...), name);
-}
-
-// Call(input, output, MPI_Request*): see call_mpi.
-template <class Call>
 class VendorExecutable : public Executable {
  public:
-  VendorExecutable(const Waiter& waiter, Call call) : waiter_(waiter), call_(std::move(call)) {}
+  VendorExecutable(const Waiter& waiter, VendorFunction function, VendorArguments arguments)
+      : waiter_(waiter), function_(function), arguments_(std::move(arguments)) {}
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
     Watch watch(phases);
-    call_(input, output, nullptr);
+    function_(arguments_, input, output, nullptr);
     watch.ends(&Phases::communicate_s);  // the phases inside MPI are unknown
   }
 
@@ -37,7 +29,7 @@ class VendorExecutable : public Executable {
 
   void begin(const std::byte* input, std::byte* output) override {
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    call_(input, output, &request);
+    function_(arguments_, input, output, &request);
   }
 
   bool advance() override {
@@ -54,18 +46,14 @@ class VendorExecutable : public Executable {
     requests_.pop_front();
   }
 
-  // MPI has no way to take a collective back, so it may still write to the buffers.
+  // MPI cannot cancel a collective, so it may still write to the buffers.
   void abandon(const Error& /*why*/) noexcept override { requests_.clear(); }
 
  private:
   const Waiter waiter_;
-  Call call_;
+  const VendorFunction function_;
+  VendorArguments arguments_;
   std::deque<MPI_Request> requests_;
 };
-
-template <class Call>
-std::unique_ptr<Executable> executable(const Waiter& waiter, Call call) {
-  return std::make_unique<VendorExecutable<Call>>(waiter, std::move(call));
-}
 
 }  // namespace quadrille

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for MPI requests. MPI's own waiting is the fastest where there is a core for every rank, and where the library
-// gives the core away itself. Elsewhere (MPICH never does, Open MPI only if told) every fruitless poll gives it away here:
-// without that a wait costs whole time slices.
+// Waits for MPI requests. MPI's own waiting calls are the fastest if there is a core for every rank, or if the library yields the
+// core itself. MPICH never yields, and Open MPI only if told to. So otherwise this class polls, and yields the core after each poll
+// that finds nothing: without that, a wait would cost whole time slices.
 #pragma once
 
 #include <sched.h>
 
-#include "execute/in_flight.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 
 namespace quadrille {
 
 class Waiter {
  public:
-  // `polls_yield`: the library gives the core away in each fruitless poll. `in_flight`, which outlives this, is advanced by whoever
-  // waits.
+  // `polls_yield`: the library yields the core in each poll that finds nothing. A waiting rank advances the executions of
+  // `in_flight`, which must outlive this object.
   Waiter(bool polls_yield, bool core_for_every_rank, InFlight& in_flight)
       : in_flight_(&in_flight), yields_(!core_for_every_rank && !polls_yield) {}
-  Waiter() = default;  // for a library that waits as it should
+  Waiter() = default;  // always uses MPI's waiting calls
 
   void wait_all(int count, MPI_Request* requests) const {
     if (mpi_waits()) return check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
@@ -27,7 +27,8 @@ class Waiter {
     }
   }
 
-  // At least one; fills `completed` with positions and returns how many.
+  // Waits until at least one request is complete. Stores the positions of complete requests in `completed` and returns their
+  // number.
   int wait_some(int count, MPI_Request* requests, int* completed) const {
     int done = 0;
     if (mpi_waits()) {
@@ -40,7 +41,7 @@ class Waiter {
     }
   }
 
-  // For a message that may be of any length; it is then `message`'s.
+  // Waits for a message of any length and stores its handle in `message` (MPI_Mprobe).
   void wait_until_probed(int from, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) const {
     if (mpi_waits()) return check_mpi(MPI_Mprobe(from, tag, communicator, message, status), "MPI_Mprobe");
     for (int found = 0;; go_on()) {
@@ -52,14 +53,14 @@ class Waiter {
  private:
   bool mpi_waits() const { return !yields_ && (!in_flight_ || in_flight_->is_empty()); }
 
-  // Call it after a poll that found nothing.
+  // Advances other executions and yields. Call it after a poll that found nothing.
   void go_on() const {
     if (in_flight_) in_flight_->advance();
     if (yields_) sched_yield();
   }
 
   InFlight* in_flight_ = nullptr;
-  bool yields_ = false;  // this rank must give its core away itself
+  bool yields_ = false;  // this rank must yield its core itself
 };
 
 }  // namespace quadrille

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/exchange/clustered.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/exchange/one_factor_exchange.hpp"
+#include "collectives/exchange/timetable.hpp"
+#include "patterns/node_timetable.hpp"
+#include "problem/node_ranks.hpp"
+
+namespace quadrille {
+namespace {
+
+OwnNode own_node(const Parameters& parameters) {
+  const std::string& mode = word(parameters, "mode");
+  if (mode == "inter") return OwnNode::apart;
+  return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
+}
+
+bool is_by_permutations(const Parameters& parameters) { return word(parameters, "decomposition") == "permutations"; }
+
+Decomposition decomposition(const Parameters& parameters) {
+  return {.into = is_by_permutations(parameters) ? Decomposition::Into::permutations : Decomposition::Into::matchings,
+          .form = factor_form(parameters),
+          .degree = number(parameters, "degree")};
+}
+
+// The timetable of the algorithm, made once for all ranks. A node with several adapters is treated as that many nodes.
+class ClusteredExchange : public Analysis {
+ public:
+  ClusteredExchange(const Problem& problem, const Parameters& parameters)
+      : nodes_(NodeRanks(problem).dealt(number(parameters, "adapters"))),
+        own_node_(own_node(parameters)),
+        steps_(nodes_.sizes(), own_node_, decomposition(parameters)) {
+    for (std::size_t t = 0; t < steps_.phases().size(); ++t) {
+      const NodePhase& phase = steps_.phases()[t];
+      timetable_.stages.push_back({fmt::format("phase {}", t + 1), phase.first_step, phase.end_step() - phase.first_step});
+    }
+    if (own_node_ == OwnNode::apart) {
+      for (Count node = 0; node < nodes_.node_count(); ++node)
+        inside_rounds_ = std::max(inside_rounds_, one_factor::factors_with_pairs(nodes_.size(node)));
+      timetable_.stages.push_back({"inside nodes", steps_.steps(), inside_rounds_});
+    }
+    timetable_.slot = [this](Rank from, Rank to) { return slot(from, to); };
+  }
+  ClusteredExchange(const ClusteredExchange&) = delete;  // the timetable's function refers to this object
+  ClusteredExchange& operator=(const ClusteredExchange&) = delete;
+
+  const Timetable& timetable() const { return timetable_; }
+
+ private:
+  Count slot(Rank from, Rank to) const {
+    const Count U = nodes_.node_of(from), V = nodes_.node_of(to);
+    const Count a = nodes_.index_of(from), b = nodes_.index_of(to);
+    if (U != V || own_node_ != OwnNode::apart) return steps_.step(U, a, V, b);
+    // On a node with an even number of ranks, a rank's copy to itself is in the last factor, which has no round of its
+    // own; the copy is done in the round before.
+    const Count factor = one_factor::factor_of(one_factor::Form::concentrated, nodes_.size(U), a, b);
+    return steps_.steps() + std::min(factor, inside_rounds_ - 1);
+  }
+
+  NodeRanks nodes_;
+  OwnNode own_node_;
+  NodeTimetable steps_;
+  Count inside_rounds_ = 1;  // at least one, for a rank's copy to itself
+  Timetable timetable_;
+};
+
+}  // namespace
+
+std::vector<Parameter> clustered_parameters() {
+  Parameter factor = factor_parameter();
+  factor.summary =
+      "self-loops of the factorisation of the nodes: spread over the rounds (basic), or for even numbers all in the last";
+  factor.standard = "basic";
+  factor.standard_for = [](const Problem&, const Parameters& before) -> ParameterValue {
+    return word(before, "mode") == "inter" || is_by_permutations(before) ? "concentrated" : "basic";
+  };
+  factor.standard_rule = "concentrated with mode=inter or decomposition=permutations, which require it, else basic";
+  return {{.name = "mode",
+           .summary = "messages inside a node: in rounds of their own (inter), or in the same steps (exchange; paper: one by one)",
+           .standard = "inter",
+           .choices = {"inter", "exchange", "paper"}},
+          {.name = "decomposition",
+           .summary = "of the graph of nodes: into matchings, whose pairs exchange, or permutations, where a node sends to one "
+                      "node and receives from another",
+           .standard = "matchings",
+           .choices = {"matchings", "permutations"},
+           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+             return {"matchings", "permutations"};
+           }},
+          std::move(factor),
+          {.name = "degree",
+           .summary = "for nodes with several network ports that all ranks share: messages that a node sends to other nodes, and "
+                      "receives from them, at the same time; needs mode=inter and adapters=1",
+           .standard = Count{1},
+           .least = 1,
+           .most = [](const Problem& problem) { return std::max<Count>(1, NodeRanks(problem).node_count() - 1); },
+           .range = "1..max(1,nodes-1)"},
+          {.name = "adapters",
+           .summary = "network adapters of a node: its ranks are divided among them, and each adapter has one exchange at a time",
+           .standard = Count{1},
+           .least = 1,
+           .most = [](const Problem& problem) { return NodeRanks(problem).largest(); },
+           .range = "1..ranks of the largest node"}};
+}
+
+Program clustered_exchange(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  return exchange_by_timetable(problem, static_cast<const ClusteredExchange&>(*analysis).timetable(), me);
+}
+
+Result<> clustered_applies(const Problem&, const Parameters& parameters) {
+  const bool is_inter = word(parameters, "mode") == "inter", is_basic = word(parameters, "factor") == "basic";
+  if (is_basic && is_by_permutations(parameters))
+    return cannot("decomposition=permutations has all self-loops in one factor and therefore needs factor=concentrated");
+  if (is_basic && is_inter)
+    return cannot("mode=inter needs factor=concentrated, in which the messages inside nodes have rounds of their own");
+  if (number(parameters, "degree") > 1 && !is_inter)
+    return cannot("a degree above 1 needs mode=inter, in which the messages inside nodes have rounds of their own");
+  if (number(parameters, "degree") > 1 && number(parameters, "adapters") > 1)
+    return cannot("a degree above 1 needs adapters=1, because an adapter has one exchange at a time");
+  return {};
+}
+
+std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& parameters) {
+  return std::make_shared<ClusteredExchange>(problem, parameters);
+}
+
+Count clustered_ports(const Problem& problem, const Parameters& parameters) {
+  if (number(parameters, "degree") == 1) return 1;
+  return NodeTimetable::processor_ports(NodeRanks(problem).sizes(), decomposition(parameters));
+}
+
+Count clustered_node_ports(const Problem&, const Parameters& parameters) {
+  return number(parameters, "adapters") * number(parameters, "degree");
+}
+
+}  // namespace quadrille

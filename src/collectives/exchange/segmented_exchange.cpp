@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/exchange/segmented_exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "collectives/segments.hpp"
+#include "quadrille/program_builder.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+Parameter exchange_segments_parameter() {
+  Parameter segments = segments_parameter(nullptr, "");
+  segments.summary = "parts into which blocks are cut: all first parts are exchanged, then all second parts, and so on";
+  segments.standard = Count{1};
+  // Segments of 64 KiB stay in the caches.
+  segments.worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+    const Count count = problem.block_bytes / (Bytes{1} << 16);
+    if (count < 2 || count > most_segments_by_default) return {Count{1}};
+    return {Count{1}, count};
+  };
+  return segments;
+}
+
+Program exchange_in_segments(const Problem& problem, const Parameters& parameters,
+                             const std::function<Program(const Problem&)>& generate) {
+  const Count segments = number(parameters, "segments");
+  if (segments == 1) return generate(problem);
+  check_operations(segments, std::max<Count>(1, problem.ranks - 1));
+  Program whole;
+  for (Count i = 0; i < segments; ++i) {
+    const Region piece = segment(Buffer::input, problem, segments, i);
+    Problem part = problem;
+    part.block_bytes = piece.length;
+    const auto place = [&](Regions& regions) {
+      for (Region& region : regions) {
+        assert(region.levels == (std::array<Level, 3>{}) && region.offset % piece.length + region.length <= piece.length);
+        region.offset = region.offset / piece.length * problem.block_bytes + piece.offset + region.offset % piece.length;
+      }
+    };
+    Program program = generate(part);
+    const Count before = round_count(whole);
+    whole.rank = program.rank;
+    for (Stage& stage : program.stages)
+      whole.stages.push_back(
+          {fmt::format("{}, segment {} of {}", stage.name, i + 1, segments), stage.first_round + before, stage.round_count});
+    for (Round& round : program.rounds) {
+      round.number += before;
+      for (Local& local : round.locals) {
+        place(local.source);
+        place(local.target);
+      }
+      for (Message& message : round.sends) place(message.regions);
+      for (Message& message : round.receives) place(message.regions);
+      whole.rounds.push_back(std::move(round));
+    }
+  }
+  return whole;
+}
+
+}  // namespace quadrille

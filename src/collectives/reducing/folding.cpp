@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/reducing/folding.hpp"
+
+#include <algorithm>
+
+namespace quadrille {
+
+void TreeFold::add(const Region& operand) {
+  partials_.push_back({operand, 1});
+  while (partials_.size() > 1 && partials_.back().operands == partials_[partials_.size() - 2].operands) combine_last_two();
+}
+
+void TreeFold::finish() {
+  if (partials_.empty()) return;
+  while (partials_.size() > 1) combine_last_two();
+  const Region& result = partials_.front().place;
+  if (result.buffer != Buffer::output) program_.copy({result}, {{Buffer::output, 0, result.length, {}}});
+  partials_.clear();
+}
+
+void TreeFold::combine_last_two() {
+  const Partial upper = partials_.back();
+  partials_.pop_back();
+  Partial& lower = partials_.back();
+  const bool upward = lower.place.buffer == Buffer::input || upper.place.buffer == Buffer::output;
+  const Region source = upward ? lower.place : upper.place, target = upward ? upper.place : lower.place;
+  program_.reduce({source}, {target}, upward ? OperandOrder::source_first : OperandOrder::target_first);
+  if (source.buffer == Buffer::scratch && spent_) spent_(source);
+  lower = {target, lower.operands + upper.operands};
+}
+
+Program folded_directly(const Problem& problem, Rank last_source, Rank first_target, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const auto place = [&](Rank rank) {
+    if (rank == me) return block(Buffer::input, 0, b);
+    const Count others = rank < me ? rank : rank - 1;  // number of places before this rank's
+    return others == 0 ? block(Buffer::output, 0, b) : block(Buffer::scratch, others - 1, b);
+  };
+  ProgramBuilder program{me};
+  program.scratch(std::max<Count>(0, last_source - (me <= last_source ? 1 : 0)) * b);
+  program.stage("exchange");
+  program.begin_round();
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
+    if (to >= first_target) program.send(to, {block(Buffer::input, 0, b)});
+    if (from <= last_source) program.receive(from, {place(from)});
+  }
+  program.stage("combine");
+  program.begin_round();
+  TreeFold fold(program);
+  for (Rank rank = 0; rank <= last_source; ++rank) fold.add(place(rank));
+  fold.finish();
+  return std::move(program).finish();
+}
+
+std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&) {
+  if (required_combining(problem) != Combining::any_order) return std::nullopt;
+  return translation_symmetry(problem.ranks);
+}
+
+}  // namespace quadrille

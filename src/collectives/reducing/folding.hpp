@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Combines many operands inside one rank along the fixed tree, which is allowed for every problem. Also has the
+// functions and texts by which records of reductions state their order of combining.
+#pragma once
+
+#include <functional>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+
+// Combines operands that are given in rank order, from the lowest rank up. Neighbouring partial results of equal size
+// are combined at once, like the carries of a binary counter, so of n operands at most log2 n partial results are kept.
+// Operands that may be overwritten are combined in place. The result ends in the output if one of the operands lies
+// there.
+class TreeFold {
+ public:
+  // Calls `spent(place)` for scratch memory whose contents have been combined into another place and are no longer
+  // needed.
+  TreeFold(ProgramBuilder& program, std::function<void(const Region& place)> spent = {})
+      : program_(program), spent_(std::move(spent)) {}
+
+  void add(const Region& operand);
+  void finish();  // combines the remaining partial results into the output
+
+ private:
+  struct Partial {
+    Region place;
+    Count operands;
+  };
+
+  void combine_last_two();
+
+  ProgramBuilder& program_;
+  std::function<void(const Region& place)> spent_;
+  std::vector<Partial> partials_;
+};
+
+// Every rank sends its vector straight to ranks first_target .. p - 1 in one round, in the order i+1, i+2, .. Rank `me`
+// receives the vectors of ranks 0 .. last_source and folds them, with its own vector if `me` is one of these ranks.
+Program folded_directly(const Problem& problem, Rank last_source, Rank first_target, Rank me);
+
+// For algorithms that keep the lower rank's operand on the left in each combination: with two ranks, that is the fixed
+// tree.
+inline Combining any_order_of_more_than_two(const Problem& problem, const Parameters&) {
+  return problem.ranks <= 2 ? Combining::fixed_tree : Combining::any_order;
+}
+inline constexpr std::string_view any_order_of_more_than_two_rule = "any order; fixed tree if p <= 2";
+
+inline Combining always_fixed_tree(const Problem&, const Parameters&) { return Combining::fixed_tree; }
+inline constexpr std::string_view always_fixed_tree_rule = "fixed tree";
+
+inline Combining as_asked_for(const Problem& problem, const Parameters&) {
+  return required_combining(problem) == Combining::any_order ? Combining::any_order : Combining::fixed_tree;
+}
+inline constexpr std::string_view as_asked_for_rule = "any order if the problem allows it, else fixed tree";
+
+// All ranks have the same program up to translation, except for the order of operands. So the symmetry is stated only
+// if the order does not matter.
+std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
+
+}  // namespace quadrille

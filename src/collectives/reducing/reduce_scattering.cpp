@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/reducing/reduce_scattering.hpp"
+
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/gathering.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/reduction.hpp"
+
+namespace quadrille {
+namespace {
+
+// The shares `first`, `first` + `step`, .. of the vector in the input. In scratch memory, only the shares of one parity
+// are stored, without gaps.
+class EveryOther {
+ public:
+  EveryOther(const Problem& problem, const Shares& shares, Rank parity) : p_(problem.ranks), shares_(shares) {
+    if (!is_irregular(problem.collective)) return;
+    closed_up_.push_back(0);
+    for (Rank rank = parity; rank < p_; rank += 2) closed_up_.push_back(closed_up_.back() + shares.of(rank));
+  }
+
+  Bytes bytes(Rank first, Count step) const {
+    if (closed_up_.empty()) return p_ / step * shares_.of(0);
+    Bytes sum = 0;
+    for (Rank rank = first; rank < p_; rank += step) sum += shares_.of(rank);
+    return sum;
+  }
+
+  Regions in_input(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::input, first, step)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step) regions.push_back(shares_.of(Buffer::input, rank));
+    return regions;
+  }
+
+  Regions in_scratch(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::scratch, first / 2, step / 2)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step)
+      regions.push_back({Buffer::scratch, closed_up_[index(rank / 2)], shares_.of(rank), {}});
+    return regions;
+  }
+
+ private:
+  // A region of p / step shares that are `step` apart in the vector, or of half as many in scratch memory, which has
+  // every other share.
+  Region regular(Buffer buffer, Count first, Count step) const {
+    const Bytes b = shares_.of(0);
+    const Count count = buffer == Buffer::input ? p_ / step : p_ / (2 * step);
+    if (step == 1) return blocks(buffer, first, count, b);
+    return {buffer, first * b, b, {{{count, step * b}, {}, {}}}};
+  }
+
+  const Count p_;
+  const Shares& shares_;
+  std::vector<Bytes> closed_up_;  // irregular collectives: offsets in scratch memory of the shares of one parity
+};
+
+Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const EveryOther part(problem, shares, me & 1);
+  ProgramBuilder program{me};
+  program.stage("combine");
+  program.begin_round();
+  if (p == 1) program.copy({shares.of(Buffer::input, 0)}, {{Buffer::output, 0, shares.of(0), {}}});
+  // Data received after the first round is stored in two areas behind the partial results; rounds use them alternately.
+  const Bytes kept_bytes = p > 2 ? part.bytes(me & 1, 2) : 0;
+  const std::array<Bytes, 2> area_bytes{p > 4 ? part.bytes(me & 3, 4) : 0, p > 8 ? part.bytes(me & 7, 8) : 0};
+  program.scratch(kept_bytes + area_bytes[0] + area_bytes[1]);
+  Count round = 0;
+  for (Count bit = 1; bit < p; bit *= 2, ++round) {
+    const Count step = 2 * bit;
+    const Rank partner = me ^ bit, mine = me & (step - 1), theirs = partner & (step - 1);
+    const bool from_below = partner < me;
+    program.send(partner, bit == 1 ? part.in_input(theirs, step) : part.in_scratch(theirs, step));
+    const Regions running = bit == 1 ? part.in_input(mine, step) : part.in_scratch(mine, step);
+    if (step == p || bit == 1) {  // it stays where it is received
+      const Region place = step == p ? Region{Buffer::output, 0, shares.of(me), {}} : Region{Buffer::scratch, 0, kept_bytes, {}};
+      program.receive(partner, {place});
+      program.begin_round();
+      program.reduce(running, {place}, from_below ? OperandOrder::target_first : OperandOrder::source_first);
+    } else {
+      const Region area{Buffer::scratch, kept_bytes + (round % 2 == 1 ? 0 : area_bytes[0]), part.bytes(mine, step), {}};
+      program.receive(partner, {area});
+      program.begin_round();
+      program.reduce({area}, running, from_below ? OperandOrder::source_first : OperandOrder::target_first);
+    }
+  }
+  return std::move(program).finish();
+}
+
+Program halved(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
+  if (word(parameters, "first") == "near") return nearest_first(problem, shares, me);
+  return reduced(gather_by_doubling(problem, shares, me));
+}
+
+Parameter halving_order() {
+  return {.name = "first",
+          .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which keeps messages contiguous",
+          .standard = "far",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return required_combining(problem) == Combining::any_order ? "far" : "near";
+          },
+          .standard_rule = "far if operands may be combined in any order, else near",
+          .choices = {"near", "far"},
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"near", "far"};
+          }};
+}
+
+Combining combining_of_halving(const Problem& problem, const Parameters& parameters) {
+  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+}
+
+std::optional<Symmetry> (*symmetry_of(Collective collective))(const Problem&, const Parameters&) {
+  return is_irregular(collective) ? nullptr : translation_of_any_order;
+}
+
+}  // namespace
+
+Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes share = shares.of(me);
+  const Rank lowest = required_combining(problem) == Combining::any_order ? me : 0;  // the first rank of the fold
+  const auto position = [&](Rank rank) { return (rank - lowest + p) % p; };
+  const auto place = [&](Rank rank) -> Region {
+    if (rank == me) return shares.of(Buffer::input, me);
+    const Count others = position(rank) - (position(rank) > position(me) ? 1 : 0);  // number of places before this rank's
+    if (others == 0) return {Buffer::output, 0, share, {}};
+    return {Buffer::scratch, (others - 1) * share, share, {}};
+  };
+  ProgramBuilder program{me};
+  program.expect(p, 3);
+  program.scratch(std::max<Count>(p - 2, 0) * share);
+  program.stage("exchange");
+  program.begin_round();
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
+    program.send(to, {shares.of(Buffer::input, to)});
+    program.receive(from, {place(from)});
+  }
+  program.stage("combine");
+  program.begin_round();
+  TreeFold fold(program);
+  for (Count i = 0; i < p; ++i) fold.add(place((lowest + i) % p));
+  fold.finish();
+  return std::move(program).finish();
+}
+
+Algorithm reduce_scatter_by_halving(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "recursive-halving",
+      .summary = "exchange partial results: send half of the shares, combine the other half, and go on with that half",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .parameters = {halving_order()},
+      .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
+                     Rank me) { return halved(problem, parameters, shares(analysis), me); },
+      .applies = has_power_of_two_ranks,
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = combining_of_halving,
+      .combining_rule = "near first: fixed tree; far first: any order",
+  };
+}
+
+Algorithm reduce_scatter_by_skips(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "circulant",
+      .summary = is_irregular(collective)
+                     ? "each round halves the shares in work, over distances that halve p: the fewest rounds on one port"
+                     : "each round halves the blocks in work, over distances that halve p: the fewest rounds and smallest volume "
+                       "on one port",
+      .source = "traff2024",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
+      .analyse = Shares::analyse,
+      .symmetry = symmetry_of(collective),
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = any_order_of_more_than_two,
+      .combining_rule = any_order_of_more_than_two_rule,
+  };
+}
+
+Algorithm reduce_scatter_along_ring(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "ring",
+      .summary = is_irregular(collective) ? "every share goes once around a ring, to the left, and is combined on its way"
+                                          : "every block goes once around a ring, to the left, and is combined on its way",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return reduced(gather_along_ring(problem, shares(analysis), me)); },
+      .analyse = Shares::analyse,
+      .symmetry = symmetry_of(collective),
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = any_order_of_more_than_two,
+      .combining_rule = any_order_of_more_than_two_rule,
+  };
+}
+
+}  // namespace quadrille

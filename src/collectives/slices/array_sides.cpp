@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/slices/array_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "patterns/rank_array.hpp"
+
+namespace quadrille {
+namespace {
+
+// Parses text such as "4x4x4" into sides. Returns nothing if the text does not have this form.
+std::optional<std::vector<Count>> parse_sides(std::string_view text) {
+  std::vector<Count> sides;
+  for (const char* next = text.data();; ++next) {
+    Count side = 0;
+    const auto [end, status] = std::from_chars(next, text.data() + text.size(), side);
+    if (status != std::errc{} || side < 1) return std::nullopt;
+    sides.push_back(side);
+    next = end;
+    if (next == text.data() + text.size()) return sides;
+    if (*next != 'x') return std::nullopt;
+  }
+}
+
+// The number of ranks in an array of these sides, or nothing if it is 2^63 or more.
+std::optional<Count> product_of(const std::vector<Count>& sides) {
+  Count product = 1;
+  for (const Count side : sides)
+    if (__builtin_mul_overflow(product, side, &product)) return std::nullopt;
+  return product;
+}
+
+}  // namespace
+
+std::vector<Count> sides_of(const Parameters& parameters) {
+  const auto given = parameters.find("sides");
+  if (given == parameters.end() || std::get<std::string>(given->second) == "none") return {};
+  return *parse_sides(std::get<std::string>(given->second));
+}
+
+Parameter sides_parameter() {
+  return {
+      .name = "sides",
+      .summary = "sides of an array of ranks with any number of dimensions, one stage for each: more dimensions, fewer messages",
+      .standard = "none",
+      .choices = {"none"},
+      .form = "sides whose product is p, such as 4x4x4",
+      .is_of_the_form = [](std::string_view text) { return parse_sides(text).has_value(); }};
+}
+
+Parameter columns_parameter() {
+  return {.name = "columns",
+          .summary = "columns of the grid of ranks, for example the ranks of a node",
+          .standard = Count{1},
+          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
+            const std::vector<Count> sides = sides_of(before);
+            return sides.empty() ? RankArray::best_columns(problem.ranks) : sides.back();
+          },
+          .standard_rule = "the last of sides, else best: the fewest rounds",
+          .least = 1,
+          .most = [](const Problem& problem) { return problem.ranks; },
+          .range = "1..p, if the last row is full or not longer than the column above it; or best; or paper: about the root of p",
+          .named = {{"best", [](const Problem& problem) { return RankArray::best_columns(problem.ranks); }},
+                    {"paper", [](const Problem& problem) { return RankArray::paper_columns(problem.ranks); }}}};
+}
+
+Result<> columns_apply(const Problem& problem, const Parameters& parameters) {
+  const Count p = problem.ranks, columns = number(parameters, "columns");
+  if (RankArray::is_valid(p, columns)) return {};
+  return cannot(fmt::format("{} ranks in {} columns make {} full rows and a row of {}; each rank of that row needs a full row", p,
+                            columns, p / columns, p % columns));
+}
+
+Result<> array_applies(const Problem& problem, const Parameters& parameters) {
+  const std::vector<Count> sides = sides_of(parameters);
+  if (sides.empty()) return columns_apply(problem, parameters);
+  const std::optional<Count> product = product_of(sides);
+  const std::string& text = word(parameters, "sides");
+  if (product != problem.ranks)
+    return cannot(fmt::format("an array with sides {} has {} ranks, but there are {}", text,
+                              product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks));
+  if (const Count columns = number(parameters, "columns"); columns != sides.back())
+    return cannot(fmt::format("sides={} has rows of {} ranks, which contradicts columns={}; give only one of the two", text,
+                              sides.back(), columns));
+  return {};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/slices/slice_passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "collectives/slices/pairs.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+[[noreturn]] void fail(Rank from, std::string_view what) {
+  throw Error(ErrorCode::malformed, fmt::format("a message from rank {} {}; do all ranks have the same counts?", from, what));
+}
+
+}  // namespace
+
+HeldSlice HeldSlice::part(Bytes from, Bytes to) const {
+  HeldSlice some = *this;
+  some.first = first + from;
+  some.last = first + to;
+  some.offset = offset + from;
+  return some;
+}
+
+void add_slice(std::vector<CodedSlice>& slices, const CodedSlice& slice) {
+  if (slice.first == slice.last) return;
+  if (!slices.empty()) {
+    CodedSlice& before = slices.back();
+    if (before.target_place == slice.target_place && before.source == slice.source && before.last == slice.first) {
+      before.last = slice.last;
+      return;
+    }
+  }
+  slices.push_back(slice);
+}
+
+SlicePasses::SlicePasses(const Problem& problem, std::shared_ptr<const SliceRoute> route, Bytes grain, bool with_headers,
+                         const CountsAgreement* agreement, Rank me)
+    : route_(std::move(route)),
+      grain_(grain),
+      with_headers_(with_headers),
+      me_(me),
+      column_(Traffic(problem).received_by(me)),
+      program_(me) {
+  if (agreement) agreement->add_to(program_, me);
+  for (const Share& share : Traffic(problem).sent_by(me))
+    kept_.push_back({{route_->place_of(share.peer), me, 0, share.bytes}, share.peer, Held::input, share.offset});
+  for (const Share& share : column_) missing_ += share.bytes;
+  output_area_ = GrowingArea({Buffer::output, 0, missing_, {}});
+}
+
+const std::vector<IncrementalRound>* SlicePasses::next_stage() {
+  close_stage();
+  if (++pass_ >= route_->passes()) return nullptr;
+  held_ = std::move(kept_);
+  kept_.clear();
+  std::sort(held_.begin(), held_.end(), comes_before);
+  auto meetings = route_->meetings(pass_, me_);
+  if (meetings.empty()) meetings.emplace_back();  // a single rank has no meetings
+  std::map<Rank, std::size_t> round_of;           // by receiver: the round in which this rank sends to it
+  for (std::size_t round = 0; round < meetings.size(); ++round)
+    if (meetings[round].to) round_of[*meetings[round].to] = round;
+
+  rounds_.assign(meetings.size(), {});
+  received_.assign(meetings.size(), {});
+  next_received_ = 0;
+  if (!last_pass()) area(filled()).clear();  // the previous pass has emptied it
+  std::vector<SliceCoder> coders(meetings.size(), SliceCoder(grain_));
+  for (std::size_t round = 0; round < meetings.size(); ++round)
+    std::tie(rounds_[round].to, rounds_[round].from) = std::tie(meetings[round].to, meetings[round].from);
+  route_->deal(pass_, me_, held_, [&](const HeldSlice& slice, Rank to) {
+    if (slice.length() == 0) return;
+    if (to == me_) return keep(slice);
+    const auto found = round_of.find(to);
+    if (found == round_of.end()) fail(slice.source, "is for a rank that this one does not send to");
+    append_to(rounds_[found->second].read, slice);
+    if (with_headers_) coders[found->second].add(slice);
+  });
+  if (with_headers_)
+    for (std::size_t round = 0; round < meetings.size(); ++round)
+      if (rounds_[round].to) rounds_[round].header = coders[round].code();
+  return &rounds_;
+}
+
+// Handles a slice that the rank keeps for itself.
+void SlicePasses::keep(const HeldSlice& slice) {
+  IncrementalRound& round = rounds_.front();
+  kept_.push_back(slice);
+  if (last_pass()) {
+    append_to(round.copy_source, slice);
+    append(round.copy_target, {Buffer::output, output_offset(slice), slice.length(), {}});
+  } else if (slice.in != Held::input) {
+    HeldSlice& moved = kept_.back();
+    moved.in = filled();
+    moved.offset = area(moved.in).take(slice.length(), scratch_);
+    append_to(round.copy_source, slice);
+    append_to(round.copy_target, moved);
+  }
+}
+
+void SlicePasses::append_to(Regions& regions, const HeldSlice& slice) const {
+  if (slice.in == Held::input)
+    append(regions, {Buffer::input, slice.offset, slice.length(), {}});
+  else
+    area(slice.in).append_to(regions, slice.offset, slice.length());
+}
+
+std::optional<Bytes> SlicePasses::next_place() const {
+  if (last_pass()) return std::nullopt;
+  return area(filled()).open_end(scratch_);
+}
+
+Regions SlicePasses::arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) {
+  const std::vector<CodedSlice> slices = decode_slices({header.begin(), header.end()}, grain_);
+  Bytes told = 0;
+  for (const CodedSlice& slice : slices) {
+    if (std::max(slice.target_place, slice.source) >= route_->ranks() || slice.first >= slice.last)
+      fail(from, "names a rank that does not exist, or an empty slice");
+    if (__builtin_add_overflow(told, slice.last - slice.first, &told)) fail(from, "has a header with more data than is possible");
+  }
+  if (told != payload) fail(from, "does not have the length that its header states");
+  return place(from, slices, static_cast<Bytes>(header.size()));
+}
+
+Regions SlicePasses::place(Rank from, const std::vector<CodedSlice>& slices, Bytes header_bytes) {
+  while (next_received_ < rounds_.size() && rounds_[next_received_].from != from) ++next_received_;
+  if (next_received_ == rounds_.size()) fail(from, "arrives out of order");
+  Received& received = received_[next_received_++];
+  received.header_bytes = header_bytes;
+  for (const CodedSlice& slice : slices) {
+    if (last_pass()) {
+      append(received.regions, {Buffer::output, output_offset(slice), slice.last - slice.first, {}});
+    } else {
+      const Bytes offset = area(filled()).take(slice.last - slice.first, scratch_);
+      kept_.push_back({slice, route_->at_place(slice.target_place), filled(), offset});
+      append_to(received.regions, kept_.back());
+    }
+  }
+  return received.regions;
+}
+
+Bytes SlicePasses::output_offset(const CodedSlice& slice) const {
+  const auto share = std::lower_bound(column_.begin(), column_.end(), slice.source,
+                                      [](const Share& entry, Rank source) { return entry.peer < source; });
+  if (slice.target_place != route_->place_of(me_) || share == column_.end() || share->peer != slice.source ||
+      slice.last > share->bytes)
+    fail(slice.source, "has more data for this rank than expected");
+  return share->offset + slice.first;
+}
+
+void SlicePasses::close_stage() {
+  if (rounds_.empty()) return;
+  program_.stage(std::string(route_->name(pass_)));
+  for (std::size_t i = 0; i < rounds_.size(); ++i) {
+    IncrementalRound& round = rounds_[i];
+    program_.begin_round();
+    if (last_pass()) missing_ -= bytes(round.copy_target) + bytes(received_[i].regions);
+    program_.copy(std::move(round.copy_source), std::move(round.copy_target));
+    if (round.to) {
+      if (with_headers_) program_.control_send(*round.to, static_cast<Bytes>(round.header.size()));
+      program_.send(*round.to, std::move(round.read));
+    }
+    if (round.from) {
+      if (with_headers_) program_.control_receive(*round.from, received_[i].header_bytes);
+      program_.receive(*round.from, std::move(received_[i].regions));
+    }
+  }
+  rounds_.clear();
+}
+
+Program SlicePasses::finish() {
+  if (missing_ != 0)
+    throw Error(ErrorCode::malformed,
+                fmt::format("{} bytes that rank {} expects were not sent; do all ranks have the same counts?", missing_, me_));
+  program_.scratch(scratch_);
+  return std::move(program_).finish();
+}
+
+Program SlicePasses::run(const std::function<Arrivals(Count pass)>& arrivals) && {
+  while (next_stage()) {
+    const Arrivals coming = arrivals(pass_);
+    for (const IncrementalRound& round : rounds_) {
+      if (!round.from) continue;
+      const auto found = coming.find(*round.from);
+      static const std::vector<CodedSlice> nothing;
+      const std::vector<CodedSlice>& slices = found == coming.end() ? nothing : found->second;
+      Bytes header_bytes = 0;
+      if (with_headers_) {
+        SliceCoder coder(grain_);
+        for (const CodedSlice& slice : slices) coder.add(slice);
+        header_bytes = coder.size();
+      }
+      place(*round.from, slices, header_bytes);
+    }
+  }
+  return finish();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Irregular exchanges in passes. A pair is a source and a target with data to move; a slice is a run of bytes of a
+// pair's data. In each pass a rank cuts the data that it holds into slices and hands them to other ranks; after the
+// last pass all data is at its target. A SliceRoute decides which slices go to which rank; to do so it needs only the
+// data that the rank holds. The slices that other ranks will send are known from headers, or from an analysis that
+// knows all counts.
+//
+// In a message, slices are ordered by target (in the order of the route's places), then by source, then by offset. Data
+// that arrives in a pass is stored in one of two areas, in the order of rounds [liu2002, theorem 1]. Passes alternate
+// between the areas: a pass reads one area, and the input, and fills the other. The first area is scratch memory. The
+// second is the output, which holds no results before the last pass, extended by scratch memory if it is too small. The
+// pass before the last one fills the first area. Data that a rank keeps in a pass is not sent: it is copied to the area
+// that the pass fills, or stays in the input if it is still there.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/growing_area.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "quadrille/incremental_program.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+
+// Where a rank holds a slice: in its input, or in the area (scratch memory or output) that a pass has filled.
+enum class Held : std::uint8_t { input, scratch, output };
+
+// A slice: bytes [first, last) of the data that `source` has for `target`, and where a rank holds them.
+struct HeldSlice : CodedSlice {
+  Rank target = 0;
+  Held in = Held::input;
+  Bytes offset = 0;  // in the input or in the area
+
+  Bytes length() const { return last - first; }
+  HeldSlice part(Bytes from, Bytes to) const;  // bytes [from, to) of this slice
+};
+
+// Decides the way of each slice. Pure, and independent of the rank: one object serves all ranks.
+class SliceRoute {
+ public:
+  struct Meeting {
+    std::optional<Rank> to, from;  // never the rank itself
+  };
+  using Hand = std::function<void(const HeldSlice& slice, Rank to)>;  // called in the order of what is held
+
+  virtual ~SliceRoute() = default;
+  virtual Count ranks() const = 0;
+  virtual Count passes() const = 0;  // at least 1
+  virtual std::string_view name(Count pass) const = 0;
+  virtual std::vector<Meeting> meetings(Count pass, Rank me) const = 0;  // one for each round
+  virtual Count place_of(Rank target) const = 0;                         // a numbering of the ranks by which slices are sorted
+  virtual Rank at_place(Count place) const = 0;
+  // Calls `hand` for every part of every slice in `held`, which is ordered by place, then source, then offset.
+  virtual void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const = 0;
+};
+
+// By sender: the slices that this rank receives from it in a pass, in the order in which the message holds them.
+using Arrivals = std::map<Rank, std::vector<CodedSlice>>;
+// Appends a slice, or extends the last one by it if the two are adjacent. Drops an empty slice.
+void add_slice(std::vector<CodedSlice>& slices, const CodedSlice& slice);
+
+// The program of one rank for an exchange along a route.
+class SlicePasses : public IncrementalProgram {
+ public:
+  // Reads only `me`'s own row and column of the problem's counts.
+  SlicePasses(const Problem& problem, std::shared_ptr<const SliceRoute> route, Bytes grain, bool with_headers,
+              const CountsAgreement* agreement, Rank me);
+
+  const std::vector<IncrementalRound>* next_stage() override;
+  std::optional<Bytes> next_place() const override;
+  Regions arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) override;
+  Program finish() override;
+
+  // Generates the whole program, given the slices that arrive in each pass.
+  Program run(const std::function<Arrivals(Count pass)>& arrivals) &&;
+
+ private:
+  struct Received {
+    Regions regions;
+    Bytes header_bytes = 0;
+  };
+
+  bool last_pass() const { return pass_ == route_->passes() - 1; }
+  // The area that the current pass fills. The last pass fills none.
+  Held filled() const { return (route_->passes() - pass_) % 2 == 0 ? Held::scratch : Held::output; }
+  GrowingArea& area(Held in) { return in == Held::scratch ? scratch_area_ : output_area_; }
+  const GrowingArea& area(Held in) const { return in == Held::scratch ? scratch_area_ : output_area_; }
+  void append_to(Regions& regions, const HeldSlice& slice) const;
+  void keep(const HeldSlice& slice);
+  Regions place(Rank from, const std::vector<CodedSlice>& slices, Bytes header_bytes);
+  Bytes output_offset(const CodedSlice& slice) const;
+  void close_stage();
+
+  const std::shared_ptr<const SliceRoute> route_;
+  const Bytes grain_;
+  const bool with_headers_;
+  const Rank me_;
+  const std::vector<Share> column_;  // data that this rank receives, by sender
+  ProgramBuilder program_;
+  Count pass_ = -1;
+  std::vector<HeldSlice> held_, kept_;  // slices held before this pass; slices held after it, unsorted
+  std::vector<IncrementalRound> rounds_;
+  std::vector<Received> received_;  // by round
+  std::size_t next_received_ = 0;   // first round whose message has not arrived yet
+  Bytes scratch_ = 0, missing_ = 0;
+  GrowingArea scratch_area_, output_area_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/spreading/gathering.hpp"
+
+#include "collectives/slices/pairs.hpp"
+#include "patterns/covers.hpp"
+#include "patterns/powers.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Region own(const Shares& shares, Rank me) { return {Buffer::input, 0, shares.of(me), {}}; }
+
+// For a reduction, the gather made here is run backwards afterwards.
+ProgramBuilder begin(const Problem& problem, const Shares& shares, Rank me) {
+  ProgramBuilder program{me};
+  program.stage(is_reduction(problem.collective) ? "combine" : "gather");
+  program.begin_round();
+  program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
+  return program;
+}
+
+}  // namespace
+
+Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  ProgramBuilder program = begin(problem, shares, me);
+  program.expect(p, 2);
+  for (Count step = 1; step < p; ++step) {
+    if (step > 1) program.begin_round();
+    const Rank leaving = (me + p - step + 1) % p, arriving = (me + p - step) % p;
+    program.send((me + 1) % p, {step == 1 ? own(shares, me) : shares.of(Buffer::output, leaving)});
+    program.receive((me + p - 1) % p, {shares.of(Buffer::output, arriving)});
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const Cover skips = halving_cover(p);
+  ProgramBuilder program = begin(problem, shares, me);
+  for (std::size_t k = 0; k + 1 < skips.size(); ++k) {
+    if (k > 0) program.begin_round();
+    const Count skip = skips[k], count = skips[k + 1] - skip;
+    const Rank above = (me + skip) % p, below = (me + p - skip) % p;
+    program.send(below, k == 0 ? Regions{own(shares, me)} : shares.of(Buffer::output, {me, count}));
+    program.receive(above, shares.of(Buffer::output, {above, count}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me) {
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count held = 1; held < problem.ranks; held *= 2) {
+    if (held > 1) program.begin_round();
+    const Rank first = me & -held;  // first of the ranks whose shares are held
+    program.send(me ^ held, held == 1 ? Regions{own(shares, me)} : shares.of(Buffer::output, {first, held}));
+    program.receive(me ^ held, shares.of(Buffer::output, {first ^ held, held}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me) {
+  const auto every = [&](Count step, Rank first) {
+    Regions regions;
+    for (Rank rank = first; rank < problem.ranks; rank += step) append(regions, shares.of(Buffer::output, rank));
+    return folded(regions);
+  };
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count distance = problem.ranks / 2; distance > 0; distance /= 2) {
+    const Count step = 2 * distance;  // distance between ranks whose shares are held
+    const bool first = step == problem.ranks;
+    if (!first) program.begin_round();
+    program.send(me ^ distance, first ? Regions{own(shares, me)} : every(step, me % step));
+    program.receive(me ^ distance, every(step, (me ^ distance) % step));
+  }
+  return std::move(program).finish();
+}
+
+Parameter doubling_order() {
+  return {
+      .name = "first",
+      .summary = "the first partners: near ones, which keeps messages contiguous, or far ones, which sends most data to near ones",
+      .standard = "near",
+      .choices = {"near", "far"},
+      .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+        return {"near", "far"};
+      }};
+}
+
+Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
+  return word(parameters, "first") == "far" ? gather_by_doubling_from_afar(problem, shares, me)
+                                            : gather_by_doubling(problem, shares, me);
+}
+
+Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
+  const Count columns = problem.ranks / rows;
+  const Count row = me / columns, column = me % columns;
+  const auto rank = [columns](Count r, Count c) { return r * columns + c; };
+  ProgramBuilder program{me};
+  program.expect(rows + columns, 2);
+  program.stage("rows");
+  program.begin_round();
+  program.copy({own(shares, me)}, {shares.of(Buffer::output, me)});
+  for (Count step = 1; step < columns; ++step) {
+    if (step > 1) program.begin_round();
+    const Rank leaving = rank(row, (column + columns - step + 1) % columns),
+               arriving = rank(row, (column + columns - step) % columns);
+    program.send(rank(row, (column + 1) % columns), {step == 1 ? own(shares, me) : shares.of(Buffer::output, leaving)});
+    program.receive(rank(row, (column + columns - 1) % columns), {shares.of(Buffer::output, arriving)});
+  }
+  program.stage("columns");
+  for (Count step = 1; step < rows; ++step) {
+    program.begin_round();
+    const Count leaving = (row + rows - step + 1) % rows, arriving = (row + rows - step) % rows;
+    program.send(rank((row + 1) % rows, column), shares.of(Buffer::output, {rank(leaving, 0), columns}));
+    program.receive(rank((row + rows - 1) % rows, column), shares.of(Buffer::output, {rank(arriving, 0), columns}));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  ProgramBuilder program = begin(problem, shares, me);
+  program.expect(p, 2);
+  for (Count distance = 1; distance < p; ++distance) {
+    const Rank from = (me + p - distance) % p;
+    program.send((me + distance) % p, {own(shares, me)});
+    program.receive(from, {shares.of(Buffer::output, from)});
+  }
+  return std::move(program).finish();
+}
+
+Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&) {
+  if (is_power_of_two(problem.ranks)) return {};
+  return cannot("it pairs rank i with i ^ m and therefore needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms that gather the shares of all ranks at every rank. Regular and irregular collectives differ only in where
+// shares lie, and a reduction that scatters its result is a gather run backwards. So each function here serves four
+// collectives: allgather, allgatherv, reduce_scatter and reduce_scatterv.
+#pragma once
+
+#include "collectives/shares.hpp"
+
+namespace quadrille {
+
+// Each rank passes on to the right what it has received from the left.
+Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me);
+
+// Over skips 1 = s_0 < s_1 < .. < s_d = p with s_k = ceil(s_{k+1} / 2). Before round k a rank holds the shares of s_k
+// ranks, beginning with its own and going upwards; in the round it receives the shares of the next s_{k+1} - s_k ranks
+// from the rank s_k above.
+Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
+
+// In each round rank i exchanges all the shares that it has with one partner: i ^ 1, then i ^ 2, i ^ 4 and so on. These
+// shares are always contiguous in memory. The second function uses the partners in the order i ^ p/2, i ^ p/4, ..: its
+// messages are strided, but the longest ones go to the nearest partner.
+Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
+Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
+
+// For allgather and allgatherv: the parameter `first`, which selects one of the two orders, and the function that obeys
+// it.
+Parameter doubling_order();
+Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me);
+
+// Rings along the rows of a grid, then rings along its columns that pass on whole rows.
+Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me);
+
+// All p - 1 messages in one round, to i + 1, i + 2, .., so that no rank is the first target of all others.
+Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
+
+// Succeeds if p is a power of two, as partners i ^ m require.
+Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
+
+}  // namespace quadrille

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/spreading/vector_shares.hpp"
+
+#include <algorithm>
+
+#include "patterns/powers.hpp"
+#include "problem/limits.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+Problem problem_of_shares(const Problem& problem, Collective collective) {
+  check_limit(problem, problem.ranks, most_listed, "shares");
+  std::vector<Bytes> shares;
+  shares.reserve(index(problem.ranks));
+  for (Rank rank = 0; rank < problem.ranks; ++rank) shares.push_back(vector_share(Buffer::output, problem, rank).length);
+  Problem part = problem;
+  part.collective = collective;
+  part.block_bytes = 0;
+  part.counts = std::make_shared<const std::vector<Bytes>>(std::move(shares));
+  if (!is_rooted(collective)) part.root = 0;
+  return part;
+}
+
+Parameter scatter_part() {
+  return {.name = "scatter",
+          .summary = "algorithm for reduce_scatterv, the first part",
+          .standard = "ring",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            if (is_power_of_two(problem.ranks)) return "recursive-halving";
+            return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
+          },
+          .standard_rule = "recursive-halving if p is a power of two, else circulant, or direct if the order of operands matters",
+          .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "direct"},
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"ring", "recursive-halving", "circulant", "direct"};
+          }};
+}
+
+Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters) {
+  return parse_choice(by_shares, word(parameters, "scatter"));
+}
+
+Result<> scatter_applies(const Problem& problem, const Parameters& parameters) {
+  const Problem by_shares = problem_of_shares(problem, Collective::reduce_scatterv);
+  return applies(by_shares, choice_of_scatter(by_shares, parameters));
+}
+
+Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
+  const Problem by_shares = problem_of_shares(problem, Collective::reduce_scatterv);
+  const Choice choice = choice_of_scatter(by_shares, parameters);
+  return choice.algorithm->combining(by_shares, choice.parameters);
+}
+
+Parameter gather_part() {
+  return {.name = "gather",
+          .summary = "algorithm for allgatherv, the last part",
+          .standard = "ring",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
+          },
+          .standard_rule = "recursive-doubling if p is a power of two, else circulant",
+          .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"ring", "recursive-doubling", "circulant", "direct"};
+          }};
+}
+
+Result<> gather_applies(const Problem& problem, const Parameters& parameters) {
+  const Problem by_shares = problem_of_shares(problem, Collective::allgatherv);
+  return applies(by_shares, parse_choice(by_shares, word(parameters, "gather")));
+}
+
+Count ports_of(const Problem& problem, const Choice& choice) {
+  if (choice.algorithm->ports) return choice.algorithm->ports(problem, choice.parameters);
+  return std::max<Count>(1, problem.ranks - 1);
+}
+
+}  // namespace quadrille

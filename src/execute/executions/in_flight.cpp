@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/executions/in_flight.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include "execute/executions/execution.hpp"
+
+namespace quadrille {
+
+FlightList::~FlightList() {
+  assert(is_empty());
+  for (Slot* slot = first_; slot;) delete std::exchange(slot, slot->next);
+}
+
+// Never destroyed: executions may still be in flight when the process ends.
+const std::shared_ptr<FlightList>& FlightList::of_process() {
+  static const auto& list = *new std::shared_ptr<FlightList>(std::make_shared<FlightList>());
+  return list;
+}
+
+void FlightList::add_plan() {
+  if (plans_.fetch_add(1, std::memory_order_relaxed) < slots_.load(std::memory_order_relaxed)) return;
+  auto* slot = new Slot;
+  slot->next = first_.load(std::memory_order_relaxed);
+  while (!first_.compare_exchange_weak(slot->next, slot, std::memory_order_release, std::memory_order_relaxed)) {}
+  slots_.fetch_add(1, std::memory_order_relaxed);
+}
+
+FlightList::Slot& FlightList::enter(Execution& execution) {
+  while (true)  // ends, because there are as many slots as plans: one is free, or about to be released
+    for (Slot* slot = first_.load(std::memory_order_acquire); slot; slot = slot->next) {
+      if (slot->execution.load(std::memory_order_relaxed) || !slot->try_lock()) continue;
+      if (!slot->execution.load(std::memory_order_relaxed)) {
+        slot->execution.store(&execution, std::memory_order_relaxed);
+        count_.fetch_add(1, std::memory_order_relaxed);
+        return *slot;
+      }
+      slot->unlock();
+    }
+}
+
+void FlightList::leave(Slot& slot) {
+  slot.execution.store(nullptr, std::memory_order_relaxed);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void FlightList::advance_all(bool in_background) {
+  std::size_t missing = count_.load(std::memory_order_relaxed);
+  for (Slot* slot = first_.load(std::memory_order_acquire); slot && missing > 0; slot = slot->next) {
+    if (!slot->execution.load(std::memory_order_relaxed)) continue;
+    --missing;
+    if (!slot->try_lock()) continue;
+    if (Execution* execution = slot->execution.load(std::memory_order_relaxed);
+        execution && (!in_background || execution->advances_in_background()))
+      execution->advance_locked(*slot);
+    slot->unlock();
+  }
+}
+
+std::shared_ptr<InFlight> InFlight::of_process() {
+  return std::make_shared<InFlight>(FlightList::of_process(), PlanMemory::account_of_process());
+}
+
+}  // namespace quadrille

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The open executions of one rank. Every call that waits advances all of them; otherwise this rank could wait for a rank that waits
+// for one of them. Several threads may advance the list at the same time: a try-lock per execution lets one thread at a time
+// advance it, and nothing else is locked. The list is usually empty, which one load tells.
+//
+// A rank that is a process has one list for all its communicators. A rank that is a thread has one per communicator.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+#include "execute/plan_memory.hpp"
+
+namespace quadrille {
+
+class Execution;
+
+class FlightList {
+ public:
+  FlightList() = default;
+  ~FlightList();
+  FlightList(const FlightList&) = delete;
+  FlightList& operator=(const FlightList&) = delete;
+
+  static const std::shared_ptr<FlightList>& of_process();
+
+  // A relaxed load: a thread sees its own executions at once and those of other threads perhaps late.
+  bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
+
+  // Advances each execution that no other thread is advancing. Does not wait and does not throw: errors stay with their executions.
+  void advance() {
+    if (!is_empty()) advance_all(false);
+  }
+
+  // The same for the progress thread, which skips executions that may only be advanced by the program's own calls.
+  void advance_in_background() {
+    if (!is_empty()) advance_all(true);
+  }
+
+  // A place in the list. Slots are never freed while the list is in use, so a thread may read a slot whose execution has ended. An
+  // execution takes the first free slot, so open executions are near the front, however many plans there are.
+  struct Slot {
+    std::atomic<bool> locked{false};
+    std::atomic<Execution*> execution{nullptr};  // null: the slot is free; written with the lock held
+    Slot* next = nullptr;
+
+    // Acquires what the last owner of the lock did with the execution.
+    bool try_lock() { return !locked.exchange(true, std::memory_order_acquire); }
+    void unlock() { locked.store(false, std::memory_order_release); }
+  };
+
+  // Making a plan adds a slot, so that starting an execution allocates nothing.
+  void add_plan();
+  void remove_plan() { plans_.fetch_sub(1, std::memory_order_relaxed); }
+
+  Slot& enter(Execution& execution);  // returns a locked slot
+  void leave(Slot& slot);             // the slot must be locked, and stays locked
+
+ private:
+  void advance_all(bool in_background);
+
+  std::atomic<Slot*> first_{nullptr};
+  std::atomic<std::size_t> count_{0}, plans_{0}, slots_{0};
+};
+
+// What the plans of one communicator share at one rank: the list of open executions, and the bound on memory.
+class InFlight {
+ public:
+  InFlight() : list_(std::make_shared<FlightList>()) {}  // for a rank that is a thread
+  InFlight(std::shared_ptr<FlightList> list, PlanAccount& account) : list_(std::move(list)), plan_memory_(&account) {}
+  static std::shared_ptr<InFlight> of_process();  // for a rank that is this process
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+
+  bool is_empty() const { return list_->is_empty(); }
+  void advance() { list_->advance(); }
+  const std::shared_ptr<FlightList>& list() const { return list_; }
+
+  PlanMemory& plan_memory() { return plan_memory_; }
+
+ private:
+  const std::shared_ptr<FlightList> list_;
+  PlanMemory plan_memory_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/executions/progress_thread.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+// The pause between two polls. Copying a part of a long message takes longer than that, and a thread that never slept would keep a
+// core from the program.
+constexpr std::chrono::microseconds pause{20};
+
+bool read_environment() {
+  const char* const text = std::getenv(ProgressThread::variable);
+  if (!text || !*text) return false;
+  if (std::string_view(text) == "thread") return true;
+  throw Error(ErrorCode::environment, fmt::format("{} is '{}'; set it to thread, or leave it out", ProgressThread::variable, text));
+}
+
+}  // namespace
+
+bool ProgressThread::is_asked() {
+  static const bool asked = read_environment();
+  return asked;
+}
+
+// Never destroyed, and its thread is never joined: it sleeps while nothing is in flight, also when the process ends.
+ProgressThread& ProgressThread::of_process() {
+  static ProgressThread& only = *new ProgressThread;
+  return only;
+}
+
+ProgressThread::ProgressThread() {
+  std::thread([this] { run(); }).detach();
+}
+
+void ProgressThread::serve(const std::shared_ptr<FlightList>& list) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (list->is_empty() || std::find(lists_.begin(), lists_.end(), list) != lists_.end()) return;
+    lists_.push_back(list);
+  }
+  work_.notify_one();
+}
+
+void ProgressThread::run() {
+  prctl(PR_SET_TIMERSLACK, 1);  // ns; the default slack of 50 us would more than double the pause
+  std::unique_lock lock(mutex_);
+  std::vector<std::shared_ptr<FlightList>> served;
+  while (true) {
+    work_.wait(lock, [this] { return !lists_.empty(); });
+    served = lists_;
+    lock.unlock();
+    for (const auto& list : served) list->advance_in_background();
+    std::this_thread::sleep_for(pause);
+    lock.lock();
+    // An execution is listed before `serve` is called, so removing an empty list here loses nothing.
+    std::erase_if(lists_, [](const auto& list) { return list->is_empty(); });
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rewrites a program for canonical buffers (contiguous, blocks in rank order) so that it works on the user's data where it lies.
+#pragma once
+
+#include <functional>
+
+#include "quadrille/layout.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// Returns the smallest range [first, last) of offsets in the user's memory that contains all pieces of a buffer of `bytes` bytes.
+std::pair<Bytes, Bytes> extent(const Layout& layout, Bytes bytes);
+
+// Returns the program with the offsets that the layouts give to input and output. With `in_place`, both lie in the output's buffer,
+// and the input may be overwritten. If the program would read input after it has written output there, the result first saves the
+// input in scratch memory. Throws Error{misuse} if a layout's pieces do not add up to the size of its buffer, or if pieces of the
+// output overlap.
+Program bound(Program program, const Problem& problem, const Layouts& layouts, bool in_place);
+
+// The same for an incremental program, which is made while it runs.
+struct BoundMemory {
+  std::function<Regions(const Regions&)> place;  // maps regions to the user's memory; null: the offsets are right
+  Regions saved;                                 // in place: the input in the output's buffer, to be saved first
+};
+BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place);
+
+}  // namespace quadrille

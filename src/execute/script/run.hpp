@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a script over the messages of any transport, blocking or step by step. This is the hot path: nothing here allocates memory,
+// takes a lock or makes a virtual call.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "execute/executable.hpp"
+#include "execute/script/script.hpp"
+#include "execute/shared/node_steps.hpp"
+
+namespace quadrille {
+
+// What a transport must offer to run a script. An execution calls `begin`, then for each window `post` for its messages and
+// `advance` or `wait` until they are complete (dataflow: `advance_any` or `wait_any`, message by message), and finally `end`. After
+// an error it calls `withdraw`.
+template <class M>
+concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)(),
+                            const Error& why) {
+  { messages.script() } -> std::convertible_to<const Script&>;
+  { messages.steps() } -> std::convertible_to<NodeSteps*>;  // null unless PlanOptions::keep_step is set
+  // Can an execution begin now? It cannot while readers still use the block that this execution will write. `wait_to_begin` waits
+  // for them.
+  { messages.can_begin() } -> std::convertible_to<bool>;
+  messages.wait_to_begin();
+  { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
+  messages.post(message);
+  // Policies blocking and nonblocking: are all posted messages complete? `wait` waits until they are.
+  { messages.advance() } -> std::convertible_to<bool>;
+  messages.wait();
+  // Policy dataflow: returns a posted message that is complete. Each message is returned once.
+  { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
+  { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
+  // Returns done(). If it is false and a rank has failed, throws.
+  { messages.poll(done) } -> std::convertible_to<bool>;
+  messages.end();
+  messages.withdraw();  // afterwards nobody reads or writes this rank's memory; may also be called between executions
+  messages.fail(why);   // ranks of the same node that wait for this one throw `why`
+  { messages.memory_bytes() } -> std::convertible_to<Bytes>;
+};
+
+inline void run_copies(const Script& script, IndexRange range, const Bases& bases) {
+  for (std::uint32_t i = range.first; i < range.last; ++i)
+    if (script.copies[i].effect == Effect::overwrite)
+      run_copy(script.copies[i], bases, bases);
+    else
+      run_reduction(script.copies[i], *script.operation, bases, bases);
+}
+
+// Adds the time since the previous call to the phase that has just ended. Without phases it reads no clock.
+class Watch {
+ public:
+  Watch() = default;
+  explicit Watch(Phases* phases) : phases_(phases) {
+    if (phases_) {
+      *phases_ = {};
+      last_ = Clock::now();
+    }
+  }
+
+  void ends(double Phases::*phase) {
+    if (phases_) [[unlikely]]
+      add(phase);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void add(double Phases::*phase) {
+    const auto now = Clock::now();
+    phases_->*phase += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+  Phases* phases_ = nullptr;
+  Clock::time_point last_{};
+};
+
+// The progress of a dataflow execution. Its lists are allocated once, when the plan is made.
+struct DataflowState {
+  explicit DataflowState(const Script& script)
+      : missing(script.tasks.size()), ready(script.tasks.size()), task_of_message(script.messages.size()) {
+    for (std::uint32_t t = 0; t < script.tasks.size(); ++t)
+      if (script.tasks[t].message != Task::no_message) task_of_message[script.tasks[t].message] = t;
+  }
+
+  void begin(const Script& script) {
+    queued = started = completed = 0;
+    std::copy(script.predecessors.begin(), script.predecessors.end(), missing.begin());
+    for (std::uint32_t t = 0; t < missing.size(); ++t)
+      if (missing[t] == 0) ready[queued++] = t;
+  }
+  void release(const Script& script, IndexRange successors) {
+    for (std::uint32_t i = successors.first; i < successors.last; ++i)
+      if (const std::uint32_t t = script.successors[i]; --missing[t] == 0) ready[queued++] = t;
+  }
+
+  std::vector<std::uint32_t> missing;  // the number of predecessors of each task that are not complete
+  std::vector<std::uint32_t> ready;    // a queue of tasks that can start; every task enters it once
+  std::vector<std::uint32_t> task_of_message;
+  std::uint32_t queued = 0, started = 0, completed = 0;
+};
+
+// A script with its messages. `go_on` does all work that needs no waiting; `is_ready` tells whether the next wait is over. A
+// blocking execution waits between the two; a nonblocking one returns to its caller.
+template <Messages M>
+class ScriptExecutable final : public Executable {
+ public:
+  template <class... Arguments>
+  explicit ScriptExecutable(Arguments&&... arguments)
+      : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
+  ~ScriptExecutable() override { messages_.withdraw(); }
+
+  M& messages() { return messages_; }
+
+  bool runs_in_parts() const override { return true; }
+
+  Bytes memory_bytes() const override {
+    return messages_.memory_bytes() + memory_bytes_of(dataflow_.missing, dataflow_.ready, dataflow_.task_of_message);
+  }
+
+  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
+    begin(input, output);
+    watch_ = Watch(phases);
+    finish();
+  }
+
+  void abandon(const Error& why) noexcept override {
+    messages_.fail(why);  // first, because peers that find a message withdrawn look for the reason
+    withdraw();
+  }
+
+  void begin(const std::byte* input, std::byte* output) override {
+    input_ = input;
+    output_ = output;
+    watch_ = Watch();
+  }
+
+  bool advance() override {
+    try {
+      while (messages_.poll([&] { return is_ready(); }))
+        if ((stage_ = go_on(stage_)) == Stage::to_begin) return true;
+      return false;
+    } catch (...) {
+      give_up();
+      throw;
+    }
+  }
+
+  void finish() override {
+    try {
+      Stage stage = stage_;
+      do {
+        wait(stage);
+        stage = go_on(stage);
+      } while (stage != Stage::to_begin);
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    stage_ = Stage::to_begin;
+  }
+
+ private:
+  enum class Stage : std::uint8_t { to_begin, for_step, for_messages };  // the next wait; to_begin: no execution is under way
+
+  bool is_ready() {
+    switch (stage_) {
+      case Stage::to_begin: return messages_.can_begin();
+      case Stage::for_step: return messages_.steps()->may_enter(window_);
+      case Stage::for_messages: break;
+    }
+    if (script_.policy != Policy::dataflow) return messages_.advance();
+    const std::optional<std::uint32_t> complete = messages_.advance_any();
+    if (complete) completed_ = *complete;
+    return complete.has_value();
+  }
+
+  void wait(Stage stage) {
+    switch (stage) {
+      case Stage::to_begin: return messages_.wait_to_begin();
+      case Stage::for_step: return messages_.steps()->wait_to_enter(window_);
+      case Stage::for_messages: break;
+    }
+    if (script_.policy == Policy::dataflow)
+      completed_ = messages_.wait_any();
+    else
+      messages_.wait();
+  }
+
+  // Does all work that the wait `before` has made possible, and returns the next wait. Inlined, so that a blocking execution keeps
+  // the stage in a register.
+  [[gnu::always_inline]] Stage go_on(Stage before) {
+    if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
+    const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
+    if (next == Stage::to_begin) messages_.end();
+    return next;
+  }
+
+  [[gnu::always_inline]] Stage run_window(Stage before) {
+    NodeSteps* const steps = messages_.steps();
+    if (before == Stage::to_begin) window_ = 0;
+    if (before == Stage::for_messages) {
+      if (steps) steps->leave(window_);
+      watch_.ends(&Phases::communicate_s);
+      run_copies(script_, script_.windows[window_++].copies_after, *bases_);
+      watch_.ends(&Phases::collect_s);
+    }
+    if (window_ == script_.windows.size()) {
+      if (steps) steps->end();
+      return Stage::to_begin;
+    }
+    const Window& window = script_.windows[window_];
+    if (before != Stage::for_step) {
+      run_copies(script_, window.copies_before, *bases_);
+      watch_.ends(&Phases::distribute_s);
+      if (steps && !steps->may_enter(window_)) return Stage::for_step;
+    }
+    for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
+    return Stage::for_messages;
+  }
+
+  [[gnu::always_inline]] Stage run_tasks(Stage before) {
+    DataflowState& state = dataflow_;
+    if (before == Stage::to_begin) {
+      state.begin(script_);
+    } else {
+      watch_.ends(&Phases::communicate_s);
+      ++state.completed;
+      state.release(script_, script_.tasks[state.task_of_message[completed_]].after_completion);
+    }
+    while (state.started < state.queued) {
+      const Task& task = script_.tasks[state.ready[state.started++]];
+      if (task.message == Task::no_message) {
+        run_copies(script_, task.copies, *bases_);
+        watch_.ends(task.collects ? &Phases::collect_s : &Phases::distribute_s);
+        ++state.completed;
+        state.release(script_, task.after_completion);
+      } else {
+        messages_.post(task.message);
+        state.release(script_, task.after_start);
+      }
+    }
+    return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
+  }
+
+  // Called in an exception handler. Other ranks wait for this rank's messages, so they get the error. This has no effect if the
+  // error came from them.
+  void give_up() noexcept {
+    try {
+      throw;
+    } catch (const Error& error) {
+      abandon(error);
+    } catch (const std::exception& error) {  // thrown by the reduction operator
+      abandon(Error(ErrorCode::peer_lost, error.what()));
+    } catch (...) {
+      abandon(Error(ErrorCode::peer_lost, "an operator has thrown an exception"));
+    }
+  }
+
+  void withdraw() {
+    messages_.withdraw();
+    stage_ = Stage::to_begin;
+  }
+
+  M messages_;
+  const Script& script_;
+  DataflowState dataflow_;
+  const Bases* bases_ = nullptr;
+  const std::byte* input_ = nullptr;
+  std::byte* output_ = nullptr;
+  Watch watch_;
+  Stage stage_ = Stage::to_begin;
+  std::size_t window_ = 0;
+  std::uint32_t completed_ = 0;  // dataflow: the message that has completed last
+};
+
+}  // namespace quadrille

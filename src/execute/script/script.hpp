@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A script: one rank's program compiled for one policy and transport. Its copies have final strides, its messages have final
+// addresses, and staging (which messages are packed, and where) is decided. Transports run scripts and know no algorithm.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "execute/script/copies.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+struct IndexRange {
+  std::uint32_t first = 0, last = 0;
+  std::uint32_t size() const { return last - first; }
+};
+
+struct ScriptMessage {
+  Rank peer = 0;
+  Bytes bytes = 0;
+  bool is_send = false;
+  Count round = 0;            // the round of the schedule
+  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer, by which both ends match
+  bool overwritten = false;   // a short send whose source a receive of the same window overwrites: copied when posted, never long
+  Regions regions;            // the memory that is read or written; staging memory if the message is packed
+  // A receive fused with its reduction: its bytes are combined into `reduced_into` directly from where they arrive. If the
+  // transport cannot do that, it stores them in `regions` and then runs `reduction`.
+  Regions reduced_into;
+  Effect effect = Effect::overwrite;
+  IndexRange reduction;
+};
+
+// Policies blocking and nonblocking run window by window: the copies before, then post all messages, wait for all of them, then the
+// copies after. Fused receives complete in the order in which they are posted.
+struct Window {
+  IndexRange copies_before, messages, copies_after;
+};
+
+// Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is some copies, or one
+// message.
+struct Task {
+  static constexpr std::uint32_t no_message = static_cast<std::uint32_t>(-1);
+  IndexRange copies;                         // the copies of a copy task
+  std::uint32_t message = no_message;        // the message of a message task
+  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or its completion
+  bool collects = false;                     // a copy task that unpacks received data
+};
+
+struct Script {
+  Rank rank = 0;
+  Count ranks = 1;
+  Policy policy = Policy::blocking;
+  Bytes longest_message = 0;  // transports with such a limit split longer messages
+  Bytes scratch_bytes = 0;
+  Bytes staging_bytes = 0;
+  std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced
+  std::vector<Count> nodes;                   // the node of each rank if PlanOptions::keep_step is set, else empty
+  std::vector<StridedCopy> copies;
+  std::vector<ScriptMessage> messages;
+  std::vector<Window> windows;              // blocking, nonblocking
+  std::vector<Task> tasks;                  // dataflow
+  std::vector<std::uint32_t> successors;    // dataflow
+  std::vector<std::uint32_t> predecessors;  // dataflow: the number of predecessors of each task
+};
+
+struct ScriptOptions {
+  Policy policy = Policy::blocking;
+  int buffers = 2;                // dataflow: the number of staging areas; rounds alternate between them
+  bool strided_messages = false;  // the transport moves lists of regions without packing
+  // The longest message to this peer that the transport copies out completely when it is posted. Such a message may be strided, and
+  // its memory may be overwritten at once. -1: none.
+  std::function<Bytes(Rank peer)> buffered_bytes = [](Rank) { return Bytes{-1}; };
+  bool fuses = false;  // the transport can combine received bytes directly instead of storing them first
+  Bytes longest_message = Bytes{1} << 30;
+  std::shared_ptr<const Operator> operation;  // required if the program reduces
+  std::vector<Count> nodes;                   // as in Script
+};
+
+// Compiles one rank's program.
+Script make_script(const Program& program, Count ranks, const ScriptOptions& options);
+
+}  // namespace quadrille

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes one script with two kinds of messages: shared memory between the ranks of a node (near), and messages of another
+// transport, the template parameter Far, between nodes (far).
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "execute/script/run.hpp"
+#include "execute/script/script_part.hpp"
+#include "execute/shared/executable.hpp"
+
+namespace quadrille {
+
+// What the class of the messages between nodes must provide.
+template <class M>
+concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message) {
+  messages.begin(bases);  // sets the buffers of the whole script; the near messages own their memory
+  messages.post(message);
+  { messages.advance() } -> std::convertible_to<bool>;
+  messages.wait();
+  { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
+  { messages.has_open() } -> std::convertible_to<bool>;  // are there posted messages that are not complete?
+  messages.withdraw();
+  { messages.memory_bytes() } -> std::convertible_to<Bytes>;
+};
+
+// A rank's script, split into messages to peers on this rank's node and messages to peers on other nodes.
+struct ScriptByNode {
+  // `place` gives, by rank, the rank's number within this rank's node; -1 for ranks of other nodes.
+  ScriptByNode(const Script& whole, const std::vector<Rank>& place);
+
+  struct End {  // says which part a message of the whole script is in
+    bool is_near = false;
+    std::uint32_t index = 0;  // its index in that part
+  };
+  ScriptPart near, far;
+  std::vector<End> ends;
+};
+
+// Returns the ranks of the node in the order of their places.
+std::vector<Rank> ranks_by_place(const std::vector<Rank>& place, Count ranks_of_node);
+
+template <FarMessages Far>
+class HybridMessages {
+ public:
+  // Collective; throws on all ranks of the node or on none. `place` as above. `make_far` makes the far messages from the far part
+  // of the script.
+  template <class MakeFar>
+  HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, std::shared_ptr<const Script> script,
+                 MakeFar&& make_far)
+      : node_(node),
+        script_(std::move(script)),
+        parts_(*script_, place),
+        near_(node, costs, parts_.near.script),
+        far_(make_far(std::shared_ptr<const Script>(parts_.far.script))),
+        steps_(NodeSteps::of(node, ranks_by_place(place, node.size()), *script_)) {}
+
+  // The interface that run_script and ScriptExecutable need (run.hpp).
+  const Script& script() const { return *script_; }
+  NodeSteps* steps() { return steps_.get(); }
+  bool can_begin() { return near_.can_begin(); }
+  void wait_to_begin() {
+    node_.poll_until([&] { return can_begin(); });
+  }
+  const Bases& begin(const std::byte* input, std::byte* output) {
+    const Bases& bases = near_.begin(input, output);
+    far_.begin(bases);
+    return bases;
+  }
+  void post(std::uint32_t message) {
+    const ScriptByNode::End end = parts_.ends[message];
+    if (end.is_near)
+      near_.post(end.index);
+    else
+      far_.post(end.index);
+  }
+  bool advance() {
+    const bool near = near_.advance(), far = far_.advance();
+    return near && far;
+  }
+  void wait() {
+    bool near = !near_.has_open(), far = !far_.has_open();
+    if (!near && !far)
+      node_.poll_until([&] {
+        near = near_.advance();
+        far = far_.advance();
+        return near || far;
+      });
+    if (!near) node_.poll_until([&] { return near_.advance(); });
+    if (!far) far_.wait();  // only far messages are open, so their transport may wait in its own way
+  }
+  std::optional<std::uint32_t> advance_any() {
+    if (const auto near = near_.advance_any()) return parts_.near.of_whole[*near];
+    if (const auto far = far_.advance_any()) return parts_.far.of_whole[*far];
+    return std::nullopt;
+  }
+  std::uint32_t wait_any() {
+    std::optional<std::uint32_t> completed;
+    node_.poll_until([&] { return (completed = advance_any()).has_value(); });
+    return *completed;
+  }
+  bool poll(auto&& done) { return near_.poll(done); }
+  void end() { near_.end(); }
+  void withdraw() {
+    near_.withdraw();
+    far_.withdraw();
+  }
+  void fail(const Error& why) noexcept { near_.fail(why); }
+  Bytes memory_bytes() const { return near_.memory_bytes() + far_.memory_bytes() + memory_bytes_of(parts_.ends); }
+
+ private:
+  SharedSpace& node_;
+  const std::shared_ptr<const Script> script_;
+  const ScriptByNode parts_;
+  SharedMessages near_;
+  Far far_;
+  std::unique_ptr<NodeSteps> steps_;
+};
+
+}  // namespace quadrille

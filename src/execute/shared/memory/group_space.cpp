@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/memory/group_space.hpp"
+
+#include <fmt/format.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace quadrille {
+namespace {
+
+// The bits of an offset: 16 for the rank, one for the file, 47 for the place. Places are never 0, so neither are offsets.
+constexpr int rank_shift = 48, kind_shift = 47;
+constexpr Offset place_mask = (Offset{1} << kind_shift) - 1;
+
+Rank rank_in(Offset offset) { return static_cast<Rank>(offset >> rank_shift); }
+FileKind kind_in(Offset offset) { return (offset >> kind_shift & 1) != 0 ? FileKind::control : FileKind::heap; }
+
+// Only every 64th check of a retired place asks the kernel whether peers still run, because that takes some microseconds per peer.
+constexpr int asks_between_looks = 64;
+
+}  // namespace
+
+// Keeps mapped all memory that checks of retired places still read: the trays, and other data of the group in rank 0's control
+// file. The group and each retired place own it. It does not own this process's own files, because those own the retired places:
+// that would be a cycle of shared pointers.
+class GroupSpace::Membership {
+ public:
+  Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
+      : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
+    peers_[rank] = nullptr;
+  }
+  // This rank will not access the group's memory again, and says so by a release. Rank 0 need not: nobody waits for it, and its own
+  // file may be gone already.
+  ~Membership() {
+    if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::tray_of(head_, rank_).through.store(true, std::memory_order_release);
+  }
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+  // Have all other ranks set this flag (or ended, with `or_gone`)? Acquires everything that they did before.
+  bool others_are(std::atomic<bool> Tray::*state, bool or_gone) const {
+    for (Rank rank = 0; rank < quadrille::size(peers_); ++rank)
+      if (rank != rank_ && !(SharedSpace::tray_of(head_, rank).*state).load(std::memory_order_acquire) &&
+          !(or_gone && !peers_[rank]->is_there()))
+        return false;
+    return true;
+  }
+
+  std::atomic<Count> heap_places{0};  // number of retired places in the heap; their checks read control memory of rank 0
+
+ private:
+  SpaceHead* const head_;
+  const Rank rank_;
+  ByRank<std::shared_ptr<Peer>> peers_;  // null at this rank
+  const std::shared_ptr<void> keeps_;
+  const ForkMark mark_;
+};
+
+GroupSpace::GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<Peer>> peers, SpaceHead* head, Place made_here,
+                       Rank rank, bool reads_private_memory, std::shared_ptr<void> keeps)
+    : SharedSpace(head, rank, quadrille::size(peers)),
+      process_(std::move(process)),
+      peers_(std::move(peers)),
+      made_here_(made_here),
+      reads_private_memory_(reads_private_memory),
+      membership_(std::make_shared<Membership>(head, peers_, rank, std::move(keeps))) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (const auto& peer : peers_) CPU_OR(&cores, &cores, &peer->card().cores);
+  set_core_count(CPU_COUNT(&cores));
+}
+
+GroupSpace::~GroupSpace() {
+  if (!is_usable()) return;
+  if (std::uncaught_exceptions() > 0) fail();
+  leave();
+  if (!made_here_) return;
+  process_->control().retire(made_here_, [membership = std::move(membership_), asks = 0]() mutable {
+    const bool looks = ++asks % asks_between_looks == 0;
+    return membership.use_count() == 1 && membership->others_are(&Tray::through, looks);
+  });
+}
+
+std::byte* GroupSpace::at(Offset offset) const { return peers_[rank_in(offset)]->at(kind_in(offset), offset & place_mask); }
+
+Offset GroupSpace::offset_of(const void* memory) const {
+  const auto place = process_->heap().place_of(memory);
+  return place ? encoded(FileKind::heap, *place) : 0;
+}
+
+// The range must lie within one extent: each extent is mapped separately, at different distances in each process.
+Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) const {
+  const SharedFile& heap = process_->heap();
+  const auto place = heap.place_of(memory);
+  if (!place) return 0;
+  const std::size_t extent = Extents::of(*place);
+  const auto in_extent = static_cast<Bytes>(*place - Extents::begin(extent));
+  return first >= -in_extent && last <= Extents::bytes(extent) - in_extent ? encoded(FileKind::heap, *place) : 0;
+}
+
+Offset GroupSpace::encoded(FileKind kind, Place place) const {
+  return static_cast<Offset>(rank()) << rank_shift | static_cast<Offset>(kind) << kind_shift | place;
+}
+
+SharedFile& GroupSpace::own_file(Offset offset) const {
+  return kind_in(offset) == FileKind::control ? process_->control() : process_->heap();
+}
+
+Offset GroupSpace::allocate(Bytes bytes) { return encoded(FileKind::heap, process_->heap().allocate(bytes)); }
+Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::control, process_->control().allocate(bytes)); }
+void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
+
+// A rank that has left (Tray::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its own
+// retired places still read control memory of rank 0 until it sets Tray::through. So do the checks of places in rank 0's own heap.
+void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
+  const Place place = offset & place_mask;
+  if (kind_in(offset) == FileKind::heap) {
+    ++membership_->heap_places;
+    process_->heap().retire(place, [is_over = std::move(is_over), membership = membership_, asks = 0]() mutable {
+      const bool looks = ++asks % asks_between_looks == 0;
+      const bool over = is_over() || (looks && membership->others_are(&Tray::left, true));
+      if (over) --membership->heap_places;
+      return over;
+    });
+  } else {
+    const auto needed = rank() == 0 ? &Tray::through : &Tray::left;
+    process_->control().retire(place, [is_over = std::move(is_over), needed, membership = membership_, asks = 0]() mutable {
+      const bool looks = ++asks % asks_between_looks == 0;
+      return is_over() || (looks && membership->heap_places == 0 && membership->others_are(needed, true));
+    });
+  }
+}
+
+void GroupSpace::read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) {
+  std::array<iovec, most_pieces> here;
+  std::size_t bytes = 0, first = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    here[i] = {targets[i].place, targets[i].length};
+    bytes += targets[i].length;
+  }
+  iovec there{const_cast<void*>(source), bytes};
+  const auto process = static_cast<pid_t>(peers_[peer]->card().process);
+  while (there.iov_len > 0) {
+    const ssize_t count = ::process_vm_readv(process, &here[first], targets.size() - first, &there, 1, 0);
+    if (count <= 0) {
+      const int error = errno;
+      fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
+                 fmt::format("the memory of rank {} cannot be read: {}", shown(peer), std::strerror(error))));
+    }
+    const std::size_t read = index(count);  // may be less than asked: the kernel stops after 2 GiB
+    there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};
+    for (std::size_t left = read; left > 0;) {
+      const std::size_t part = std::min(left, here[first].iov_len);
+      here[first] = {static_cast<std::byte*>(here[first].iov_base) + part, here[first].iov_len - part};
+      left -= part;
+      if (here[first].iov_len == 0) ++first;
+    }
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
+// a rank of the group, one of its two files, and a place in that file. The group's head and trays (space.hpp) lie in the control
+// file of its first rank.
+#pragma once
+
+#include <memory>
+
+#include "execute/shared/memory/process.hpp"
+#include "execute/shared/memory/space.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+class GroupSpace final : public SharedSpace {
+ public:
+  static constexpr Count most_ranks = Count{1} << 16;
+
+  // `peers` are the ranks' processes. `made_here` is the place of the head in this rank's control file if this rank has to release
+  // it, else 0. `keeps` is destroyed with the group.
+  GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<Peer>> peers, SpaceHead* head, Place made_here, Rank rank,
+             bool reads_private_memory, std::shared_ptr<void> keeps = nullptr);
+  ~GroupSpace() override;  // call it after all plans of the group are destroyed
+
+  std::byte* at(Offset offset) const override;
+  Offset offset_of(const void* memory) const override;
+  Offset offset_of(const std::byte* memory, Bytes first, Bytes last) const override;
+  Offset allocate(Bytes bytes) override;
+  Offset allocate_control(Bytes bytes) override;
+  void release(Offset offset) override;
+
+  // If a rank has ended without leaving the group, `is_over` may never become true. Then the memory is released when all other
+  // ranks have left the group or ended.
+  void retire(Offset offset, std::function<bool()> is_over) override;
+  bool is_usable() const override { return !process_->is_in_child(); }
+
+  bool reads_private_memory() const override { return reads_private_memory_; }
+  void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) override;
+  bool is_there(Rank rank) const override { return peers_[rank]->is_there(); }
+
+ private:
+  class Membership;
+
+  Offset encoded(FileKind kind, Place place) const;
+  SharedFile& own_file(Offset offset) const;
+
+  const std::shared_ptr<Process> process_;
+  const ByRank<std::shared_ptr<Peer>> peers_;
+  const Place made_here_;
+  const bool reads_private_memory_;
+  std::shared_ptr<Membership> membership_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a process that `quadrille run` started joins its group.
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "execute/shared/launch/launch_variables.hpp"
+#include "execute/shared/memory/head_file.hpp"
+#include "execute/shared/memory/meet.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille {
+namespace {
+
+// Returns the number in an environment variable. Throws Error{misuse} unless the variable holds a number >= 0 and nothing else.
+template <class Number>
+Number number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  const std::string_view word = text ? text : "";
+  Number number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{} || end != word.data() + word.size() || number < 0)
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, word));
+  return number;
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> shared_world() {
+  const auto rank = number_in<Rank>(rank_variable);
+  const auto ranks = number_in<Count>(ranks_variable);
+  const auto number = number_in<int>(head_variable);
+  // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
+  if (rank >= ranks || !is_head_file(number, ranks))
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("there is no group of {} ranks with a rank {} behind the descriptor {} ({}, {} and {} say so); start this "
+                    "process by 'quadrille run'",
+                    ranks, rank, number, ranks_variable, rank_variable, head_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it is inherited without this flag, and set below
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/memory/shared_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <new>
+
+#include "problem/memory.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes line = 64;
+constexpr Bytes page = 4096;
+constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
+constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
+
+constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
+constexpr Bytes title_bytes = rounded(sizeof(FileTitle), line);
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::environment, "no memory can be shared with other processes: " + why);
+}
+
+[[noreturn]] void refuse_call(const char* call) {
+  const int error = errno;
+  if (error == EPERM || error == EACCES)
+    refuse(fmt::format("the system forbids {} ({}); look at the container's seccomp profile and at vm.memfd_noexec", call,
+                       std::strerror(error)));
+  refuse(fmt::format("{}: {}", call, std::strerror(error)));
+}
+
+}  // namespace
+
+Descriptor sealed_file(Bytes bytes) {
+  Descriptor file(::memfd_create("quadrille", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.number() < 0) refuse_call("memfd_create");
+  if (::fchmod(file.number(), S_IRUSR | S_IWUSR) != 0) refuse_call("fchmod");
+  if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_call("ftruncate");
+  if (::fcntl(file.number(), F_ADD_SEALS, size_seals | F_SEAL_SEAL) != 0) refuse_call("F_ADD_SEALS");
+  return file;
+}
+
+Bytes Extents::bytes(const Mapped& mapped) {
+  Bytes sum = 0;
+  for (std::size_t extent = 0; extent < most; ++extent)
+    if (mapped[extent].load(std::memory_order_relaxed)) sum += bytes(extent);
+  return sum;
+}
+
+void Extents::unmap(const Mapped& mapped) {
+  for (std::size_t extent = 0; extent < most; ++extent)
+    if (std::byte* memory = mapped[extent].load(std::memory_order_relaxed)) ::munmap(memory, index(bytes(extent)));
+}
+
+std::string Extents::why_not_mapped(std::size_t extent, int error) {
+  const auto addresses = free_addresses();
+  if (error == ENOMEM && addresses && *addresses < bytes(extent))
+    return fmt::format(
+        "the limit of addresses (ulimit -v) leaves {} KiB, and {} KiB of shared memory must be mapped; raise the limit",
+        *addresses / 1024, bytes(extent) / 1024);
+  return fmt::format("mmap: {}", std::strerror(error));
+}
+
+SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
+  assert(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
+  inode_ = status.st_ino;
+
+  add_free(static_cast<Place>(title_bytes), Extents::first - title_bytes);
+  for (std::size_t extent = 1; extent < Extents::of(static_cast<Place>(bytes)); ++extent)
+    add_free(Extents::begin(extent), Extents::bytes(extent));
+
+  if (!map(0)) refuse(Extents::why_not_mapped(0, errno));
+  FileTitle title{};
+  std::memcpy(title.magic, FileTitle::word, sizeof title.magic);
+  title.version = FileTitle::this_version;
+  title.process = process;
+  title.kind = static_cast<std::uint64_t>(kind);
+  title.bytes = bytes;
+  std::memcpy(at(0), &title, sizeof title);
+}
+
+SharedFile::~SharedFile() {
+  if (mark_.is_in_child())
+    file_.release();  // do not close it: the child may have closed all descriptors, and the number may be another file's by now
+  else
+    Extents::unmap(extents_);
+}
+
+Bytes SharedFile::taken_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return taken_bytes_;
+}
+
+bool SharedFile::map(std::size_t extent) {
+  void* memory = ::mmap(nullptr, index(Extents::bytes(extent)), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(),
+                        static_cast<off_t>(Extents::begin(extent)));
+  if (memory == MAP_FAILED) return false;
+  extents_[extent].store(static_cast<std::byte*>(memory), std::memory_order_release);
+  return true;
+}
+
+void SharedFile::add_free(Place place, Bytes length) {
+  if (length == 0) return;
+  free_.emplace(place, length);
+  by_length_.emplace(length, place);
+}
+
+void SharedFile::remove_free(std::map<Place, Bytes>::iterator piece) {
+  by_length_.erase({piece->second, piece->first});
+  free_.erase(piece);
+}
+
+// Adds a free piece, merged with the free pieces right before and behind it in its extent.
+void SharedFile::join_free(Place place, Bytes length) {
+  const auto behind = free_.find(place + static_cast<Place>(length));
+  if (behind != free_.end() && Extents::of(behind->first) == Extents::of(place)) {
+    length += behind->second;
+    remove_free(behind);
+  }
+  const auto next = free_.lower_bound(place);
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + static_cast<Place>(before->second) == place && Extents::of(before->first) == Extents::of(place)) {
+      place = before->first;
+      length += before->second;
+      remove_free(before);
+    }
+  }
+  add_free(place, length);
+}
+
+// Allocates from the shortest free piece that is long enough (best fit); of several, from the first in the file. Uses pieces in
+// extents that are not mapped only if `map_more`.
+std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
+  for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
+    const auto [room, first] = *piece;
+    const Bytes start = rounded(static_cast<Bytes>(first), length < page ? line : page);
+    const Bytes skipped = start - static_cast<Bytes>(first), left = room - skipped - length;
+    const std::size_t extent = Extents::of(first);
+    if (left < 0 || (!extents_[extent].load(std::memory_order_relaxed) && !(map_more && map(extent)))) continue;
+    const auto place = static_cast<Place>(start);
+    remove_free(free_.find(first));
+    add_free(first, skipped);
+    add_free(place + static_cast<Place>(length), left);
+    taken_.emplace(place, length);
+    taken_bytes_ += length;
+    return place;
+  }
+  return std::nullopt;
+}
+
+Place SharedFile::allocate(Bytes bytes) {
+  if (mark_.is_in_child())
+    throw Error(ErrorCode::misuse, "memory that is shared cannot be allocated by a process that was forked meanwhile");
+  if (bytes > bytes_) throw std::bad_alloc();
+  const Bytes length = rounded(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
+  release_retired();
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto place = take(length, false)) return *place;
+  }
+  release_retired(std::numeric_limits<std::size_t>::max());
+  const std::lock_guard lock(mutex_);
+  if (const auto place = take(length, true)) return *place;
+  throw std::bad_alloc();
+}
+
+void SharedFile::release(Place place) {
+  if (mark_.is_in_child()) return;
+  std::unique_lock lock(mutex_);
+  const auto entry = taken_.find(place);
+  if (entry == taken_.end()) return;
+  const Bytes length = entry->second;
+  taken_.erase(entry);
+  taken_bytes_ -= length;
+  if (length >= large_block) {
+    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so nobody else can use it
+    ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place), static_cast<off_t>(length));
+    lock.lock();
+  }
+  join_free(place, length);
+}
+
+void SharedFile::retire(Place place, std::function<bool()> is_over) {
+  if (mark_.is_in_child()) return;
+  std::list<Retired> one;
+  one.push_back({place, std::move(is_over)});
+  {
+    const std::lock_guard lock(mutex_);
+    retired_.splice(retired_.end(), one);
+  }
+  release_retired();
+}
+
+void SharedFile::release_retired() { release_retired(asked_at_once); }
+
+void SharedFile::release_retired(std::size_t most) {
+  if (mark_.is_in_child()) return;
+  std::list<Retired> over;  // destroyed after the lock is released, because destroying a function may release further memory
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t left = std::min(most, retired_.size()); left > 0; --left) {
+      const bool is_over = retired_.front().is_over();
+      std::list<Retired>& next = is_over ? over : retired_;
+      next.splice(next.end(), retired_, retired_.begin());
+    }
+  }
+  for (const Retired& retired : over) release(retired.place);
+}
+
+std::optional<Place> SharedFile::place_of(const void* memory) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::size_t extent = 0; extent < Extents::most; ++extent) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(extents_[extent].load(std::memory_order_acquire));
+    if (begin != 0 && address - begin < static_cast<std::uintptr_t>(Extents::bytes(extent)))
+      return Extents::begin(extent) + (address - begin);
+  }
+  return std::nullopt;
+}
+
+}  // namespace quadrille

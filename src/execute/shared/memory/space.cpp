@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/memory/space.hpp"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory has no room for another process's locks");
+
+SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
+  auto* head = new (memory) SpaceHead;
+  auto* trays = reinterpret_cast<Tray*>(head + 1);
+  for (Rank rank = 0; rank < ranks; ++rank) new (trays + rank) Tray;
+  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Awaited*>(trays + ranks) + rank) Awaited(0);
+  return head;
+}
+
+void SharedSpace::retire(Offset offset, std::function<bool()> is_over) {
+  retired_.push_back({offset, std::move(is_over)});
+  release_retired();
+}
+
+void SharedSpace::release_retired() {
+  std::erase_if(retired_, [&](const Retired& entry) {
+    const bool over = entry.is_over();
+    if (over) release(entry.offset);
+    return over;
+  });
+}
+
+void SharedSpace::fail(const Error& why) {
+  // Code and text of the reason are plain memory. The compare-exchange decides which rank may write them. That rank releases
+  // `known` after them, and others read them only after they have acquired `known`. The compare-exchange itself may be relaxed,
+  // because nothing is read that depends on it.
+  std::uint32_t expected = SpaceHead::unknown;
+  if (head_->reason.compare_exchange_strong(expected, SpaceHead::being_written, std::memory_order_relaxed)) {
+    head_->reason_code = static_cast<std::uint32_t>(why.code());
+    const std::string_view text = why.what();
+    head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
+    head_->reason.store(SpaceHead::known, std::memory_order_release);
+  } else {  // another rank is writing its reason: wait a little, so that all ranks report the same; it may have been killed
+    for (int looks = 0; looks < 1000 && head_->reason.load(std::memory_order_acquire) != SpaceHead::known; ++looks) sched_yield();
+  }
+  fail();
+  if (head_->reason.load(std::memory_order_acquire) == SpaceHead::known) throw_lost();
+  throw why;
+}
+
+void SharedSpace::fail_if_somebody_is_gone() {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire))
+      fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", shown(rank))));
+}
+
+// Compares only with ranks that are stuck themselves: a rank that has run ahead, or has not come this far yet, makes no error.
+void SharedSpace::fail_if_starts_differ(Rank whom) {
+  const auto waits_for = [&](std::uint32_t name) {
+    return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", shown(static_cast<Rank>(name) - 2));
+  };
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_ || (whom != anybody && whom != rank)) continue;
+    // A rank that is no longer stuck clears `stuck` before its next start, and releases that start. So if difference() sees the
+    // start, the load of `stuck` after it sees the change.
+    const StartRecord& theirs = tray(rank).starts;
+    const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
+    if (stuck == 0) continue;
+    const std::string difference = starts_.difference(shown(rank_), shown(rank), theirs);
+    if (difference.empty() || theirs.stuck.load(std::memory_order_relaxed) != stuck) continue;
+    fail(Error(ErrorCode::misuse,
+               fmt::format("{}; now rank {} waits for {} and rank {} for {}; start plans in the same order on all ranks",
+                           difference, shown(rank_), waits_for(name_of(whom)), shown(rank), waits_for(stuck))));
+  }
+}
+
+// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they cannot be
+// compared. But if the two ranks wait for each other, and neither makes progress between two checks, they have started plans in
+// different orders: a rank has sent everything for the plans that it completed, and nothing is in flight here.
+void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
+  if (whom == anybody || !progress_.in_flight->is_empty()) return;
+  // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
+  // differs at the next check, and no error is thrown.
+  const StartRecord &mine = tray(rank_).starts, &theirs = tray(whom).starts;
+  const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
+  if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||
+      std::max(own, others) - std::min(own, others) < StartRecord::kept)
+    return;
+  if (std::exchange(seen, others) != others) return;
+  const bool ahead = own > others;
+  fail(Error(
+      ErrorCode::misuse,
+      fmt::format("rank {} is {} starts ahead of rank {}, and they wait for each other; start plans in the same order on all ranks",
+                  shown(ahead ? rank_ : whom), ahead ? own - others : others - own, shown(ahead ? whom : rank_))));
+}
+
+Rank SharedSpace::first_that_left() const {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (has_left(rank)) return rank;
+  return anybody;
+}
+
+void SharedSpace::throw_lost() const {
+  if (head_->reason.load(std::memory_order_acquire) != SpaceHead::known)
+    throw Error(ErrorCode::peer_lost, "another rank of the group failed");
+  throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
+}
+
+// Orders a store before a later load. A rank that is about to sleep and a rank that has stored something both call it (ring). So
+// either the first sees what was stored, or the second sees that the first sleeps.
+void SharedSpace::full_fence() {
+#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without one a rank may sleep longer
+  std::atomic<int> instead{0};
+  instead.fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+std::uint32_t SharedSpace::lie_down(Rank whom) {
+  // Reads the bell before this rank announces that it sleeps; the acquire keeps that order. A ring for this sleep then changes the
+  // bell after it was read, so FUTEX_WAIT returns at once. If the bell were read later, it might already include that ring, and the
+  // rank would sleep through it.
+  const std::uint32_t heard = tray(rank_).bell.load(std::memory_order_acquire);
+  awaited(rank_).store(name_of(whom), std::memory_order_relaxed);
+  full_fence();
+  return heard;
+}
+
+// A sleeping rank drives no progress. So it sleeps for a short time only if it has to poll something, or if an execution is in
+// flight, which may wait for an event that rings no bell.
+std::chrono::milliseconds SharedSpace::longest_sleep() const {
+  return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
+}
+
+void SharedSpace::sleep(std::uint32_t heard) {
+  const timespec longest{0, std::chrono::nanoseconds(longest_sleep()).count()};
+  ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &longest, nullptr, 0);
+}
+
+void SharedSpace::wake(Rank rank) const {
+  tray(rank).bell.fetch_add(1, std::memory_order_release);  // after the sleeper was seen; acquired by lie_down
+  ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void SharedSpace::wait_for_all() {
+  // After the barrier every rank sees what any rank stored before it. Arriving releases a rank's stores; the last rank to arrive
+  // acquires them from all (the read-modify-writes form a release sequence), and releases them with `generation`, which the others
+  // acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier before the reset. This rank's
+  // load of `generation` may be relaxed and still cannot be out of date: the rank has seen the end of the last barrier, and this
+  // one does not end without it.
+  starts_.begin_barrier();
+  const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
+  if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
+    head_->arrived.store(0, std::memory_order_relaxed);
+    head_->generation.store(generation + 1, std::memory_order_release);
+    ring_all();
+  } else {
+    wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; }, [&] { return first_that_left(); });
+  }
+}
+
+// A rank writes its data into one half of its tray, waits for all ranks, and then reads the others' trays. So nobody reads before
+// everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, and no rank arrives at
+// that before it has read this half.
+std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
+  const std::size_t half = meetings_++ % 2;
+  Tray::Half& mine = tray(rank_).halves[half];
+  mine.gathered = gathered;
+  if (!bytes.empty()) std::memcpy(mine.bytes, bytes.data(), bytes.size());
+  wait_for_all();
+  for (Rank rank = 1; rank < ranks_; ++rank)  // all ranks get the same result
+    if (tray(rank).halves[half].gathered != tray(0).halves[half].gathered)
+      throw Error(ErrorCode::misuse, fmt::format("ranks {} and {} have met in different calls (barrier, all_gather, making a plan, "
+                                                 "or a call that makes one); make them in the same order on all ranks",
+                                                 shown(0), shown(rank)));
+  return half;
+}
+
+void SharedSpace::barrier() { meet(Tray::barrier, {}); }
+
+void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
+  const auto gather = [&](Bytes first, Bytes length) {
+    const std::size_t half = meet(count, {static_cast<const std::byte*>(mine) + first, index(length)});
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      std::memcpy(static_cast<std::byte*>(all) + rank * count + first, tray(rank).halves[half].bytes, index(length));
+  };
+  constexpr Bytes most_by_trays = 16 * Tray::size;
+  if (count <= most_by_trays) {
+    for (Bytes first = 0; first < count; first += Tray::size) gather(first, std::min(Tray::size, count - first));
+    return;
+  }
+  Offset place = 0;
+  try {
+    place = allocate(count);
+  } catch (const std::bad_alloc&) {
+    fail();  // otherwise the others would wait at the barrier for ever
+    throw Error(ErrorCode::too_large, "there is not enough memory for what all ranks gather");
+  }
+  std::memcpy(at(place), mine, index(count));
+  ByRank<Offset> places(ranks_);
+  all_gather(&place, places.data(), sizeof place);
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
+  wait_for_all();  // returns when all have read
+  release(place);
+}
+
+}  // namespace quadrille

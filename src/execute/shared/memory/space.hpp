@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's view of the memory that the ranks of a group share. Places are offsets, which mean the same on all ranks. Threads
+// share all memory of their process. Processes share two files of each process (group_space.hpp): its heap, which other processes
+// read, and its control file, which they also write.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execute/shared/costs.hpp"
+#include "execute/shared/shared_starts.hpp"
+#include "execute/waiting.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+
+using Offset = std::uint64_t;  // a place in shared memory; 0 is none
+
+// One rank's part of a group's head: what it contributes to gathers, and how it is woken. Other ranks read it.
+struct alignas(64) Tray {
+  static constexpr Bytes size = 440;
+  static constexpr Bytes barrier = -1;  // Half::gathered in a barrier
+  struct Half {
+    Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
+    std::byte bytes[size];
+  };
+  std::atomic<std::uint32_t> bell{0};  // a futex; other ranks ring it to wake this rank
+  std::atomic<bool> left{false};       // this rank has left the group: it makes and executes no more plans there
+  std::atomic<bool> through{false};    // this rank has left, and nothing that it has retired accesses the group's memory any more
+  StartRecord starts;                  // the plans that this rank has started
+  // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
+  // entered the previous one and so have read the one before.
+  alignas(64) Half halves[2];
+};
+
+// A run of bytes in this process's memory, the target of a copy.
+struct TargetPiece {
+  std::byte* place;
+  std::size_t length;  // bytes
+};
+
+// The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
+// ring() reads many of them.
+using Awaited = std::atomic<std::uint32_t>;
+
+// The beginning of a group's shared memory. `ranks` trays follow, and then `ranks` objects Awaited.
+struct alignas(64) SpaceHead {
+  alignas(64) std::atomic<Count> arrived{0};
+  alignas(64) std::atomic<std::uint64_t> generation{0};
+  alignas(64) std::atomic<std::uint32_t> failed{0};
+  // The reason for the failure, from the first rank that gives one. All waiting ranks throw it.
+  enum Reason : std::uint32_t { unknown, being_written, known };
+  std::atomic<std::uint32_t> reason{unknown};
+  std::uint32_t reason_code = 0;  // an ErrorCode
+  char reason_text[496];          // not initialised
+  // If has_costs: the SharingCosts of rank 0's process, written before other ranks map the head.
+  bool has_costs = false;
+  std::byte costs[sizeof(SharingCosts)];  // not initialised
+
+  static Bytes bytes(Count ranks) {
+    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
+  }
+};
+
+class SharedSpace {
+ public:
+  // `head` must come from make_head.
+  SharedSpace(SpaceHead* head, Rank rank, Count ranks)
+      : head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
+  virtual ~SharedSpace() = default;
+  SharedSpace(const SharedSpace&) = delete;
+  SharedSpace& operator=(const SharedSpace&) = delete;
+
+  static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
+  const SpaceHead& head() const { return *head_; }
+
+  Rank rank() const { return rank_; }
+  Count size() const { return ranks_; }
+
+  // Returns the address of an offset in this process. An allocation is contiguous, so pointer arithmetic within it is valid. Throws
+  // Error{environment} or Error{peer_lost} if another rank's memory cannot be mapped.
+  virtual std::byte* at(Offset offset) const = 0;
+
+  // Returns the offset of memory in this rank's heap, which other ranks can read; 0 for other memory.
+  virtual Offset offset_of(const void* memory) const = 0;
+
+  // The same for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
+  virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
+  virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
+
+  // Allocate memory aligned to 64. `allocate`: this rank writes it and other ranks read it. `allocate_control`: other ranks write
+  // it, too. Both throw std::bad_alloc.
+  virtual Offset allocate(Bytes bytes) = 0;
+  virtual Offset allocate_control(Bytes bytes) = 0;
+  virtual void release(Offset offset) = 0;
+
+  // Releases an allocation that other ranks may still access: some time after `is_over` returns true. `is_over` may read rank 0's
+  // control memory and must not call this object.
+  virtual void retire(Offset offset, std::function<bool()> is_over);
+  void release_retired();
+
+  // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
+  // Error{transport, peer_lost}.
+  static constexpr std::size_t most_pieces = 64;
+  virtual bool reads_private_memory() const = 0;
+  virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
+
+  // False in a forked child: the memory belongs to the parent, and the child must neither read nor write it.
+  virtual bool is_usable() const { return true; }
+
+  // Declares that this rank has left: nobody needs to wait for it any more. The store is a release, so a waiting rank that sees it
+  // and then checks its condition once more (wait_until) sees everything that this rank stored before.
+  void leave() { tray(rank_).left.store(true, std::memory_order_release); }
+
+  // Fails the group: all waiting ranks throw the reason that the first rank has given, or Error{peer_lost} without one. The store
+  // is a release, so a rank that sees the failure also sees the reason and everything that this rank sent before.
+  void fail() { head_->failed.store(1, std::memory_order_release); }
+  [[noreturn]] void fail(const Error& why);
+  [[noreturn]] void throw_lost() const;
+  bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
+
+  // Sets what waiting ranks drive (progress.hpp). Without it they drive nothing.
+  void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Sets the rank numbers that error sentences show, if this group is part of a larger one.
+  void set_names(std::vector<Rank> names) { names_ = std::move(names); }
+
+  Rank shown(Rank rank) const { return names_.empty() ? rank : names_[static_cast<std::size_t>(rank)]; }
+
+  // The starts of this rank.
+  SharedStarts& starts() { return starts_; }
+
+  // Does the process of that rank still run? True if this is unknown.
+  virtual bool is_there(Rank) const { return true; }
+
+  // The number of cores on which the ranks may run.
+  void set_core_count(Count cores) { core_count_ = cores; }
+  Count core_count() const { return core_count_; }
+  bool core_for_every_rank() const { return ranks_ <= core_count_; }
+
+  // Whether a rank that yields gives its core to another rank of the group (SharingCosts). True until it has been measured.
+  void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
+
+  // Waits until done() returns true, and advances this rank's other executions meanwhile. done() is not called again after it has
+  // returned true. The rank that makes it true must call ring(); whom() names that rank, or is `anybody`. Throws if another rank
+  // fails or dies, or if the wait can never end because the ranks have started their plans in different orders.
+  static constexpr Rank anybody = -1;
+  static constexpr std::chrono::milliseconds between_questions{100};
+  template <class Done, class Whom>
+  void wait_until(Done&& done, Whom&& whom) {
+    Backoff backoff(progress_);
+    Patience patience(yields_hand_over_, progress_);
+    LongWait long_wait(*this);
+    InFlight& others = *progress_.in_flight;
+    // If other executions are in flight, any rank may make them progress, not only the one named by whom().
+    const auto who_wakes = [&] { return others.is_empty() ? whom() : anybody; };
+    while (!done()) {
+      others.advance();
+      bool long_since = false;
+      if (core_for_every_rank()) {
+        long_since = backoff.pause();
+      } else if (patience.is_over()) {
+        const Rank waited_for = who_wakes();
+        const std::uint32_t heard = lie_down(waited_for);
+        others.advance();
+        const bool over = done();
+        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, the new one does not know that it must ring
+        awaited(rank_).store(0, std::memory_order_relaxed);    // a rank that sees this late rings once without need
+        if (over) return;
+        long_since = long_wait.is_time_to_ask();
+      }
+      if (long_since) {
+        try {
+          long_wait.ask(who_wakes());
+        } catch (const Error&) {
+          if (done()) return;  // the condition became true before the failure
+          throw;
+        }
+        if (has_left(whom())) {
+          if (done()) return;  // the other rank did its part before it left
+          fail();
+          throw_lost();
+        }
+      }
+      if (has_failed()) {
+        if (done()) return;  // the condition became true before the failure
+        throw_lost();
+      }
+    }
+  }
+
+  // The same for conditions that become true without a ring. It never sleeps.
+  template <class Done>
+  void poll_until(Done&& done) {
+    LongWait long_wait(*this);
+    int polls = 0;
+    for (bool failed = false; !done(); give_core_away(progress_)) {
+      progress_.in_flight->advance();
+      if (failed) throw_lost();  // only after done() was checked once more
+      if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
+      failed = has_failed();
+    }
+  }
+
+  // Returns done() without waiting. Throws as wait_until does. The caller keeps `looks` from one call to the next.
+  template <class Done, class Whom>
+  bool poll(Done&& done, Whom&& whom, LongSince& looks) {
+    if (done()) return true;
+    if (looks.is_over()) {
+      fail_if_somebody_is_gone();
+      if (has_left(whom())) {
+        if (done()) return true;  // the other rank did its part before it left
+        fail();
+      }
+    }
+    if (!has_failed()) return false;
+    if (done()) return true;  // the condition became true before the failure
+    throw_lost();
+  }
+
+  // Wakes ranks that sleep. Call it after every store for which others may wait. This rank stores, then loads `awaited`. A sleeper
+  // stores to `awaited`, then loads what this rank stores. Processors, also x86, may execute a load before an earlier store to
+  // another address; release and acquire do not forbid it. Both loads could then return old values, and the sleeper would not be
+  // woken. The full fences here and in lie_down order each store before its load, so at least one of the two sees the other's
+  // store.
+  void ring(std::span<const Rank> ranks) const {
+    if (core_for_every_rank()) return;  // nobody sleeps until woken
+    full_fence();
+    for (const Rank rank : ranks) wake_if_it_sleeps(rank);
+  }
+  void ring(Rank rank) const { ring({&rank, 1}); }
+  void ring_all() const {
+    if (core_for_every_rank()) return;
+    full_fence();
+    for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
+  }
+
+  // Collective. Both throw Error{misuse} on all ranks if some ranks call the other one, or gather another number of bytes.
+  void barrier();
+  void all_gather(const void* mine, void* all, Bytes count);
+
+  // Fails a group whose rank has ended without leaving it. The process has ended, so all its stores are visible.
+  static void end_without(SpaceHead* head, Rank rank) {
+    if (!tray_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
+  }
+
+  static Tray& tray_of(SpaceHead* head, Rank rank) { return reinterpret_cast<Tray*>(head + 1)[rank]; }
+
+ private:
+  static constexpr int polls_between_looks = 64;
+
+  // Writes this rank's half, waits for all ranks, and returns the index of the half.
+  std::size_t meet(Bytes gathered, std::span<const std::byte> bytes);
+  void wait_for_all();
+
+  // A wait that takes so long that this rank checks whether the other ranks still run and have started the same plans. From the
+  // first check on, its StartRecord shows for which rank it waits.
+  class LongWait {
+   public:
+    explicit LongWait(SharedSpace& space) : space_(space) {}
+    ~LongWait() {
+      if (asked_) space_.tray(space_.rank_).starts.stuck.store(0, std::memory_order_relaxed);
+    }
+    LongWait(const LongWait&) = delete;
+    LongWait& operator=(const LongWait&) = delete;
+
+    // Is the next check due? It goes by the clock, so it does not depend on how often the rank is woken.
+    bool is_time_to_ask() {
+      const auto now = std::chrono::steady_clock::now();
+      if (last_ == std::chrono::steady_clock::time_point{}) last_ = now;
+      if (now - last_ < between_questions) return false;
+      last_ = now;
+      return true;
+    }
+
+    void ask(Rank whom) {
+      asked_ = true;
+      space_.tray(space_.rank_).starts.stuck.store(name_of(whom), std::memory_order_release);
+      space_.fail_if_somebody_is_gone();
+      space_.fail_if_starts_differ(whom);
+      space_.fail_if_far_apart(whom, seen_);
+    }
+
+   private:
+    SharedSpace& space_;
+    bool asked_ = false;
+    std::chrono::steady_clock::time_point last_{};
+    std::uint64_t seen_ = 0;  // state of fail_if_far_apart
+  };
+
+  struct Retired {
+    Offset offset;
+    std::function<bool()> is_over;
+  };
+
+  Tray& tray(Rank rank) const { return tray_of(head_, rank); }
+  Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
+  static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
+  static void full_fence();
+  std::uint32_t lie_down(Rank whom);  // announces the sleep, before a last check of the condition; returns the bell's value
+  void sleep(std::uint32_t heard);    // sleeps until the bell's value differs from `heard`, or for longest_sleep()
+  std::chrono::milliseconds longest_sleep() const;
+  void wake_if_it_sleeps(Rank rank) const {
+    const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);  // ordered by the fence in ring()
+    if (whom != 0 && (whom == name_of(rank_) || whom == name_of(anybody))) wake(rank);
+  }
+  void wake(Rank rank) const;
+  void fail_if_somebody_is_gone();
+  void fail_if_starts_differ(Rank whom);
+  void fail_if_far_apart(Rank whom, std::uint64_t& seen);
+  bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
+  Rank first_that_left() const;  // `anybody` if no rank has left
+
+  SpaceHead* const head_;
+  const Rank rank_;
+  const Count ranks_;
+  Count core_count_ = 1;
+  bool yields_hand_over_ = true;
+  Progress progress_;
+  SharedStarts starts_;
+  std::vector<Rank> names_;
+  std::vector<Retired> retired_;
+  std::uint64_t meetings_ = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The format of a file of counters. One rank writes it by plain stores to mapped memory; `quadrille report` reads it, during or
+// after the rank's life. Its parts are in the order of RecordPlaces. The header states for each part how many items there is room
+// for and how many are used. Unused items were never written, so they take no disk space.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::mpi_face {
+
+inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
+inline constexpr std::uint32_t record_version = 1;
+inline constexpr std::uint32_t record_byte_order = 0x01020304;
+
+// Capacity and number of items of a part.
+struct RecordPart {
+  std::uint32_t room = 0, used = 0;
+};
+
+// The first page of the file.
+struct RecordHeader {
+  char magic[8];
+  std::uint32_t version, byte_order;
+  std::uint32_t header_bytes, function_bytes, reason_bytes, communicator_bytes, run_bytes, counters_bytes;  // sizes of the structs
+  RecordPart functions, reasons, communicators, runs, counters;
+  std::uint64_t traffic;  // entries in the traffic row: the ranks of the world, or 0
+  std::uint64_t file_bytes;
+
+  std::uint64_t run;  // equal on all ranks of a run; 0: unknown
+  std::int64_t world_rank, world_size, process;
+  std::int64_t start_unix_ns, end_unix_ns;  // end: 0 unless the rank ended normally
+  std::uint64_t start_ticks, last_ticks;    // last: when the tick rate was measured last
+  double ticks_per_second;
+  std::uint64_t own_ticks;  // spent on groups, plans and trials; not included in the times of calls
+
+  // The call that the rank is in. In its own cache line, because it is written in each call.
+  alignas(64) std::uint64_t in_call;  // 0: in no call; otherwise function number + 1, and communicator << 32
+  std::uint64_t in_since;             // ticks at the start of the last call
+
+  alignas(64) char program[256];
+  char transport[96], mpi[160], version_text[32], thread_level[32], host[64], fingerprint[256];
+};
+
+struct RecordFunction {
+  char name[32];  // "Alltoall"
+};
+
+struct RecordReason {
+  char text[160];
+};
+
+struct RecordCommunicator {
+  char name[64];
+  std::int64_t ranks;             // 0: communicators of several sizes
+  std::uint64_t members_hash;     // of the runs
+  std::uint64_t made;             // number of the program's communicators that this entry stands for
+  std::uint32_t first_run, runs;  // its members as runs, in order of their ranks; no runs: unknown
+  std::uint32_t is_shared;        // stands for all communicators that came after the table was full
+  std::uint32_t is_freed;
+};
+
+// A run of world ranks: first, first + stride, ...
+struct RecordRun {
+  std::int32_t first, stride, count;
+
+  bool operator==(const RecordRun&) const = default;
+};
+
+// The most recent values of a time that is measured now and then, in ticks.
+struct TickSamples {
+  static constexpr std::size_t kept = 15;
+  std::uint64_t count;        // measured in total
+  std::uint64_t ticks[kept];  // the k-th is at index k % kept
+};
+
+// Calls that the MPI library ran for one reason.
+struct PassedCalls {
+  std::uint64_t calls;
+  std::uint32_t reason;  // index of the reason; 0: other reasons
+  std::uint32_t is_used;
+};
+
+// The counters of one function, size class and communicator. Calls are "ours" if Quadrille ran them, and "passed" if the MPI
+// library did.
+struct alignas(64) Counters {
+  // Written in each call.
+  std::uint64_t ours_calls, ours_ticks;
+  std::uint64_t passed_calls, passed_ticks;
+  std::uint64_t bytes;       // regular collectives: sum of the calls' block bytes; irregular: all bytes that this rank sent
+  std::uint64_t root_bytes;  // rooted collectives: the same sum for calls in which this rank was the root
+  std::uint64_t late_ticks, late_samples;  // time spent waiting for late ranks, if it was measured
+
+  PassedCalls passed[4];     // the last one is for all further reasons
+  TickSamples vendor, ours;  // times of trials, each started after a barrier
+
+  std::int32_t function, communicator;
+  std::uint32_t size_class;
+  std::uint32_t is_others;  // 1: made when the table was full; counts all further calls of its function
+  char what[144];           // what ran our calls most recently, such as "bruck:radix=4 (shared)"; empty: nothing
+  char why[160];            // why that was chosen
+};
+
+static_assert(sizeof(RecordHeader) <= 4096 && sizeof(Counters) == 704 && sizeof(RecordCommunicator) == 104 &&
+              sizeof(RecordRun) == 12);
+static_assert(std::is_trivially_copyable_v<RecordHeader> && std::is_trivially_copyable_v<Counters>);
+
+// Class 0 is for 0 bytes; others are 1 + floor(log2(block bytes)).
+constexpr std::uint32_t size_class_of(Bytes block_bytes) {
+  return block_bytes <= 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(block_bytes)));
+}
+inline constexpr std::uint32_t size_classes = 64;
+
+// Offsets of the parts in the file, in bytes.
+struct RecordPlaces {
+  std::uint64_t functions, reasons, communicators, runs, counters, traffic, end;
+
+  explicit constexpr RecordPlaces(const RecordHeader& header) {
+    const auto after = [](std::uint64_t begin, std::uint64_t items, std::uint64_t each) {
+      return (begin + items * each + 63) / 64 * 64;
+    };
+    functions = 4096;
+    reasons = after(functions, header.functions.room, sizeof(RecordFunction));
+    communicators = after(reasons, header.reasons.room, sizeof(RecordReason));
+    runs = after(communicators, header.communicators.room, sizeof(RecordCommunicator));
+    counters = after(runs, header.runs.room, sizeof(RecordRun));
+    traffic = after(counters, header.counters.room, sizeof(Counters));
+    end = after(traffic, header.traffic, sizeof(std::uint64_t));
+  }
+};
+
+}  // namespace quadrille::mpi_face

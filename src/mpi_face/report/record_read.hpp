@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the counters of a rank that has ended, has died or is still running. The file is not trusted: every offset, count and
+// number is checked before use, and the memory used is proportional to the file's contents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mpi_face/report/record_layout.hpp"
+
+namespace quadrille::mpi_face {
+
+// What one rank counted. All indices in it are valid: the communicator in an entry of `counters` is an index into `communicators`
+// or -1, and so on.
+struct RankRecord {
+  std::string path;
+  RecordHeader header{};
+  bool is_running = false;  // a process on this machine is writing it
+  std::vector<std::string> functions, reasons;
+  std::vector<RecordCommunicator> communicators;
+  std::vector<RecordRun> runs;
+  std::vector<Counters> counters;
+  // Sent by irregular collectives, to which rank of the world and how many bytes; only non-zero entries.
+  std::vector<std::pair<Rank, std::uint64_t>> traffic;
+
+  bool has_ended() const { return header.end_unix_ns != 0; }
+  double seconds(std::uint64_t ticks) const { return static_cast<double>(ticks) / header.ticks_per_second; }
+};
+
+// Throws Error{environment} if the file cannot be read, Error{malformed} if it is not a file of counters or is damaged. The
+// sentence names the file.
+RankRecord read_record(const std::string& path);
+
+// The same for bytes in memory (Record::packed); `name` is used in error sentences.
+RankRecord parse_record(std::string_view bytes, const std::string& name);
+
+// True if the file begins like a file of counters. False if it cannot be read.
+bool looks_like_record(const std::string& path);
+
+}  // namespace quadrille::mpi_face

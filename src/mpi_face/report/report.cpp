@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/report/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "mpi_face/report/record_text.hpp"
+#include "mpi_face/ticks.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr Count most_ranks_listed = 2048;
+constexpr std::size_t most_missing_listed = 1000;
+
+Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
+
+// Times of the same calls on several ranks. Takes the slowest rank if all have measured equally often.
+class Samples {
+ public:
+  void add(const RankRecord& record, const TickSamples& samples) {
+    if (samples.count == 0) return;
+    const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(samples.count, TickSamples::kept));
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < kept; ++i) {
+      seconds.push_back(record.seconds(samples.ticks[i]));
+      slowest_[i] = std::max(slowest_[i], seconds.back());
+    }
+    slowest_median_ = std::max(slowest_median_, median(std::move(seconds)));
+    if (count_ != 0 && count_ != samples.count) are_alike_ = false;
+    count_ = std::max(count_, samples.count);
+  }
+
+  std::optional<MeasuredTime> measured() const {
+    if (count_ == 0) return std::nullopt;
+    const auto kept = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count_, TickSamples::kept));
+    const double slowest = median({slowest_.begin(), slowest_.begin() + kept});
+    return MeasuredTime{are_alike_ ? slowest : slowest_median_, as_count(count_)};
+  }
+
+ private:
+  static double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  }
+
+  std::array<double, TickSamples::kept> slowest_{};
+  double slowest_median_ = 0;
+  std::uint64_t count_ = 0;
+  bool are_alike_ = true;
+};
+
+struct Sum {
+  ReportRow row;
+  Samples vendor, ours;
+  double late_s = 0;
+  std::uint64_t late_samples = 0, most_late_samples = 0;
+};
+
+// Bytes that a rank sent on a communicator by regular collectives: to each member, as the root to others, and from others to the
+// root.
+struct Sent {
+  std::uint64_t to_each = 0, from_root = 0, to_root = 0;
+};
+
+bool is_one_of(std::string_view function, std::initializer_list<std::string_view> some) {
+  return std::find(some.begin(), some.end(), function) != some.end();
+}
+
+bool has_sizes(std::string_view function) {
+  return !function.starts_with('I') && !function.starts_with("Neighbor") && !function.ends_with("_init") && function != "Alltoallw";
+}
+
+void add_sent(Sent& sent, std::string_view function, const Counters& counters) {
+  if (is_one_of(function, {"Alltoall", "Allgather"})) sent.to_each += counters.bytes;
+  if (is_one_of(function, {"Bcast", "Scatter"})) sent.from_root += counters.root_bytes;
+  if (is_one_of(function, {"Gather", "Reduce"})) sent.to_root += counters.root_bytes;
+}
+
+class Merging {
+ public:
+  explicit Merging(const RankRecord& first) : host_(host_name()) {
+    const RecordHeader& header = first.header;
+    report_.program = words_of(header.program);
+    report_.mpi = words_of(header.mpi);
+    report_.transport = words_of(header.transport);
+    report_.thread_level = words_of(header.thread_level);
+    report_.version = words_of(header.version_text);
+    report_.fingerprint = words_of(header.fingerprint);
+    report_.world_size = header.world_size;
+    report_.start_unix_ns = header.start_unix_ns;
+    if (lists_ranks()) report_.traffic.resize(static_cast<std::size_t>(header.world_size * header.world_size));
+  }
+
+  void add(const RankRecord& record) {
+    const std::vector<int> numbers = add_communicators(record);
+    ReportedRank rank = status_of(record, numbers);
+    std::map<int, Sent> sent;
+    for (const Counters& counters : record.counters) {
+      const std::uint64_t calls = counters.ours_calls + counters.passed_calls;
+      if (calls == 0) continue;
+      const int communicator = counters.communicator < 0 ? -1 : numbers[static_cast<std::size_t>(counters.communicator)];
+      rank.collective_seconds += record.seconds(counters.ours_ticks) + record.seconds(counters.passed_ticks);
+      add_counters(record, counters, communicator, calls);
+      add_sent(sent[counters.communicator], record.functions[static_cast<std::size_t>(counters.function)], counters);
+    }
+    if (lists_ranks()) add_traffic(record, sent);
+    if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
+    report_.own_rank_seconds += record.seconds(record.header.own_ticks);
+    report_.start_unix_ns = std::min(report_.start_unix_ns, record.header.start_unix_ns);
+    report_.ranks.push_back(std::move(rank));
+  }
+
+  RunReport finished() {
+    double all = 0, inside = 0;
+    std::set<Rank> found;
+    for (const ReportedRank& rank : report_.ranks) {
+      all += rank.seconds;
+      inside += rank.collective_seconds;
+      report_.seconds = std::max(report_.seconds, rank.seconds);
+      found.insert(rank.rank);
+    }
+    if (all > 0) report_.share = inside / all;
+    if (all > 0) report_.own_share = report_.own_rank_seconds / all;
+    report_.missing_ranks = report_.world_size - static_cast<Count>(found.size());
+    for (Rank rank = 0; rank < report_.world_size && report_.missing.size() < most_missing_listed; ++rank)
+      if (!found.contains(rank)) report_.missing.push_back(rank);
+    for (auto& [key, sum] : sums_) {
+      ReportRow& row = sum.row;
+      if (all > 0) row.share = row.rank_seconds / all;
+      row.vendor = sum.vendor.measured();
+      row.ours = sum.ours.measured();
+      if (sum.late_samples > 0)
+        row.late = MeasuredTime{sum.late_s / static_cast<double>(sum.late_samples), as_count(sum.most_late_samples)};
+      report_.rows.push_back(std::move(row));
+    }
+    std::stable_sort(report_.rows.begin(), report_.rows.end(),
+                     [](const ReportRow& a, const ReportRow& b) { return a.rank_seconds > b.rank_seconds; });
+    return std::move(report_);
+  }
+
+ private:
+  bool lists_ranks() const { return report_.world_size <= most_ranks_listed; }
+
+  std::vector<Rank> members_of(const RankRecord& record, const RecordCommunicator& communicator) const {
+    std::vector<Rank> members;
+    if (!lists_ranks() || communicator.is_shared) return members;
+    for (std::uint32_t i = 0; i < communicator.runs; ++i) {
+      const RecordRun& run = record.runs[communicator.first_run + i];
+      for (std::int64_t k = 0; k < run.count; ++k) members.push_back(run.first + k * run.stride);
+    }
+    if (static_cast<Count>(members.size()) > report_.world_size) members.clear();
+    return members;
+  }
+
+  // Matches a rank's communicators with those of other ranks. Communicators with the same members are told apart by the order in
+  // which the rank first used them.
+  std::vector<int> add_communicators(const RankRecord& record) {
+    std::map<std::string, int> ordinals;
+    std::vector<int> numbers;
+    for (const RecordCommunicator& each : record.communicators) {
+      std::string key = fmt::format("{} {} {:x}", each.ranks, each.is_shared, each.is_shared ? 0 : each.members_hash);
+      if (each.runs == 0) key += words_of(each.name);
+      if (each.ranks == 1)
+        key = "one";
+      else
+        key += fmt::format(" {}", ordinals[key]++);
+      const auto [found, is_new] = communicators_.try_emplace(key, static_cast<int>(report_.communicators.size()));
+      if (is_new) report_.communicators.push_back({});
+      ReportedCommunicator& communicator = report_.communicators[static_cast<std::size_t>(found->second)];
+      if (communicator.name.empty()) communicator.name = words_of(each.name);
+      communicator.ranks = each.ranks;
+      communicator.made = std::max(communicator.made, as_count(each.made));
+      if (is_new && each.ranks > 1) communicator.members = members_of(record, each);
+      numbers.push_back(found->second);
+    }
+    return numbers;
+  }
+
+  ReportedRank status_of(const RankRecord& record, const std::vector<int>& numbers) const {
+    const RecordHeader& header = record.header;
+    ReportedRank rank{.rank = header.world_rank, .host = std::string(words_of(header.host)), .path = record.path};
+    const bool is_here = rank.host == host_;
+    rank.state = record.has_ended()  ? RankState::ended
+                 : record.is_running ? RankState::running
+                 : is_here           ? RankState::died
+                                     : RankState::unknown;
+    const auto since_start = [&](std::uint64_t ticks) {
+      return ticks < header.start_ticks ? 0 : record.seconds(ticks - header.start_ticks);
+    };
+    const bool runs_here = rank.state == RankState::running && is_here;
+    const std::uint64_t last = std::max(header.last_ticks, header.in_since);
+    rank.seconds = since_start(runs_here ? std::max(last, ticks()) : last);
+    rank.entered_s = since_start(header.in_since);
+    if (rank.state == RankState::ended || header.in_call == 0) return rank;
+    rank.function = record.functions[(header.in_call & 0xFFFFFFFFu) - 1];
+    const std::uint64_t communicator = header.in_call >> 32;
+    if (communicator < numbers.size())
+      rank.communicator = report_.communicators[static_cast<std::size_t>(numbers[communicator])].label();
+    if (runs_here) rank.inside_s = rank.seconds - rank.entered_s;
+    return rank;
+  }
+
+  void add_counters(const RankRecord& record, const Counters& counters, int communicator, std::uint64_t calls) {
+    const std::string& function = record.functions[static_cast<std::size_t>(counters.function)];
+    Sum& sum = sums_[{communicator, function, counters.is_others ? size_classes : counters.size_class}];
+    ReportRow& row = sum.row;
+    const bool is_irregular = counters.is_others || function.ends_with("v") || function.ends_with("w");
+    row.collective = function;
+    row.has_sizes = has_sizes(function);
+    row.communicator = communicator;
+    if (is_irregular) {
+      row.most_block = -1;
+      add_count(row.block_bytes, as_count(counters.bytes));
+    } else {
+      row.least_block = counters.size_class == 0 ? 0 : Bytes{1} << (counters.size_class - 1);
+      row.most_block = counters.size_class == 0 ? 0 : as_count((std::uint64_t{1} << counters.size_class) - 1);
+    }
+    if (as_count(calls) > row.calls) {
+      row.calls = as_count(calls);
+      row.ours_calls = as_count(counters.ours_calls);
+      if (!is_irregular) row.block_bytes = as_count(counters.bytes);
+      row.passed.clear();
+      for (std::size_t i = 0; i < std::size(counters.passed); ++i) {
+        const PassedCalls& passed = counters.passed[i];
+        const bool is_last = i + 1 == std::size(counters.passed);
+        if (passed.calls > 0) row.passed.push_back({record.reasons[is_last ? 0 : passed.reason], as_count(passed.calls)});
+      }
+    }
+    const double seconds = record.seconds(counters.ours_ticks) + record.seconds(counters.passed_ticks);
+    row.rank_seconds += seconds;
+    row.most_seconds = std::max(row.most_seconds, seconds);
+    add_count(row.rank_calls, as_count(calls));
+    if (row.what.empty()) {
+      row.what = words_of(counters.what);
+      row.why = words_of(counters.why);
+    }
+    sum.late_s += record.seconds(counters.late_ticks);
+    sum.late_samples += counters.late_samples;
+    sum.most_late_samples = std::max(sum.most_late_samples, counters.late_samples);
+    sum.vendor.add(record, counters.vendor);
+    sum.ours.add(record, counters.ours);
+  }
+
+  void add_traffic(const RankRecord& record, const std::map<int, Sent>& sent) {
+    const Rank self = record.header.world_rank;
+    const auto between = [&](Rank from, Rank to) -> std::uint64_t& {
+      return report_.traffic[static_cast<std::size_t>(from * report_.world_size + to)];
+    };
+    for (const auto& [to, bytes] : record.traffic) between(self, to) += bytes;
+    for (const auto& [number, amount] : sent) {
+      if (number < 0 || (amount.to_each == 0 && amount.from_root == 0 && amount.to_root == 0)) continue;
+      for (const Rank other : members_of(record, record.communicators[static_cast<std::size_t>(number)])) {
+        if (other == self) continue;
+        between(self, other) += amount.to_each + amount.from_root;
+        between(other, self) += amount.to_root;
+      }
+    }
+  }
+
+  std::string host_;
+  RunReport report_;
+  std::map<std::string, int> communicators_;
+  std::map<std::tuple<int, std::string, std::uint32_t>, Sum> sums_;
+};
+
+bool is_of_run(const RankRecord& record, const RankRecord& wanted) {
+  const bool has_its_program = record.header.run != 0 || words_of(record.header.program) == words_of(wanted.header.program);
+  return record.header.run == wanted.header.run && record.header.world_size == wanted.header.world_size && has_its_program;
+}
+
+void read_folder(const std::string& folder, std::vector<RankRecord>& records, std::vector<std::string>& remarks) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end; each.increment(error))
+    files.push_back(each->path().string());
+  if (error) throw Error(ErrorCode::environment, fmt::format("the folder '{}' cannot be read: {}", folder, error.message()));
+  std::sort(files.begin(), files.end());
+  bool found = false;
+  for (const std::string& file : files) {
+    if (!looks_like_record(file)) continue;
+    found = true;
+    try {
+      records.push_back(read_record(file));
+    } catch (const Error& wrong) {
+      remarks.emplace_back(wrong.what());
+    }
+  }
+  if (!found) throw Error(ErrorCode::malformed, fmt::format("there are no counters in the folder '{}'", folder));
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[sizeof RecordHeader::host] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::string ReportedCommunicator::label() const {
+  if (!name.empty()) return name;
+  if (ranks == 0) return "several sizes";
+  return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
+}
+
+RunReport merged(std::vector<RankRecord> records) {
+  if (records.empty()) throw Error(ErrorCode::misuse, "there are no counters to report");
+  const auto last = std::max_element(records.begin(), records.end(), [](const RankRecord& a, const RankRecord& b) {
+    return a.header.start_unix_ns < b.header.start_unix_ns;
+  });
+  const auto of_run = [wanted = *last](const RankRecord& each) { return is_of_run(each, wanted); };
+  const auto others = std::stable_partition(records.begin(), records.end(), of_run);
+  const Count other_runs = std::distance(others, records.end());
+  records.erase(others, records.end());
+  // If a rank occurs twice, keep the record that began last.
+  std::sort(records.begin(), records.end(), [](const RankRecord& a, const RankRecord& b) {
+    return std::tuple(a.header.world_rank, b.header.start_unix_ns) < std::tuple(b.header.world_rank, a.header.start_unix_ns);
+  });
+  const auto same_rank = [](const RankRecord& a, const RankRecord& b) { return a.header.world_rank == b.header.world_rank; };
+  records.erase(std::unique(records.begin(), records.end(), same_rank), records.end());
+  Merging merging(records.front());
+  for (const RankRecord& record : records) merging.add(record);
+  RunReport report = merging.finished();
+  report.other_runs = other_runs;
+  return report;
+}
+
+RunReport read_run(std::span<const std::string> places) {
+  std::vector<RankRecord> records;
+  std::vector<std::string> remarks;
+  for (const std::string& place : places) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(place, ignored))
+      read_folder(place, records, remarks);
+    else
+      records.push_back(read_record(place));
+  }
+  if (records.empty() && !remarks.empty()) throw Error(ErrorCode::malformed, remarks.front());
+  RunReport report = merged(std::move(records));
+  report.remarks = std::move(remarks);
+  return report;
+}
+
+}  // namespace quadrille::mpi_face

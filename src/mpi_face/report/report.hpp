@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Merges the counters of all ranks of a run. Nothing here depends on MPI.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi_face/report/record_read.hpp"
+
+namespace quadrille::mpi_face {
+
+enum class RankState { ended, running, died, unknown };  // unknown: it is on another machine and did not end normally
+
+struct ReportedRank {
+  Rank rank = 0;
+  RankState state = RankState::ended;
+  std::string host, path;
+  double seconds = 0;             // from the rank's start to its end, or to the last known moment
+  double collective_seconds = 0;  // the part spent in collectives
+  std::string function;  // for a rank that did not end normally: the collective that it was in, such as "Alltoall"; otherwise empty
+  std::string communicator;  // the communicator of that collective
+  double entered_s = 0;      // when the last collective began, from the rank's start
+  double inside_s = 0;       // for a running rank on this machine: how long it has been in that collective
+};
+
+struct ReportedCommunicator {
+  std::string name;           // such as "MPI_COMM_WORLD"; empty: no name
+  Count ranks = 0;            // 0: communicators of several sizes
+  Count made = 0;             // number of the program's communicators that this entry stands for
+  std::vector<Rank> members;  // in order of their ranks; empty: unknown, or too many to list
+  std::string label() const;  // such as "MPI_COMM_WORLD" or "4 ranks"
+};
+
+// A time that is measured now and then, each time after a barrier, on the slowest rank.
+struct MeasuredTime {
+  double median_s = 0;
+  Count samples = 0;  // measured in total; the median is of the last 15 at most
+};
+
+struct PassedReason {
+  std::string why;
+  Count calls = 0;
+};
+
+// Calls of one collective, size class and communicator. A call by all ranks counts as one call. "Ours" are the calls that Quadrille
+// ran; the MPI library ("the vendor") ran the others.
+struct ReportRow {
+  std::string collective;                 // "Alltoall"
+  int communicator = -1;                  // index into RunReport::communicators; -1: several
+  Bytes least_block = 0, most_block = 0;  // bounds of the size class; most is -1 if sizes differ between ranks
+  // False for nonblocking, persistent and neighbourhood collectives and for alltoallw, whose sizes are not counted.
+  bool has_sizes = true;
+  Count calls = 0, ours_calls = 0;
+  Bytes block_bytes = 0;                      // sum over all calls; if sizes differ between ranks, the bytes that all ranks sent
+  double rank_seconds = 0, most_seconds = 0;  // spent in the calls: by all ranks together, and by the rank that spent most
+  Count rank_calls = 0;                       // calls summed over all ranks
+  double share = 0;                           // of the ranks' total time
+  std::optional<MeasuredTime> late;           // mean wait for late ranks per call; `samples` counts the calls that were measured
+  std::optional<MeasuredTime> vendor, ours;
+  std::string what, why;             // what ran our calls most recently, and why; empty: nothing
+  std::vector<PassedReason> passed;  // calls that the MPI library ran, by reason; from the rank with the most calls
+};
+
+struct RunReport {
+  std::string program, mpi, transport, thread_level, version, fingerprint;
+  std::int64_t start_unix_ns = 0;
+  Count world_size = 0;
+  std::vector<std::string> hosts;
+  std::vector<ReportedRank> ranks;  // those whose counters were found, in order
+  std::vector<Rank> missing;        // the first 1,000 ranks without counters
+  Count missing_ranks = 0;
+  std::string elsewhere;  // where other machines keep the counters of their ranks, if known
+  std::vector<ReportedCommunicator> communicators;
+  std::vector<ReportRow> rows;  // ordered by time, largest first
+  double seconds = 0;           // of the rank that ran longest
+  double share = 0;             // of the ranks' total time, spent in collectives
+  double own_rank_seconds = 0;  // spent by all ranks together on groups, plans and trials; not included in `share`
+  double own_share = 0;
+  // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes all collectives in which bytes go from one rank
+  // to another, so no barriers, allreduces, reduce_scatters or scans; nonblocking and neighbourhood collectives are not included
+  // either. Empty for more than 2,048 ranks.
+  std::vector<std::uint64_t> traffic;
+  Count other_runs = 0;              // number of files that belong to other runs and were ignored
+  std::vector<std::string> remarks;  // files that could not be read, and why
+};
+
+// Counts in a damaged file may have any value, so sums wrap around.
+inline void add_count(Count& sum, Count more) {
+  sum = static_cast<Count>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
+}
+
+// Name of this machine, as in records.
+std::string host_name();
+
+// Throws Error{misuse} if there are no records. If they belong to several runs, uses the run that began last.
+RunReport merged(std::vector<RankRecord> records);
+
+// Reads the given files, and all files of counters in the given folders. Throws Error{environment} or Error{malformed}.
+RunReport read_run(std::span<const std::string> places);
+
+struct ReportStyle {
+  bool full = false;  // show every row, the ranks, the communicators and the traffic matrix
+};
+
+std::string text_of(const RunReport& report, const ReportStyle& style);
+std::string json_text_of(const RunReport& report);  // docs/drop-in.md describes the fields
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/report/report_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "execute/shared/memory/descriptor.hpp"
+#include "mpi_face/report/report.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
+std::string temporary_folder() {
+  const std::string told = value_of("TMPDIR");
+  return told.empty() ? "/tmp" : told;
+}
+
+std::string folder_prefix() { return fmt::format("quadrille-report-{}-", ::geteuid()); }
+
+struct Process {
+  std::string name, start;  // start: in ticks since the machine booted
+  long parent = 0;
+};
+
+// Parses /proc/PID/stat: "123 (name) S parent ... start", where start is field 22.
+std::optional<Process> find_process(long number) {
+  std::ifstream file(fmt::format("/proc/{}/stat", number));
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const std::size_t begin = line.find('('), end = line.rfind(')');
+  if (begin == std::string::npos || end == std::string::npos || end + 2 > line.size()) return std::nullopt;
+  Process process{.name = line.substr(begin + 1, end - begin - 1)};
+  std::istringstream words(line.substr(end + 2));
+  std::string word;
+  for (int place = 3; place <= 22 && words >> word; ++place) {
+    if (place == 4) process.parent = std::atol(word.c_str());
+    if (place == 22) process.start = word;
+  }
+  return process;
+}
+
+// Identifies a run under MPICH's launcher Hydra: its proxy starts all ranks of a machine, and the proxies of all machines get the
+// launcher's port.
+std::string hydra_run() {
+  long number = ::getpid();
+  for (int depth = 0; depth < 16 && number > 1; ++depth) {
+    const auto process = find_process(number);
+    if (!process) return {};
+    if (process->name == "hydra_pmi_proxy") {
+      std::ifstream file(fmt::format("/proc/{}/cmdline", number));
+      std::string word;
+      while (std::getline(file, word, '\0'))
+        if (word == "--control-port" && std::getline(file, word, '\0')) return "hydra " + word;
+      return fmt::format("hydra {} {}", number, process->start);
+    }
+    number = process->parent;
+  }
+  return {};
+}
+
+std::uint64_t hash_of(std::string_view words) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char c : words) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+void check_private(const std::string& folder) {
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    throw Error(ErrorCode::environment, fmt::format("'{}' is no folder, so there is no place for counters", folder));
+  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    throw Error(ErrorCode::environment,
+                fmt::format("the folder '{}' is another user's or open to others, so counters are not put there", folder));
+}
+
+// Replaces the file atomically, by a rename.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+  const auto fail = [&] {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    throw Error(ErrorCode::environment, fmt::format("the report '{}' cannot be written: {}", path, std::strerror(error)));
+  };
+  struct stat status {};
+  const bool is_plain = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  std::FILE* const file = std::fopen((is_plain ? temporary : path).c_str(), "we");
+  if (!file) fail();
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) fail();
+  if (is_plain && ::rename(temporary.c_str(), path.c_str()) != 0) fail();
+}
+
+// True if the environment of the launcher says that all ranks are on this machine.
+bool is_one_machine(const RunReport& report) {
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const std::string ranks = value_of(variable); !ranks.empty()) return std::atoll(ranks.c_str()) == report.world_size;
+  return report.world_size == 1;
+}
+
+bool has_first_rank(const RunReport& report) {
+  const ReportedRank& first = report.ranks.front();
+  return first.rank == 0 && first.state == RankState::ended && first.host == host_name();
+}
+
+// Returns nothing if another rank has meanwhile written the report and removed the folder, because only a part may have been read.
+std::optional<RunReport> read_if_there(const std::string& folder) {
+  const std::string places[] = {folder};
+  const auto is_there = [&] { return ::access(folder.c_str(), F_OK) == 0; };
+  try {
+    RunReport report = read_run(places);
+    return is_there() ? std::optional(std::move(report)) : std::nullopt;
+  } catch (const Error&) {
+    if (is_there()) throw;
+    return std::nullopt;
+  }
+}
+
+// Renames the folder first, so that for other processes it disappears at once.
+void remove_folder(const std::string& folder) {
+  const std::string gone = fmt::format("{}.{}", folder, ::getpid());
+  if (::rename(folder.c_str(), gone.c_str()) != 0) return;
+  std::error_code ignored;
+  fs::remove_all(gone, ignored);
+}
+
+std::ptrdiff_t ended_ranks(const RunReport& report) {
+  return std::count_if(report.ranks.begin(), report.ranks.end(),
+                       [](const ReportedRank& rank) { return rank.state == RankState::ended; });
+}
+
+// Writes the files again if more ranks have ended meanwhile, because their reports may have been written before this one.
+void write_files(const std::string& folder, const ReportWish& wish, RunReport report) {
+  for (;;) {
+    write_file(wish.file, text_of(report, {.full = wish.full}));
+    write_file(wish.file + ".json", json_text_of(report));
+    auto later = read_if_there(folder);
+    if (!later || ended_ranks(*later) <= ended_ranks(report)) return;
+    report = std::move(*later);
+  }
+}
+
+// True for the first of several ranks that report the same state at the same time: only one process can create the marker file.
+bool is_first_to_report(const std::string& folder, const RunReport& report) {
+  const std::string path =
+      fmt::format("{}/reported-{}-{}-{}", folder, report.start_unix_ns, report.ranks.size(), ended_ranks(report));
+  return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
+}
+
+}  // namespace
+
+std::optional<ReportWish> parse_report_wish(const std::string& words) {
+  const std::size_t colon = words.find(':');
+  const std::string kind = words.substr(0, colon);
+  if (kind != "summary" && kind != "full") return std::nullopt;
+  ReportWish wish{.full = kind == "full"};
+  if (colon == std::string::npos) return wish;
+  wish.file = words.substr(colon + 1);
+  if (wish.file.empty()) return std::nullopt;
+  return wish;
+}
+
+std::uint64_t number_of_run() {
+  std::string words;
+  for (const char* variable : {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports", "SLURM_JOB_ID", "SLURM_STEP_ID"})
+    if (const std::string value = value_of(variable); !value.empty()) words += fmt::format("{}={} ", variable, value);
+  words += hydra_run();
+  const bool is_launched = !value_of("PMI_RANK").empty() || !value_of("PMIX_RANK").empty();
+  if (words.empty() && is_launched) return 0;
+  if (words.empty()) {
+    const auto self = find_process(::getpid());
+    words = fmt::format("alone {} {}", ::getpid(), self ? self->start : "");
+  }
+  return std::max<std::uint64_t>(hash_of(words), 1);
+}
+
+std::string make_report_folder(const ReportWish& wish, std::uint64_t run) {
+  std::string folder = wish.file + ".counters";
+  if (wish.file.empty()) folder = fmt::format("{}/{}{:016x}", temporary_folder(), folder_prefix(), run);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(ErrorCode::environment,
+                fmt::format("the folder '{}' for counters cannot be made: {}", folder, std::strerror(errno)));
+  check_private(folder);
+  return folder;
+}
+
+std::optional<std::string> latest_report_folder() {
+  std::optional<std::string> latest;
+  std::int64_t latest_s = 0, latest_ns = 0;
+  std::error_code error;
+  for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end; each.increment(error)) {
+    struct stat status {};
+    if (!each->path().filename().string().starts_with(folder_prefix()) || ::lstat(each->path().c_str(), &status) != 0) continue;
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (latest && std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec) <= std::pair(latest_s, latest_ns)) continue;
+    latest = each->path().string();
+    latest_s = status.st_mtim.tv_sec, latest_ns = status.st_mtim.tv_nsec;
+  }
+  return latest;
+}
+
+std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
+
+void report_if_last(const std::string& folder, const ReportWish& wish) {
+  auto report = read_if_there(folder);
+  if (!report) return;
+  bool is_complete = report->missing_ranks == 0;
+  for (const ReportedRank& rank : report->ranks) {
+    if (rank.state == RankState::running && rank.host == host_name()) return;
+    is_complete = is_complete && (rank.state == RankState::ended || rank.state == RankState::died);
+  }
+  if (!is_complete && !is_one_machine(*report)) {
+    if (!has_first_rank(*report)) return;
+    report->elsewhere = folder;
+  }
+  if (!is_first_to_report(folder, *report)) return;
+  if (!wish.file.empty()) {
+    write_files(folder, wish, std::move(*report));
+    return;
+  }
+  std::fputs(('\n' + text_of(*report, {.full = wish.full})).c_str(), stderr);
+  const bool ended_well =
+      std::all_of(report->ranks.begin(), report->ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
+  if (ended_well && (report->missing_ranks == 0 || is_one_machine(*report))) remove_folder(folder);
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The folder with the counters of a run, and the report that the last rank writes. Nothing here depends on MPI.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::mpi_face {
+
+// What QUADRILLE_REPORT asks for.
+struct ReportWish {
+  bool full = false;
+  std::string file;  // empty: stderr
+};
+
+// Parses "summary", "full", "summary:FILE" or "full:FILE"; returns nothing for other texts.
+std::optional<ReportWish> parse_report_wish(const std::string& words);
+
+// A number that all ranks of a run share and no other run has, computed from the launcher's environment variables and the process
+// that started this machine's ranks. 0: unknown.
+std::uint64_t number_of_run();
+
+// Returns the folder for the files of a run: FILE.counters, or the user's own folder in $TMPDIR or /tmp. Makes it with mode 0700 if
+// it does not exist. Throws Error{environment}, also if a folder of that name belongs to another user or is open to others.
+std::string make_report_folder(const ReportWish& wish, std::uint64_t run);
+
+// The user's most recently written folder in $TMPDIR or /tmp.
+std::optional<std::string> latest_report_folder();
+
+std::string record_path(const std::string& folder, Rank rank);
+
+// A rank calls this after its record has ended. If no rank of this machine with counters in the folder is still running, this rank
+// writes the report: text to stderr or to the file, and JSON beside the file. With several machines, rank 0's machine reports, and
+// the last machine if it can see that all ranks have ended. Nothing waits and no rank communicates; a rank that never called a
+// collective takes no part. A folder of temporary files is removed if all its ranks ended normally. Throws Error.
+void report_if_last(const std::string& folder, const ReportWish& wish);
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the report as text, for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "mpi_face/report/report.hpp"
+#include "mpi_face/report/report_words.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::size_t width = 110, note_indent = 7;
+constexpr std::size_t most_rows = 8, most_ranks = 6, most_groups = 16;
+
+std::string plural(Count count, std::string_view word) {
+  return fmt::format("{} {}{}", count_words(count), word, count == 1 ? "" : "s");
+}
+
+std::string head(const RunReport& report) {
+  std::string words = report.program.empty() ? "Quadrille's report" : "Quadrille's report of " + report.program;
+  words += fmt::format(": {} on {}", plural(report.world_size, "rank"), plural(static_cast<Count>(report.hosts.size()), "host"));
+  if (!report.mpi.empty()) words += ", " + report.mpi;
+  words += fmt::format("\nIt ran {}, {} of that inside collectives", seconds_words(report.seconds), share_words(report.share));
+  if (report.own_share > 0) words += fmt::format(", and {} while Quadrille made and tried plans", share_words(report.own_share));
+  return words + ".\n";
+}
+
+std::string sentence_of(const ReportedRank& rank) {
+  const std::string inside = rank.communicator.empty() ? rank.function : rank.function + " on " + rank.communicator;
+  const std::string in = seconds_words(rank.entered_s) + " in";
+  if (rank.state == RankState::running) {
+    if (rank.function.empty()) return fmt::format("rank {} runs, outside collectives; its last one began {}", rank.rank, in);
+    if (rank.inside_s <= 0) return fmt::format("rank {} runs, inside {}, {}", rank.rank, inside, in);
+    return fmt::format("rank {} runs, inside {} for {}", rank.rank, inside, seconds_words(rank.inside_s));
+  }
+  const std::string end = rank.state == RankState::died ? "ended" : fmt::format("(host {}) runs or ended", rank.host);
+  if (rank.function.empty())
+    return fmt::format("rank {} {} outside collectives and without MPI_Finalize; its last one began {}", rank.rank, end, in);
+  return fmt::format("rank {} {} inside {}, {}", rank.rank, end, inside, in);
+}
+
+std::string ranks_text(const RunReport& report, bool full) {
+  std::string lines;
+  std::size_t told = 0, left_out = 0;
+  for (const ReportedRank& rank : report.ranks) {
+    if (rank.state == RankState::ended) continue;
+    if (!full && told == most_ranks)
+      ++left_out;
+    else
+      lines += sentence_of(rank) + '\n', ++told;
+  }
+  if (left_out > 0) lines += fmt::format("{} more did not end well\n", plural(static_cast<Count>(left_out), "rank"));
+  if (report.missing_ranks > 0)
+    lines += fmt::format("no counters of rank{} {} are here: {}\n", report.missing_ranks == 1 ? "" : "s",
+                         ranks_words(report.missing, full ? 1000 : 8),
+                         report.elsewhere.empty() ? "they called no collective, or ran on another machine"
+                                                  : "on other machines they are in " + report.elsewhere);
+  if (report.other_runs > 0) lines += plural(report.other_runs, "file") + " of other runs left out\n";
+  for (const std::string& remark : report.remarks) lines += remark + "; left out\n";
+  return lines;
+}
+
+struct ShownRow {
+  ReportRow row;
+  std::string on;
+  Count communicators = 1;
+};
+
+void add_calls(ReportRow& sum, const ReportRow& more) {
+  add_count(sum.calls, more.calls);
+  add_count(sum.ours_calls, more.ours_calls);
+  add_count(sum.block_bytes, more.block_bytes);
+  sum.rank_seconds += more.rank_seconds;
+  sum.most_seconds = std::max(sum.most_seconds, more.most_seconds);
+  add_count(sum.rank_calls, more.rank_calls);
+  sum.share += more.share;
+  if (!sum.late) sum.late = more.late;
+  if (!sum.vendor) sum.vendor = more.vendor;
+  if (sum.what.empty()) sum.what = more.what, sum.why = more.why;
+  for (const PassedReason& each : more.passed) {
+    const auto same =
+        std::find_if(sum.passed.begin(), sum.passed.end(), [&](const auto& reason) { return reason.why == each.why; });
+    if (same == sum.passed.end())
+      sum.passed.push_back(each);
+    else
+      add_count(same->calls, each.calls);
+  }
+}
+
+// The rows to show. In the summary, communicators with the same name and number of ranks share a row.
+std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
+  std::vector<ShownRow> rows;
+  std::map<std::tuple<std::string, Bytes, Bytes, std::string, Count>, std::size_t> places;
+  std::vector<std::set<int>> merged;  // the communicators that each row stands for
+  for (const ReportRow& row : report.rows) {
+    ShownRow shown{row, "several"};
+    Count ranks = 0;
+    if (row.communicator >= 0) {
+      const ReportedCommunicator& communicator = report.communicators[static_cast<std::size_t>(row.communicator)];
+      shown.on = communicator.label();
+      ranks = communicator.ranks;
+    }
+    const std::tuple key(row.collective, row.least_block, row.most_block, shown.on, ranks);
+    const auto [found, is_new] = places.try_emplace(key, rows.size());
+    if (is_new || full) {
+      rows.push_back(std::move(shown));
+      merged.push_back({row.communicator});
+    } else {
+      add_calls(rows[found->second].row, row);
+      merged[found->second].insert(row.communicator);
+      rows[found->second].communicators = static_cast<Count>(merged[found->second].size());
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const ShownRow& a, const ShownRow& b) { return a.row.rank_seconds > b.row.rank_seconds; });
+  return rows;
+}
+
+// The mean block size or, if sizes differ between ranks, the mean number of bytes that a rank sent per call.
+std::string size_text(const ReportRow& row) {
+  if (row.most_block == 0 || !row.has_sizes) return "–";
+  const Count calls = row.most_block < 0 ? row.rank_calls : row.calls;
+  if (calls < 1) return "–";
+  if (row.block_bytes % calls == 0 && row.block_bytes / calls < 100'000 && row.block_bytes / calls % 1024 != 0)
+    return fmt::format("{} B", row.block_bytes / calls);
+  const std::string words = bytes_words(static_cast<double>(row.block_bytes) / static_cast<double>(calls));
+  return row.block_bytes % calls == 0 && words.find('.') == std::string::npos ? words : "~" + words;
+}
+
+std::string measured_text(const std::optional<MeasuredTime>& time) {
+  return time ? fmt::format("{} (n = {})", seconds_words(time->median_s), count_words(time->samples)) : "–";
+}
+
+void add_notes(WordTable& table, const ReportRow& row, bool full) {
+  if (row.ours_calls > 0) {
+    std::string words = fmt::format("{} by {}", count_words(row.ours_calls), row.what.empty() ? "Quadrille" : row.what);
+    if (!row.why.empty()) words += ": " + row.why;
+    if (full && row.ours) words += fmt::format("; it takes {}", measured_text(row.ours));
+    table.note(words);
+  }
+  std::vector<PassedReason> passed = row.passed;
+  std::stable_sort(passed.begin(), passed.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  const std::size_t told = full ? passed.size() : std::min<std::size_t>(passed.size(), 2);
+  for (std::size_t i = 0; i < told; ++i)
+    table.note(fmt::format("{} by the MPI library: {}", count_words(passed[i].calls), passed[i].why));
+  Count others = 0;
+  for (std::size_t i = told; i < passed.size(); ++i) add_count(others, passed[i].calls);
+  if (others > 0) table.note(fmt::format("{} by the MPI library for other reasons (--full)", count_words(others)));
+}
+
+std::string rows_text(const RunReport& report, bool full) {
+  const std::vector<ShownRow> rows = shown_rows(report, full);
+  if (rows.empty()) return "No collective was counted.\n";
+  WordTable table({false, false, false, true, false, true, false, false, false});
+  table.add({"share", "time", "calls", "collective", "block", "on", "a call", "MPI library's", "late ranks"});
+  double left_share = 0;
+  const std::size_t told = full ? rows.size() : std::min(rows.size(), most_rows);
+  const auto ranks = static_cast<double>(std::max<std::size_t>(report.ranks.size(), 1));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ReportRow& row = rows[i].row;
+    if (i >= told) {
+      left_share += row.share;
+      continue;
+    }
+    const std::string on = rows[i].communicators == 1 ? rows[i].on : fmt::format("{} x {}", rows[i].communicators, rows[i].on);
+    const double a_call = row.rank_seconds / static_cast<double>(std::max<Count>(row.rank_calls, 1));
+    table.add({share_words(row.share), seconds_words(row.rank_seconds / ranks), count_words(row.calls), row.collective,
+               size_text(row), on, seconds_words(a_call), measured_text(row.vendor), measured_text(row.late)});
+    add_notes(table, row, full);
+  }
+  std::string text = table.text(note_indent, width);
+  if (told < rows.size())
+    text += fmt::format("and {} more rows with {} of the time\n", rows.size() - told, share_words(left_share));
+  return text;
+}
+
+// The traffic matrix as text. Rows and columns are ranks, or up to 16 groups of ranks.
+std::string matrix_text(const RunReport& report) {
+  const Count p = report.world_size, each = ceil_divide(p, static_cast<Count>(most_groups)), groups = ceil_divide(p, each);
+  std::vector<double> sums(static_cast<std::size_t>(groups * groups));
+  for (Rank from = 0; from < p; ++from)
+    for (Rank to = 0; to < p; ++to)
+      sums[static_cast<std::size_t>(from / each * groups + to / each)] +=
+          static_cast<double>(report.traffic[static_cast<std::size_t>(from * p + to)]);
+  const auto name = [&](Count group) {
+    const Rank first = group * each, last = std::min(p, first + each) - 1;
+    return first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
+  };
+  WordTable table(std::vector<bool>(static_cast<std::size_t>(groups) + 1, false));
+  std::vector<std::string> line{"from \\ to"};
+  for (Count to = 0; to < groups; ++to) line.push_back(name(to));
+  table.add(line);
+  for (Count from = 0; from < groups; ++from) {
+    line = {name(from)};
+    for (Count to = 0; to < groups; ++to) {
+      const double bytes = sums[static_cast<std::size_t>(from * groups + to)];
+      line.push_back(bytes == 0 ? "–" : bytes_words(bytes));
+    }
+    table.add(line);
+  }
+  return table.text(0, width);
+}
+
+std::string traffic_text(const RunReport& report, bool full) {
+  double all = 0;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < report.traffic.size(); ++i) {
+    all += static_cast<double>(report.traffic[i]);
+    if (report.traffic[i] > report.traffic[most]) most = i;
+  }
+  if (all == 0) return {};
+  const auto p = static_cast<std::size_t>(report.world_size);
+  std::string text = fmt::format("\nTraffic: {} between ranks; the most from rank {} to rank {}: {}\n", bytes_words(all), most / p,
+                                 most % p, bytes_words(static_cast<double>(report.traffic[most])));
+  return full ? text + matrix_text(report) : text;
+}
+
+std::string details_text(const RunReport& report) {
+  WordTable communicators({true, false, false, true});
+  communicators.add({"communicator", "ranks", "made", "members"});
+  for (const ReportedCommunicator& each : report.communicators)
+    communicators.add({each.label(), each.ranks == 0 ? "–" : count_words(each.ranks), count_words(each.made),
+                       each.members.empty() ? "–" : ranks_words(each.members, 8)});
+  WordTable ranks({false, true, false, false, true});
+  ranks.add({"rank", "host", "ran", "in collectives", "end"});
+  for (const ReportedRank& each : report.ranks) {
+    const double share = each.seconds > 0 ? each.collective_seconds / each.seconds : 0;
+    ranks.add({fmt::format("{}", each.rank), each.host, seconds_words(each.seconds), share_words(share),
+               each.state == RankState::ended ? "well" : sentence_of(each)});
+  }
+  return '\n' + communicators.text(0, width) + '\n' + ranks.text(0, width);
+}
+
+}  // namespace
+
+std::string text_of(const RunReport& report, const ReportStyle& style) {
+  std::string text = head(report) + ranks_text(report, style.full) + '\n' + rows_text(report, style.full);
+  text += traffic_text(report, style.full);
+  if (style.full) text += details_text(report);
+  return text;
+}
+
+}  // namespace quadrille::mpi_face

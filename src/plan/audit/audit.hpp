@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An audit finds the performance guidelines (plan/audit/guidelines.hpp) that the vendor's collectives violate, and those that ours
+// violate. Both sides of a guideline run alternately on real data, which is checked. Ratios of times are taken within a repetition,
+// as in a race (docs/benchmarking.md).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/audit/guidelines.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/race.hpp"
+
+namespace quadrille {
+
+// Whose collectives run, on both sides of a guideline.
+enum class Library : std::uint8_t { vendor, ours };
+
+std::string_view name(Library library);
+
+struct AuditOptions {
+  std::span<const Guideline> guidelines = all_guidelines();
+  std::vector<Library> libraries{Library::ours};
+  int repetitions = 9;                        // each runs everything that is timed; at least six are needed for wanted_confidence
+  double seconds = 1;                         // target duration of one audit
+  std::uint64_t seed = 1;                     // for shuffling the order
+  std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
+  std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
+};
+
+enum class Judgement : std::uint8_t { held, violated, open, wrong_data };
+
+std::string_view name(Judgement judgement);
+
+// One guideline at one size.
+struct Audited {
+  const Guideline* guideline = nullptr;
+  Library library = Library::ours;
+  Spread left_s, right_s;                // times of one run, over the repetitions
+  std::vector<std::string> left, right;  // the algorithm of each plan, in order
+  Spread ratio;                          // left / right of each repetition
+  double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
+  std::string failed_check;              // where the data was wrong; empty: the data was checked and is right
+
+  // Violated if the whole interval of the ratio is above the tolerance, held if none of it is, otherwise open.
+  Judgement judgement(double tolerance) const;
+};
+
+// The spread of left / right over the repetitions.
+Spread ratio_by_repetitions(const std::vector<double>& left, const std::vector<double>& right);
+
+struct AuditResult {
+  Collective collective{};
+  Bytes block_bytes = 0;
+  std::vector<Audited> comparisons;                           // in the order of the table of guidelines
+  std::vector<std::pair<std::string, std::string>> left_out;  // name of the guideline, and the reason
+  Count runs_per_sample = 1;
+  double confidence = 0;  // of all intervals
+  MachineLoad load;
+};
+
+// Collective: audits the guidelines that have this collective on the left. `block_bytes` as in left_side. Every rank gets the same
+// result. Throws Error{misuse, too_large} like `check` and `race`.
+AuditResult audit(Communicator& communicator, Collective collective, Bytes block_bytes, const AuditOptions& options = {});
+
+}  // namespace quadrille

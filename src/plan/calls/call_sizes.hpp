@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks that the sizes of a typed call match each other and the number of ranks.
+#pragma once
+
+#include "quadrille/call.hpp"
+
+namespace quadrille {
+
+// Returns the bytes of one block. Throws Error{misuse} if sizes do not match (the sentence names both), if the root is no rank, or
+// if the operator's elements have another size. Local. Not for calls with counts.
+Bytes checked_block_bytes(const CallArguments& arguments, Rank me, Count ranks);
+
+void check_root(Rank root, Count ranks);
+void check_element_bytes(const CallOperator& operation, Bytes element_bytes);
+
+}  // namespace quadrille

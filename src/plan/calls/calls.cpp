@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/calls/calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "execute/agreement.hpp"
+#include "execute/executions/execution.hpp"
+#include "plan/calls/call_sizes.hpp"
+#include "plan/gathered.hpp"
+#include "plan/plan_buffers.hpp"
+#include "plan/request.hpp"
+#include "plan/same_problem.hpp"
+#include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/typed_plan.hpp"
+#include "schedule/policy_name.hpp"
+
+namespace quadrille {
+namespace {
+
+std::string type_of(const CallOperator& operation) {
+  return operation.type.empty() ? fmt::format("elements of {} B", operation.element_bytes) : std::string(operation.type);
+}
+
+// The operator's description, without the function that combines.
+Operator described(const CallOperator& operation) {
+  return {std::string(operation.name), type_of(operation), operation.element_bytes, operation.commutative, {}, {}};
+}
+
+Problem problem_of(const CallKey& key, Count ranks) {
+  if (key.problem) return *key.problem;
+  return {.collective = key.collective,
+          .ranks = ranks,
+          .block_bytes = key.block_bytes,
+          .root = key.root,
+          .element_bytes = key.element_bytes,
+          .commutative = !key.operation || key.operation->commutative};
+}
+
+PlanOptions plan_options(const CallKey& key, std::shared_ptr<const Operator> operation) {
+  return {.algorithm = std::string(key.options->algorithm),
+          .effort = key.options->effort,
+          .policy = key.options->policy,
+          .executor = key.options->executor,
+          .operation = std::move(operation),
+          .in_place = key.in_place};
+}
+
+// In place, the one buffer is both input and output.
+Arguments arguments_of(const CallKey& key, const void* input, void* output, const Operator* operation) {
+  return {static_cast<const std::byte*>(key.in_place ? output : input), static_cast<std::byte*>(output), operation};
+}
+
+// Hashes the fields in which the calls of one communicator usually differ.
+std::uint64_t hash_of(const CallKey& key) {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.collective) << 1 | static_cast<std::uint64_t>(key.in_place);
+  for (const auto field : {key.block_bytes, key.root, key.element_bytes})
+    hash = (hash ^ static_cast<std::uint64_t>(field)) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+// True if the problem contains nothing that a CallKey without a problem lacks.
+bool is_plain(const Problem& problem) {
+  return !problem.counts && !problem.sparse_counts && problem.nodes.empty() && problem.grid.empty() && !problem.reproducible;
+}
+
+// The operator of a plan that forwards to the function of the current call.
+class PresentFunction {
+ public:
+  explicit PresentFunction(const CallOperator& operation) : operator_(described(operation)) {
+    operator_.combine = [this](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+      combine_(function_, source, target, elements, order);
+    };
+  }
+  PresentFunction(const PresentFunction&) = delete;
+  PresentFunction& operator=(const PresentFunction&) = delete;
+
+  const Operator& as_operator() const { return operator_; }
+
+  // Sets the function of a blocking call. Only one blocking call runs at a time.
+  void set(const CallOperator& operation) {
+    combine_ = operation.combine;
+    function_ = operation.function;
+  }
+
+ private:
+  Operator operator_;
+  CallOperator::Combine* combine_ = nullptr;
+  const void* function_ = nullptr;
+};
+
+}  // namespace
+
+struct Calls::Entry {
+  // A copy of the key and of everything it points to.
+  Collective collective;
+  bool in_place;
+  Bytes block_bytes;
+  Rank root;
+  Bytes element_bytes;
+  const Operator* built_in;
+  std::string operator_name, operator_type;
+  bool commutative;
+  std::string algorithm;
+  Effort effort;
+  Policy policy;
+  Executor executor;
+  std::optional<Problem> problem;
+
+  std::optional<PresentFunction> present;  // for an operator that is not built in
+  std::optional<Plan> plan;
+  std::uint64_t last_call = 0;
+
+  explicit Entry(const CallKey& key)
+      : collective(key.collective),
+        in_place(key.in_place),
+        block_bytes(key.block_bytes),
+        root(key.root),
+        element_bytes(key.element_bytes),
+        built_in(key.operation ? key.operation->built_in : nullptr),
+        operator_name(key.operation ? key.operation->name : ""),
+        operator_type(key.operation ? key.operation->type : ""),
+        commutative(!key.operation || key.operation->commutative),
+        algorithm(key.options->algorithm),
+        effort(key.options->effort),
+        policy(key.options->policy),
+        executor(key.options->executor) {
+    if (key.problem) problem = *key.problem;
+    if (key.operation && !built_in) present.emplace(*key.operation);
+  }
+
+  bool is_for(const CallKey& key) const {
+    return block_bytes == key.block_bytes && collective == key.collective && root == key.root && in_place == key.in_place &&
+           element_bytes == key.element_bytes && is_for_operator(key.operation) && is_for_options(*key.options) &&
+           problem.has_value() == (key.problem != nullptr) && (!key.problem || is_same(*problem, *key.problem));
+  }
+
+ private:
+  bool is_for_operator(const CallOperator* other) const {
+    if (!other) return true;  // the collective determines whether there is an operator
+    if (built_in || other->built_in) return built_in == other->built_in;
+    return commutative == other->commutative && operator_name == other->name && operator_type == other->type;
+  }
+  bool is_for_options(const CallOptions& other) const {
+    return policy == other.policy && executor == other.executor && effort == other.effort && algorithm == other.algorithm;
+  }
+};
+
+Calls::Calls() = default;
+Calls::~Calls() = default;
+
+Calls::Entry& Calls::make(Communicator& ranks, const CallKey& key, std::uint64_t hash) {
+  auto entry = std::make_unique<Entry>(key);
+  const auto slot = entry->present ? std::make_shared<OperatorSlot>() : nullptr;
+  std::shared_ptr<const Operator> operation;
+  if (key.operation)
+    operation = slot ? forwarding(entry->present->as_operator(), slot) : operator_owning(*key.operation, key.element_bytes);
+  entry->plan = plan(ranks, problem_of(key, ranks.size()), plan_options(key, std::move(operation)));
+  if (slot) execution_of(*entry->plan).forward_by(slot);
+  if (plans_.size() == most_plans)
+    plans_.erase(std::min_element(plans_.begin(), plans_.end(), [](const auto& one, const auto& other) {
+      return one.second->last_call < other.second->last_call;
+    }));
+  return *plans_.emplace(hash, std::move(entry))->second;
+}
+
+Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
+  if (!recent_ || !recent_->is_for(key)) {
+    const std::uint64_t hash = hash_of(key);
+    auto [found, last] = plans_.equal_range(hash);
+    while (found != last && !found->second->is_for(key)) ++found;
+    recent_ = nullptr;  // reset first: the entry may be dropped, and `make` may throw
+    recent_ = found != last ? found->second.get() : &make(ranks, key, hash);
+  }
+  recent_->last_call = ++calls_;
+  return *recent_;
+}
+
+void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
+  Entry& entry = entry_for(ranks, key);
+  if (entry.present) entry.present->set(*key.operation);
+  check_buffers(*entry.plan, input, output);
+  execution_of(*entry.plan).execute(arguments_of(key, input, output, entry.present ? &entry.present->as_operator() : nullptr));
+}
+
+// The request keeps the plan's execution and a copy of the call's function alive.
+Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
+  Entry& entry = entry_for(ranks, key);
+  check_buffers(*entry.plan, input, output);
+  const auto own = entry.present ? operator_owning(*key.operation, key.element_bytes) : nullptr;
+  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own);
+}
+
+CallKey Calls::checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
+  CallKey key{.collective = arguments.collective,
+              .in_place = arguments.in_place,
+              .root = arguments.root,
+              .element_bytes = arguments.operation ? arguments.element_bytes : 1,
+              .operation = arguments.operation,
+              .options = &options};
+  compare(ranks, arguments.compares, key, [&] { key.block_bytes = checked_block_bytes(arguments, ranks.rank(), ranks.size()); });
+  return key;
+}
+
+CallKey Calls::checked_key(Communicator& ranks, const Problem& problem, const CallOperator* operation, const CallOptions& options) {
+  CallKey key{.collective = problem.collective,
+              .in_place = false,
+              .block_bytes = problem.block_bytes,
+              .root = problem.root,
+              .element_bytes = problem.element_bytes,
+              .operation = operation,
+              .options = &options,
+              .problem = is_plain(problem) ? nullptr : &problem};
+  compare(ranks, false, key, [&] {
+    if (is_reduction(problem.collective) && !operation)
+      throw Error(ErrorCode::misuse, fmt::format("{} needs an operator", name(problem.collective)));
+    if (problem.ranks != ranks.size())
+      throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, ranks.size()));
+    if (operation) check_element_bytes(*operation, problem.element_bytes);
+  });
+  return key;
+}
+
+void Calls::execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
+  execute_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output);
+}
+
+Request Calls::start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
+  return start_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output);
+}
+
+void Calls::execute(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
+                    const CallOptions& options) {
+  const CallKey key = checked_key(ranks, problem, operation, options);
+  if (!has_pair_counts(problem.collective)) return execute_with(ranks, key, input, output);
+  plan(ranks, problem, plan_options(key, nullptr)).execute(input, output);
+}
+
+Request Calls::start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
+                     const CallOptions& options) {
+  const CallKey key = checked_key(ranks, problem, operation, options);
+  if (!has_pair_counts(problem.collective)) return start_with(ranks, key, input, output);
+  return plan(ranks, problem, plan_options(key, nullptr)).start(input, output);
+}
+
+bool Calls::compares(Communicator& ranks, bool asked) {
+  if (comparing_ == Comparing::unknown) {
+    const char* const text = std::getenv("QUADRILLE_CHECK");
+    const ByRank<char> wishes = gathered<char>(ranks, asked || (text && std::string_view(text) == "1"));
+    const bool any = std::any_of(wishes.begin(), wishes.end(), [](char wish) { return wish != 0; });
+    comparing_ = any && ranks.size() > 1 ? Comparing::yes : Comparing::no;
+  }
+  return comparing_ == Comparing::yes;
+}
+
+void Calls::compare_with_all(Communicator& ranks, const CallKey& key, const std::function<void()>& check) {
+  std::string fields;
+  const auto hashes = gathered_or_thrown(ranks, [&] {
+    check();
+    const auto add = [&](const char* field, const auto& value) {
+      fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0'));
+    };
+    add("collective", name(key.collective));
+    add("in place", key.in_place);
+    if (has_blocks(key.collective)) add("block size", fmt::format("{} B", key.block_bytes));
+    add("root", key.root);
+    if (key.operation) {
+      const Operator* const built_in = key.operation->built_in;
+      add("operator", built_in ? built_in->name : std::string(key.operation->name));
+      add("type", built_in ? built_in->type : type_of(*key.operation));
+      add("commutative", key.operation->commutative);
+    }
+    add("algorithm", key.options->algorithm);
+    add("effort", name(key.options->effort));
+    add("policy", name(key.options->policy));
+    add("executor", name(key.options->executor));
+    return std::hash<std::string>{}(fields);
+  });
+  for (Rank rank = 0; rank < ranks.size(); ++rank)
+    if (hashes[rank] != hashes[0]) throw_difference(ranks, fields, rank, "all ranks must make the same call");
+}
+
+std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, Bytes element_bytes) {
+  check_element_bytes(operation, element_bytes);
+  if (const Operator* const row = operation.built_in) return built_in_operator(row->name, row->type);
+  Operator made = described(operation);
+  made.combine = [combine = operation.combine, function = operation.copy(operation.function)](
+                     const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+    combine(function.get(), source, target, elements, order);
+  };
+  return std::make_shared<const Operator>(std::move(made));
+}
+
+void check_room(std::string_view buffer, Count has, Count needs) {
+  if (has < needs)
+    throw Error(ErrorCode::misuse, fmt::format("the {} has {} elements, and the plan needs {} there", buffer, has, needs));
+}
+
+Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes) {
+  if (!layout.empty()) bytes = 0;
+  for (const LayoutPiece& piece : layout) {
+    if (piece.length > 0 && piece.offset < 0)
+      throw Error(
+          ErrorCode::misuse,
+          fmt::format("a piece of a layout begins {} B before the buffer of a typed plan; use an untyped Plan", -piece.offset));
+    if (piece.length > 0) bytes = std::max(bytes, piece.offset + piece.length);
+  }
+  return ceil_divide(bytes, element_bytes);
+}
+
+void execute_call(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
+  ranks.calls().execute(ranks, arguments, options);
+}
+
+Request start_call(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
+  return ranks.calls().start(ranks, arguments, options);
+}
+
+void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
+             const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
+  if (!operation) return ranks.calls().execute(ranks, problem, input, output, nullptr, options);
+  const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
+  ranks.calls().execute(ranks, problem, input, output, &given, options);
+}
+
+Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
+              const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
+  if (!operation) return ranks.calls().start(ranks, problem, input, output, nullptr, options);
+  const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
+  return ranks.calls().start(ranks, problem, input, output, &given, options);
+}
+
+std::shared_ptr<Calls> Communicator::shared_calls() { return std::make_shared<Calls>(); }
+
+Calls& Communicator::make_calls() {
+  calls_ = shared_calls();
+  return *calls_;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plans behind calls without a plan (collectives.hpp). Every rank of a group has its own list of these plans.
+//
+// A plan is found by a key that is equal on all ranks of a correct call: it contains no addresses and no counts of a single rank. A
+// call therefore finds its plan on all ranks or on none. When the list is full, the least recently used plan is dropped; "recently"
+// is measured in calls, so all ranks drop the same one. The memory of all plans together is bounded separately (plan_memory.hpp).
+//
+// A plan of a reduction by a user's function does not keep the function: its operator forwards to the function of the current
+// execution (operator_slot.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "quadrille/call.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+// The key by which a call's plan is found. It owns nothing.
+struct CallKey {
+  Collective collective;
+  bool in_place;
+  Bytes block_bytes;
+  Rank root;
+  Bytes element_bytes;            // 1 unless the collective combines elements
+  const CallOperator* operation;  // for reductions
+  const CallOptions* options;
+  const Problem* problem;  // set if the fields above do not describe the problem fully, otherwise null
+};
+
+class Calls {
+ public:
+  static constexpr std::size_t most_plans = 256;
+
+  Calls();
+  ~Calls();
+
+  // Collective, like the others below unless they say otherwise.
+  void execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
+  Request start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
+
+  // The same on untyped memory. `operation` is null unless the collective is a reduction.
+  void execute(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
+               const CallOptions& options);
+  Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
+                const CallOptions& options);
+
+  // Collective: runs before a call if some rank asks for it or QUADRILLE_CHECK=1 is set. `check` throws for errors of this rank; if
+  // it does on any rank, all ranks throw. All ranks also throw Error{misuse} if their calls differ.
+  template <class Check>
+  void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
+    if (comparing_ == Comparing::no) [[likely]]
+      return check();
+    if (compares(ranks, asked)) return compare_with_all(ranks, key, check);
+    check();
+  }
+
+  std::size_t size() const { return plans_.size(); }
+
+ private:
+  struct Entry;
+  enum class Comparing : std::uint8_t { unknown, no, yes };
+
+  bool compares(Communicator& ranks, bool asked);
+  static void compare_with_all(Communicator& ranks, const CallKey& key, const std::function<void()>& check);
+  CallKey checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
+  CallKey checked_key(Communicator& ranks, const Problem& problem, const CallOperator* operation, const CallOptions& options);
+
+  // Collective if the plan has to be made, otherwise local.
+  Entry& entry_for(Communicator& ranks, const CallKey& key);
+  Entry& make(Communicator& ranks, const CallKey& key, std::uint64_t hash);
+  void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
+  Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
+
+  std::unordered_multimap<std::uint64_t, std::unique_ptr<Entry>> plans_;
+  Entry* recent_ = nullptr;  // the entry of the last call
+  std::uint64_t calls_ = 0;
+  Comparing comparing_ = Comparing::unknown;
+};
+
+}  // namespace quadrille

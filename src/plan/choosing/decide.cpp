@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides how to solve a problem (decision.hpp): takes the fastest measured way, otherwise the cheapest predicted one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "quadrille/decision.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Rank most_ranks_without_symmetry = 128;  // pricing makes the programs of all ranks, so it is limited
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+
+std::string on_nodes(const Situation& situation) {
+  return situation.nodes == 1 ? std::string() : fmt::format(" on {} nodes", situation.nodes);
+}
+
+// True for the vendor's algorithm of the library's own choice. The vendor's other algorithms would have to be forced by settings
+// before MPI_Init.
+bool is_vendor(const Way& way) { return way.algorithm == specification(Candidate(Vendor{})); }
+
+class Deciding {
+ public:
+  Deciding(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options)
+      : problem_(problem), wisdom_(wisdom), options_(options) {
+    decision_.situation = options.situation ? *options.situation : situation_of(problem);
+  }
+
+  Decision run() && {
+    take_measured();
+    const bool is_measured = !decision_.considered.empty();
+    if (!is_measured && options_.effort == Effort::wisdom_only)
+      throw Error(
+          ErrorCode::misuse,
+          fmt::format("there is no wisdom for {} of {} B among {} ranks{}; run 'quadrille tune {}', or choose with another effort",
+                      name(problem_.collective), decision_.situation.block_bytes, problem_.ranks, on_nodes(decision_.situation),
+                      name(problem_.collective)));
+    if (!is_measured || options_.explain) take_priced();
+    std::stable_sort(decision_.considered.begin(), decision_.considered.end(),
+                     [](const Considered& a, const Considered& b) { return key(a) < key(b); });
+    conclude();
+    return std::move(decision_);
+  }
+
+ private:
+  using Key = std::pair<double, double>;
+
+  // Sort key: measured ways first, then predicted ones, then the others. Policies with equal predictions keep their order.
+  static Key key(const Considered& considered) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    return {considered.measured ? considered.measured->median_s : unknown, considered.predicted_s.value_or(unknown)};
+  }
+
+  bool is_available(const Way& way) const {
+    if (is_vendor(way)) return options_.with_vendor;
+    if (names_vendor(way.algorithm)) return false;
+    if (std::find(options_.executors.begin(), options_.executors.end(), way.executor) == options_.executors.end()) return false;
+    try {
+      const Choice choice = parse_choice(problem_, way.algorithm);
+      const Algorithm& algorithm = *choice.algorithm;
+      return applies(problem_, choice) && (!options_.own_counts_only || algorithm.needs_own_counts_only ||
+                                           (algorithm.incremental && algorithm.incremental(problem_, choice.parameters, 0)));
+    } catch (const Error&) {  // the parameters of the recorded way do not fit this problem
+      return false;
+    }
+  }
+
+  void take_measured() {
+    const WisdomRecord* record = wisdom_.find(decision_.situation);
+    // Records with counts known to all ranks, of which only the ways that do not need the counts are used.
+    if (!record && !decision_.situation.counts_known) {
+      Situation known = decision_.situation;
+      known.counts_known = true;
+      record = wisdom_.find(known);
+    }
+    if (!record) return;
+    date_ = record->date, launches_ = record->races.size();
+    for (const WisdomEntry& entry : record->entries)
+      if (is_available(entry.way)) decision_.considered.push_back({.way = entry.way, .measured = entry.timing});
+  }
+
+  Considered& entry_for(const Way& way) {
+    const auto known = std::find_if(decision_.considered.begin(), decision_.considered.end(),
+                                    [&](const Considered& each) { return each.way == way; });
+    return known != decision_.considered.end() ? *known : decision_.considered.emplace_back(Considered{.way = way});
+  }
+
+  // One fit per executor, in the order of the options.
+  std::vector<std::optional<ExecutorFit>> fits() {
+    std::vector<std::optional<ExecutorFit>> all;
+    for (const Executor executor : options_.executors) {
+      auto& fit = all.emplace_back();
+      if (const ExecutorFit* known = wisdom_.find_fit(executor, decision_.situation))
+        fit = *known;
+      else if (options_.preset)
+        fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
+      if (fit && !fit->preset.empty()) decision_.preset = fit->preset;
+    }
+    return all;
+  }
+
+  void take_priced() {
+    const auto known = fits();
+    for (const Choice& choice : choices_worth_trying(problem_, options_.own_counts_only)) {
+      const std::string text = specification(choice);
+      std::optional<Workload> counted;
+      std::string reason;
+      try {
+        if (!choice.algorithm->symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
+          reason = "it states no symmetry, so pricing it would take too long";
+        else
+          counted = workload(make_schedule(problem_, choice), {.work = true});
+      } catch (const Error& error) {  // the schedule is too large
+        reason = error.what();
+      }
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        std::optional<Price> price;
+        if (counted && known[i]) price = price_by(*known[i], *counted);
+        for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+          Considered& entry = entry_for({.algorithm = text, .policy = policy, .executor = options_.executors[i]});
+          entry.rejected = known[i] ? reason : "no times are known for this executor";
+          if (price) entry.predicted_s = price->seconds(policy);
+          if (options_.explain) entry.price = price;
+        }
+      }
+    }
+    if (!options_.with_vendor) return;
+    Considered& entry = entry_for({.algorithm = specification(Candidate(Vendor{})), .executor = Executor::mpi});
+    if (const VendorFit* fit = wisdom_.find_vendor(decision_.situation))
+      entry.predicted_s = seconds_by(*fit, decision_.situation.block_bytes);
+    else if (!entry.measured)
+      entry.rejected = "its times are not known here; 'quadrille tune' measures them";
+  }
+
+  void conclude() {
+    auto& all = decision_.considered;
+    if (all.empty() || (!all[0].measured && !all[0].predicted_s)) return take_standard();
+    decision_.chosen = all[0].way;
+    decision_.source = all[0].measured ? Source::wisdom : Source::price;
+    const auto seconds = [](const Considered& each) { return each.measured ? each.measured->median_s : *each.predicted_s; };
+    const double best = seconds(all[0]);
+    if (!all[0].measured)
+      decision_.reason = fmt::format("it has the least predicted time, {}", time_text(best));
+    else if (launches_ > 1)
+      decision_.reason =
+          fmt::format("it has the least mean time of {} launches, the last on {}, {}", launches_, date_, time_text(best));
+    else
+      decision_.reason = fmt::format("it has the least time measured on {}, {}", date_, time_text(best));
+    for (const Considered& each : all)
+      if (is_vendor(each.way) && !is_vendor(decision_.chosen) && (each.measured || each.predicted_s))
+        decision_.reason += fmt::format(", {:.2f} times the vendor's", best / seconds(each));
+    if (!decision_.preset.empty() && decision_.source == Source::price)
+      decision_.reason += fmt::format("; by the figures of the machine {}", decision_.preset);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (!all[i].rejected.empty() && !all[i].measured && !all[i].predicted_s) continue;
+      if (decision_.source == Source::wisdom && !all[i].measured)
+        all[i].rejected = "not measured; predicted times are not compared with measured ones";
+      else
+        all[i].rejected =
+            fmt::format("{} {:.2f} times as long", all[i].measured ? "measured" : "predicted", seconds(all[i]) / best);
+    }
+    all[0].rejected.clear();
+  }
+
+  void take_standard() {
+    const Choice choice = parse_choice(problem_, default_algorithm(problem_.collective).id);
+    decision_.chosen = {.algorithm = specification(choice), .executor = options_.executors.front()};
+    decision_.source = Source::standard;
+    decision_.reason = "nothing is known about this machine, so it is the default";
+  }
+
+  const Problem& problem_;
+  const Wisdom& wisdom_;
+  const DecisionOptions& options_;
+  std::string date_;
+  std::size_t launches_ = 0;
+  Decision decision_;
+};
+
+}  // namespace
+
+std::string_view name(Source source) {
+  static constexpr ByEnum<Source, std::string_view, 3> names{{"wisdom", "price", "standard"}};
+  return names[source];
+}
+
+Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options) {
+  return Deciding(problem, wisdom, options).run();
+}
+
+PlanOptions plan_options_of(const Problem& problem, const Way& way) {
+  return {
+      .algorithm = parse_candidate(problem, way.algorithm), .policy = way.policy, .executor = way.executor, .buffers = way.buffers};
+}
+
+}  // namespace quadrille

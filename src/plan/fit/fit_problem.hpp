@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The problems that fits measure: equal blocks, and little memory.
+#pragma once
+
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+// A problem on the communicator's nodes, with root 0 and equal blocks, even if the collective allows different ones.
+Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation);
+
+Bytes longest_buffer(const Problem& problem);  // the longer of input and output, on the rank with the longest
+
+// True if the buffers of all ranks together take only a small part of a machine's memory.
+bool is_small(const Problem& problem);
+
+}  // namespace quadrille

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bandwidths of collectives, as defined by the benchmark suite nccl-tests (its doc/PERFORMANCE.md).
+#pragma once
+
+#include <optional>
+
+#include "quadrille/problem.hpp"
+
+namespace quadrille {
+
+// Numbers of bytes; divided by the time of a run they give bandwidths.
+struct BandwidthBytes {
+  double algorithm = 0;
+  std::optional<double> bus;  // absent for scan and exscan, which nccl-tests does not define
+};
+
+// Returns nothing for a barrier. For p ranks:
+//
+//   collective                                              algorithm              bus / algorithm
+//   alltoall, allgather, gather, scatter, reduce_scatter    p blocks               (p - 1) / p
+//   allreduce                                               the vector             2 (p - 1) / p
+//   broadcast, reduce                                       the vector             1
+//   scan, exscan                                            the vector             -
+//   allgatherv, reduce_scatterv                             all shares             (p - 1) / p
+//   gatherv, scatterv                                       all shares             the share of all but the root
+//   alltoallv                                               mean of what ranks     the share of it that goes to others
+//                                                           send
+//
+// nccl-tests does not define the last three rows. They are chosen to agree with the regular collective if all counts are equal.
+std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem);
+
+// In bytes per second.
+struct Bandwidths {
+  std::optional<double> algorithm, bus;
+};
+
+Bandwidths bandwidths_of(const Problem& problem, double seconds);
+
+}  // namespace quadrille

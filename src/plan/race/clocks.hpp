@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clocks of a group's ranks. Ranks on one machine and in one time namespace read the same clock. Each other clock is compared
+// with the clock of rank 0 by ping-pongs before and after a measurement. In between, its offset is interpolated, which accounts for
+// drift [hunold2015].
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "execute/mail.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+using Nanoseconds = std::int64_t;
+
+// Identifies the running system (the boot) that this process is on; equal for all its processes. Empty if unknown.
+std::string boot_id();
+
+// A rank's clock. Ranks with equal sources read the same clock. A clock with an empty source belongs to this rank alone.
+struct Clock {
+  std::string source;
+  std::function<Nanoseconds()> now;
+};
+
+// CLOCK_MONOTONIC. The source names the boot and the time namespace, because a namespace may shift the clock.
+Clock monotonic_clock();
+
+// One ping-pong: this rank's clock when it sent and received, and the other rank's clock in between.
+struct PingPong {
+  Nanoseconds sent = 0, reference = 0, received = 0;
+};
+
+// This rank's clock minus the reference clock when this rank's clock shows `at`. The error is at most `bound`.
+struct ClockOffset {
+  Nanoseconds at = 0, offset = 0, bound = 0;
+};
+
+// Uses the ping-pong with the shortest round trip; its half is the bound. At least one ping-pong is needed.
+ClockOffset offset_by(std::span<const PingPong> ping_pongs);
+
+// Returns the reference clock's time when this rank's clock shows `time`. Between the two comparisons, the error is at most the
+// larger of their bounds if both clocks run at constant speed.
+Nanoseconds reference_time(Nanoseconds time, const ClockOffset& before, const ClockOffset& after);
+
+class Clocks {
+ public:
+  // Collective: finds out which ranks read the same clock.
+  explicit Clocks(Communicator& communicator, Clock clock = monotonic_clock());
+
+  // Collective: compares the clocks; call it once before a measurement and once after it. Does nothing if all ranks read one clock.
+  void compare();
+
+  Nanoseconds now() const { return clock_.now(); }  // of this rank's clock
+  // Converts a time of this rank's clock to the reference clock by the last comparison only. For times shortly after it.
+  Nanoseconds estimated_reference(Nanoseconds time) const;
+  // Converts a time between the last two comparisons.
+  Nanoseconds reference(Nanoseconds time) const;
+  // Bound on the error of the difference between two converted times of any two ranks. Equal on all ranks.
+  Nanoseconds bound() const;
+
+ private:
+  ClockOffset ask();
+  void answer(Rank asking);
+
+  Communicator& communicator_;
+  const Clock clock_;
+  ByRank<Rank> first_of_clock_;         // for each rank, the first rank that reads the same clock
+  std::unique_ptr<Mail> mail_;          // only if there are several clocks
+  ByRank<ClockOffset> before_, after_;  // by rank
+};
+
+}  // namespace quadrille

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rules that tell the MPI library which of its own algorithms is best on this machine, as a file that the library reads. Programs
+// that do not use Quadrille profit as well.
+//
+//   allow_vendor_algorithms();                                                       // before MPI is initialised
+//   Wisdom found{.machine = fingerprint(communicator)};
+//   found.add(tune_cell(communicator, problem, *vendor_ways(communicator, problem)));
+//   save_wisdom(vendor_wisdom_file(found.machine), found);
+//   openmpi_rules(vendor_rules(found));                                              // the text of the file
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quadrille/result.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+// Makes Open MPI able to use a forced algorithm: it checks for one only if its environment says so at initialisation. Without a
+// forced algorithm it still decides as before. Does nothing if the environment already sets the variable.
+void allow_vendor_algorithms();
+
+// Returns the ways worth measuring: the library's collective as it is, and each of its algorithms that can be forced for this
+// problem; or the reason why no algorithm can be forced. Local.
+Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
+
+// The file for these measurements, beside the machine's wisdom file (wisdom_file): plans must not choose among these ways. Empty if
+// there is no wisdom file.
+std::string vendor_wisdom_file(const Fingerprint& machine);
+
+// For each measured block size the library's best algorithm, if the interval of its time does not overlap the default's; otherwise
+// empty, which means the default. A size between two measured ones follows the nearer one (by ratio). Nothing is known about sizes
+// below or above all measured ones.
+using AlgorithmBySize = std::map<Bytes, std::string>;
+
+// By collective and number of ranks. If records for different node structures or kinds of counts disagree, the default is used.
+using VendorRules = std::map<std::pair<Collective, Count>, AlgorithmBySize>;
+
+VendorRules vendor_rules(const Wisdom& wisdom);
+
+// The algorithm to use from a size on. The first rule starts at 0.
+struct RuleFrom {
+  Bytes from = 0;  // block size
+  std::string algorithm;
+
+  bool operator==(const RuleFrom&) const = default;
+};
+
+std::vector<RuleFrom> steps_of(const AlgorithmBySize& by_size);
+
+// Returns the algorithm that is best for all measured sizes, or empty if there is none. For collectives in which the ranks of one
+// call may see different sizes.
+std::string for_all_sizes(const AlgorithmBySize& by_size);
+
+// The text of a rules file, and a sentence for each rule that the format cannot express.
+struct RulesFile {
+  std::string text;
+  std::vector<std::string> left_out;
+  Count rules = 0;  // number of pairs of collective and number of ranks with a rule
+};
+
+// The text for Open MPI's coll_tuned_dynamic_rules_filename.
+RulesFile openmpi_rules(const VendorRules& rules);
+
+// The text for MPICH's MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE. Such a file replaces all of MPICH's built-in choices, so the
+// rules are merged into the built-in tree, which is read from `library`, the bytes of libmpich.so. Throws Error{environment} if the
+// tree is not found there.
+RulesFile mpich_rules(const VendorRules& rules, std::string_view library);
+
+}  // namespace quadrille

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a fingerprint, parsed from texts and files of the system.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace quadrille {
+
+// The processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.
+std::string processor_of(std::string_view cpuinfo);
+
+// The network adapters below a folder like /sys/class that are up and state a rate, such as "2 x mlx5 200 Gbit/s": InfiniBand and
+// compatible ones, or Ethernet if there are none; "unknown" if there is neither.
+std::string network_of(const std::filesystem::path& classes);
+
+// Shortens "Open MPI v4.1.4, package: ..." to "Open MPI 4.1.4", and "MPICH Version:      4.0.2" to "MPICH 4.0.2".
+std::string short_mpi_version(std::string_view version);
+
+}  // namespace quadrille

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order in which wisdom keeps its records, and insertion in that order.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+// True if all nodes have equally many ranks; their number then follows from the number of ranks.
+inline bool is_even(const Situation& s) { return s.ranks % s.nodes == 0 && s.ranks_of_node == s.ranks / s.nodes; }
+
+// Two situations with the same family differ only in bytes and ranks.
+inline auto family(const Situation& s) {
+  return std::tuple(s.collective, s.nodes, is_even(s) ? 0 : s.ranks_of_node, s.combining, s.counts_known, s.skew, s.sparsity);
+}
+
+inline auto place(const WisdomRecord& record) {
+  const Situation& situation = record.situation;
+  return std::tuple_cat(family(situation), std::tuple(situation.ranks, situation.block_bytes));
+}
+inline auto place(const ExecutorFit& fit) { return std::tuple(fit.executor, fit.nodes, fit.ranks, fit.ranks_of_node); }
+inline auto place(const VendorFit& fit) { return std::tuple(fit.collective, fit.nodes, fit.ranks, fit.ranks_of_node); }
+
+// Inserts `item` into a sorted list and returns null. If the list has an item for the same situation, leaves it there and returns
+// it.
+template <class Item>
+Item* put_in_place(std::vector<Item>& list, Item item) {
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), item, [](const Item& a, const Item& b) { return place(a) < place(b); });
+  if (found != list.end() && place(*found) == place(item)) return &*found;
+  list.insert(found, std::move(item));
+  return nullptr;
+}
+
+// Computes the range of situations that each record answers for.
+void fit_all_ranges(std::vector<WisdomRecord>& records);
+
+}  // namespace quadrille

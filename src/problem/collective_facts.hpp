@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of collectives: one row of facts for each. Other layers derive what they need from these facts, so they do not have to
+// name single collectives.
+#pragma once
+
+#include "quadrille/problem.hpp"
+
+namespace quadrille {
+
+// Which field of a problem gives the sizes of a rank's input and output.
+enum class SizeSource : std::uint8_t {
+  none,    // there is no data
+  blocks,  // Problem::block_bytes
+  shares,  // Problem::counts, one for each rank
+  pairs,   // Problem::counts or Problem::sparse_counts, one for each ordered pair of ranks
+};
+
+// What a buffer contains: nothing, one block (or a whole vector, or one share), or one block for each rank.
+enum class Holding : std::uint8_t { nothing, one, all };
+enum class Holder : std::uint8_t { every_rank, root, all_but_first };
+
+struct BufferContents {
+  Holding holding = Holding::nothing;
+  Holder holder = Holder::every_rank;  // other ranks have nothing
+};
+
+// Ranks first .. last.
+struct OperandRange {
+  Rank first = 0, last = 0;
+};
+
+// block_bytes * times / parts bytes pass the busiest rank.
+struct BlockRatio {
+  Count times = 0, parts = 1;
+};
+
+// The facts from which lower bounds follow [bruck1997, section 2], each with its source.
+struct BoundFacts {
+  // The number of ranks from which some rank needs data, or that need data of some rank. That rank itself is included.
+  Count (*connected_ranks)(Count ranks) = nullptr;
+  const char* rounds_source = "";
+  // What some rank must at least send or receive. Used if sizes are blocks; null if there is no data.
+  BlockRatio (*volume)(Count ranks) = nullptr;
+  const char* volume_source = "";
+};
+
+struct CollectiveFacts {
+  Collective collective{};
+  std::string_view name, summary;
+  std::string_view mpi_name;  // empty: the same as `name`
+  SizeSource sizes = SizeSource::blocks;
+  BufferContents input, output;
+
+  // For an output of one block: returns the ranks whose inputs are combined in it (or the one rank whose input is copied). Null if
+  // the output has a block of each rank, or nothing.
+  OperandRange (*operands)(const Problem& problem, Rank rank) = nullptr;
+  bool is_reduction = false;
+  bool is_prefix = false;  // a reduction of the operands of lower ranks (scan, exscan)
+  BoundFacts bounds;
+};
+
+const CollectiveFacts& facts_of(Collective collective);
+
+// The name of MPI's function without "MPI_", in small letters: "reduce_scatter_block".
+std::string mpi_name(Collective collective);
+
+bool has_pair_counts(Collective collective);              // sizes are SizeSource::pairs
+bool every_rank_has_all(const BufferContents& contents);  // does every rank have one block for each rank in it?
+
+// Does the output of every rank depend on the inputs of all ranks, if no count is 0? Also true for a barrier, which waits for all
+// ranks. If sizes are blocks as well, the postcondition is the same under any permutation of the ranks.
+bool all_depend_on_all(Collective collective);
+
+bool has(const BufferContents& contents, const Problem& problem, Rank rank);
+
+// The size of a rank's block or share, and its offset in a buffer that has the blocks of all ranks. Not for counts of pairs.
+Bytes share_bytes(const Problem& problem, Rank rank);
+Bytes share_offset(const Problem& problem, Rank rank);
+
+}  // namespace quadrille

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/forms/document.hpp"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+StoredPrograms::StoredPrograms(Count ranks) : programs(index(ranks)) {
+  for (Rank rank = 0; rank < ranks; ++rank) programs[index(rank)].rank = rank;
+}
+
+void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
+  // Where ranks do something in every stage, the text has some twenty bytes for each rank and stage. The constant
+  // allows for schedules of empty blocks.
+  std::size_t table_bytes = 0;
+  for (const Stage& stage : stored.stages) table_bytes += sizeof(Stage) + stage.name.size();
+  const std::size_t most = (std::size_t{1} << 28) + 64 * text_bytes;
+  if (table_bytes > most / stored.programs.size())
+    throw Error(ErrorCode::too_large, fmt::format("the document names {} stages for {} ranks, but has almost no operations in them",
+                                                  stored.stages.size(), stored.programs.size()));
+  schedule.program = [shared = std::make_shared<const StoredPrograms>(std::move(stored))](Rank rank) {
+    Program program = shared->programs[index(rank)];
+    const auto own = shared->own_stages.find(rank);
+    program.stages = own == shared->own_stages.end() ? shared->stages : own->second;
+    return program;
+  };
+}
+
+Round& round_numbered(Program& program, Count number) {
+  if (program.rounds.empty() || program.rounds.back().number != number) program.rounds.push_back({number, {}, {}, {}, {}, {}});
+  return program.rounds.back();
+}
+
+Regions flattened(const Regions& regions) {
+  Regions runs;
+  for (const Region& region : regions) {
+    if (bytes(region) == 0) continue;
+    hull(region);  // throws if a run would overflow
+    for_each_run(region, [&](Bytes offset, Bytes length) {
+      if (!runs.empty() && runs.back().buffer == region.buffer && runs.back().offset + runs.back().length == offset)
+        runs.back().length += length;
+      else
+        runs.push_back({region.buffer, offset, length, {}});
+    });
+  }
+  return runs;
+}
+
+std::string excerpt(std::string_view text, std::size_t most) {
+  std::string shown;
+  for (const char character : text.substr(0, most)) {
+    if (character >= ' ' && character <= '~')
+      shown += character;
+    else
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
+  }
+  return text.size() > most ? shown + "..." : shown;
+}
+
+std::string json_string(std::string_view text) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::malformed, fmt::format("a document cannot contain '{}', because it is not UTF-8", excerpt(text)));
+  }
+}
+
+std::vector<Schedule> parse_documents(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) throw Error(ErrorCode::malformed, "the document is empty");
+  return text[first] == '{' || text[first] == '[' ? parse_json(text) : parse_text(text);
+}
+
+}  // namespace quadrille

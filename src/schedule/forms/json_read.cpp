@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the JSON form (docs/schedule-format.md). An error with its place is thrown only for content that cannot be
+// stored in programs. Whether the programs are correct is left to the verifier. Unknown keys are skipped.
+//
+// Memory: `buffers` must have an entry for each rank. This is checked before anything is allocated for each rank, so
+// that a large number of ranks alone cannot take memory.
+#include <fmt/ranges.h>
+
+#include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/forms/document.hpp"
+#include "schedule/forms/json_tree.hpp"
+#include "schedule/forms/json_value.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::string_view a_size = "a number of bytes";
+
+void expect_size(const JsonValue& list, Count wanted, std::string_view of_what) {
+  if (static_cast<Count>(list.size()) != wanted) list.expected(fmt::format("an array of {} {}", wanted, of_what));
+}
+
+std::vector<Bytes> read_sizes(const JsonValue& list, Count ranks) {
+  expect_size(list, ranks, "numbers, one for each rank");
+  std::vector<Bytes> sizes;
+  list.for_each([&](const JsonValue& size) { sizes.push_back(size.integer(a_size, 0)); });
+  return sizes;
+}
+
+std::shared_ptr<const std::vector<Bytes>> read_counts(const JsonValue& counts, const Problem& problem) {
+  if (!has_pair_counts(problem.collective)) return std::make_shared<const std::vector<Bytes>>(read_sizes(counts, problem.ranks));
+  expect_size(counts, problem.ranks, "rows, one for each rank");
+  auto matrix = std::make_shared<std::vector<Bytes>>();
+  counts.for_each([&](const JsonValue& row) {
+    const std::vector<Bytes> sizes = read_sizes(row, problem.ranks);
+    matrix->insert(matrix->end(), sizes.begin(), sizes.end());
+  });
+  return matrix;
+}
+
+Collective read_collective(const JsonValue& word) {
+  if (const auto collective = collective_named(word.text("the name of a collective"))) return *collective;
+  std::vector<std::string_view> known;
+  for (const Collective collective : all_collectives()) known.push_back(name(collective));
+  word.expected(fmt::format("a collective ({})", fmt::join(known, ", ")));
+}
+
+Problem read_problem(const JsonValue& document) {
+  Problem problem;
+  problem.collective = read_collective(document.key("collective"));
+  problem.ranks = document.key("ranks").integer("a number of ranks", 1);
+  if (is_irregular(problem.collective))
+    problem.counts = read_counts(document.key("counts"), problem);
+  else if (has_blocks(problem.collective))
+    problem.block_bytes = document.key("block_bytes").integer(a_size, 0);
+  if (is_rooted(problem.collective)) problem.root = document.key("root").integer("a rank", 0, problem.ranks - 1);
+  if (is_reduction(problem.collective)) {
+    if (const auto size = document.find("element_bytes")) problem.element_bytes = size->integer(a_size, 1);
+    const auto commutative = document.find("commutative");
+    problem.commutative = commutative && commutative->boolean();
+    const auto reproducible = document.find("reproducible");
+    problem.reproducible = reproducible && reproducible->boolean();
+  }
+  if (const auto nodes = document.find("nodes")) {
+    expect_size(*nodes, problem.ranks, "numbers, one for each rank");
+    nodes->for_each([&](const JsonValue& node) { problem.nodes.push_back(node.integer("a node")); });
+  }
+  if (const auto grid = document.find("grid"))
+    grid->for_each([&](const JsonValue& side) { problem.grid.push_back(side.integer("a side", 1)); });
+  check(problem);
+  return problem;
+}
+
+Parameters read_parameters(const JsonValue& object) {
+  if (!object.value().is_object()) object.expected("an object");
+  Parameters parameters;
+  for (const auto& [name, value] : object.value().items()) {
+    if (value.is_structured()) object.refuse(fmt::format("expected a number or a word for '{}'", excerpt(name)));
+    if (is_int64(value))
+      parameters[name] = value.get<Count>();
+    else
+      parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return parameters;
+}
+
+// Appends the region unless it is empty.
+void read_region(const JsonValue& region, Regions& regions) {
+  if (region.size("a region, [buffer, offset, length]") != 3) region.expected("a region, [buffer, offset, length]");
+  const JsonValue word = region.entry(0);
+  const std::string& buffer_name = word.text("a buffer (input, output, scratch)");
+  const Bytes offset = region.entry(1).integer("an offset");
+  const Bytes length = region.entry(2).integer("a length", 0);
+  for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+    if (name(buffer) != buffer_name) continue;
+    if (length > 0) regions.push_back({buffer, offset, length, {}});
+    return;
+  }
+  word.expected("a buffer (input, output, scratch)");
+}
+
+Regions read_regions(const JsonValue& list) {
+  Regions regions;
+  list.for_each([&](const JsonValue& region) { read_region(region, regions); });
+  return regions;
+}
+
+// Reads the source or target of a local operation: one region, or a list of regions.
+Regions read_side(const JsonValue& side) {
+  if (side.size("a region or a list of regions") == 0 || side.entry(0).is_array()) return read_regions(side);
+  Regions regions;
+  read_region(side, regions);
+  return regions;
+}
+
+OperandOrder read_order(const JsonValue& order) {
+  const std::string& word = order.text("'source-first' or 'target-first'");
+  if (word == "source-first") return OperandOrder::source_first;
+  if (word == "target-first") return OperandOrder::target_first;
+  order.expected("'source-first' or 'target-first'");
+}
+
+std::optional<Port> read_port(const JsonValue& message) {
+  const auto port = message.find("port");
+  if (!port) return std::nullopt;
+  if (port->size("a port, [dimension, +1 or -1]") != 2) port->expected("a port, [dimension, +1 or -1]");
+  const auto dimension = port->entry(0).integer("a dimension", 0, std::numeric_limits<int>::max());
+  const JsonValue sign = port->entry(1);
+  const auto direction = sign.integer("a direction");
+  if (direction != 1 && direction != -1) sign.expected("+1 or -1");
+  return Port{static_cast<int>(dimension), static_cast<int>(direction)};
+}
+
+// Reads a round into the programs of ranks 0 .. p-1.
+class RoundReader {
+ public:
+  RoundReader(std::vector<Program>& programs, Count number) : programs_(programs), number_(number) {}
+
+  void read(const JsonValue& round) {
+    if (const auto locals = round.find("local")) locals->for_each([this](const JsonValue& local) { read_local(local); });
+    if (const auto messages = round.find("messages"))
+      messages->for_each([this](const JsonValue& message) { read_message(message); });
+    if (const auto control = round.find("control")) control->for_each([this](const JsonValue& entry) { read_control(entry); });
+  }
+
+ private:
+  Rank read_rank(const JsonValue& rank) const { return rank.integer("a rank", 0, size(programs_) - 1); }
+  Round& round_of(Rank rank) { return round_numbered(programs_[index(rank)], number_); }
+
+  void read_local(const JsonValue& local) {
+    const Rank rank = read_rank(local.key("rank"));
+    const auto copy = local.find("copy");
+    const auto reduce = local.find("reduce");
+    if (copy.has_value() == reduce.has_value()) local.refuse("expected either 'copy' or 'reduce'");
+    const JsonValue& sides = copy ? *copy : *reduce;
+    if (sides.size() != 2) sides.expected("a source and a target");
+    Local read{copy ? LocalKind::copy : LocalKind::reduce, {}, read_side(sides.entry(0)), read_side(sides.entry(1))};
+    if (reduce) read.order = read_order(local.key("order"));
+    if (!read.source.empty() || !read.target.empty()) round_of(rank).locals.push_back(std::move(read));
+  }
+
+  void read_message(const JsonValue& message) {
+    const Rank from = read_rank(message.key("from"));
+    const Rank to = read_rank(message.key("to"));
+    const auto port = read_port(message);
+    Regions read = read_regions(message.key("read"));
+    Regions write = read_regions(message.key("write"));
+    if (read.empty() && write.empty()) return;
+    round_of(from).sends.push_back({to, std::move(read), port});
+    round_of(to).receives.push_back({from, std::move(write), port});
+  }
+
+  void read_control(const JsonValue& control) {
+    const Rank from = read_rank(control.key("from"));
+    const Rank to = read_rank(control.key("to"));
+    const Bytes size = control.key("bytes").integer(a_size, 0);
+    round_of(from).control_sends.push_back({to, size});
+    round_of(to).control_receives.push_back({from, size});
+  }
+
+  std::vector<Program>& programs_;
+  Count number_;
+};
+
+Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
+  const JsonValue format = document.key("format");
+  if (format.text() != json_format) format.expected(fmt::format("'{}'", json_format));
+
+  Schedule schedule;
+  schedule.problem = read_problem(document);
+  const Count ranks = schedule.problem.ranks;
+  if (const auto algorithm = document.find("algorithm")) schedule.algorithm = algorithm->text();
+  if (const auto parameters = document.find("parameters")) schedule.parameters = read_parameters(*parameters);
+
+  const JsonValue buffers = document.key("buffers");
+  schedule.stated_input_bytes = read_sizes(buffers.key("input"), ranks);
+  schedule.stated_output_bytes = read_sizes(buffers.key("output"), ranks);
+  const auto scratch = buffers.find("scratch");
+  const std::vector<Bytes> scratch_bytes = scratch ? read_sizes(*scratch, ranks) : std::vector<Bytes>(index(ranks));
+
+  StoredPrograms stored(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank) stored.programs[index(rank)].scratch_bytes = scratch_bytes[index(rank)];
+  Count next_round = 0;
+  document.key("stages").for_each([&](const JsonValue& stage) {
+    const Count first = next_round;
+    stage.key("rounds").for_each([&](const JsonValue& round) { RoundReader(stored.programs, next_round++).read(round); });
+    stored.stages.push_back({stage.key("name").text(), first, next_round - first});
+  });
+  store(schedule, std::move(stored), text_bytes);
+  return schedule;
+}
+
+}  // namespace
+
+std::vector<Schedule> parse_json(std::string_view text) {
+  const nlohmann::json root = json_tree(text);
+  const JsonValue value(root);
+  std::vector<Schedule> schedules;
+  if (!value.is_array()) {
+    schedules.push_back(read_schedule(value, text.size()));
+    return schedules;
+  }
+  if (value.size() == 0) value.refuse("an empty array holds no schedule");
+  value.for_each([&](const JsonValue& document) { schedules.push_back(read_schedule(document, text.size())); });
+  return schedules;
+}
+
+}  // namespace quadrille

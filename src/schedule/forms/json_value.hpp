@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A value of a JSON document together with its place, so that errors name the place:
+// "stages[1].rounds[0].messages[2].from: expected a rank in 0..4, found 7". The place is only built when an error is
+// reported.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+bool is_int64(const nlohmann::json& value);
+
+class JsonValue {
+ public:
+  explicit JsonValue(const nlohmann::json& root) : value_(root) {}
+
+  // A child points to its parent, so the parent must be a named variable that outlives the child.
+  JsonValue entry(std::size_t index) const& { return {value_[index], this, {}, index}; }
+  JsonValue key(std::string_view name) const&;  // throws if there is no such key
+  std::optional<JsonValue> find(std::string_view name) const&;
+  JsonValue entry(std::size_t) const&& = delete;
+  JsonValue key(std::string_view) const&& = delete;
+  std::optional<JsonValue> find(std::string_view) const&& = delete;
+
+  bool is_array() const { return value_.is_array(); }
+  bool is_string() const { return value_.is_string(); }
+  const nlohmann::json& value() const { return value_; }
+
+  std::size_t size(std::string_view what = "an array") const;  // of an array; throws for other values
+  const std::string& text(std::string_view what = "a string") const;
+  bool boolean() const;
+  // Returns an integer in least .. most, or throws. `what` describes it in the error: "a rank", "a number of bytes".
+  std::int64_t integer(std::string_view what, std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    const std::size_t count = size();
+    for (std::size_t index = 0; index < count; ++index) visit(entry(index));
+  }
+
+  // Throws Error{malformed}: "<place>: expected <wanted>, found <this value>".
+  [[noreturn]] void expected(std::string_view wanted) const;
+  // Throws Error{malformed}: "<place>: <sentence>".
+  [[noreturn]] void refuse(std::string_view sentence) const;
+
+ private:
+  JsonValue(const nlohmann::json& value, const JsonValue* parent, std::string_view name, std::size_t index)
+      : value_(value), parent_(parent), name_(name), index_(index) {}
+  std::string place() const;
+
+  const nlohmann::json& value_;
+  const JsonValue* parent_ = nullptr;
+  std::string_view name_;  // empty for an entry of an array
+  std::size_t index_ = 0;
+};
+
+}  // namespace quadrille

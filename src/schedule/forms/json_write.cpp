@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the JSON form (docs/schedule-format.md), one line for each operation and message, so that people and
+// `diff` can read it. Everything that may fail is checked before the first byte is written.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
+#include "schedule/forms/document.hpp"
+#include "schedule/meetings.hpp"
+
+namespace quadrille {
+namespace {
+
+[[noreturn]] void inexpressible(const std::string& what) {
+  throw Error(ErrorCode::malformed, what + ", which the JSON form cannot express; use the text form");
+}
+
+// One end of a message or control message. For a send, `partner` has the regions of the matching receive.
+struct End {
+  Count round = 0;
+  Rank from = 0, to = 0;
+  std::optional<Port> port;
+  Bytes control_bytes = 0;
+  const Regions* regions = nullptr;
+  const Regions* partner = nullptr;
+
+  auto meeting() const { return std::tie(round, from, to, port, control_bytes); }
+};
+
+struct LocalAt {
+  Count round = 0;
+  Rank rank = 0;
+  const Local* local = nullptr;
+};
+
+// The operations of all ranks, sorted by round.
+struct Rounds {
+  std::vector<LocalAt> locals;
+  std::vector<End> messages, controls;
+};
+
+void by_round(auto& list) {
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.round < b.round; });
+}
+
+// Gives each send the regions of the matching receive. If the same two ranks have several messages on the same port,
+// the first send matches the first receive.
+void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string_view verb) {
+  const auto earlier = [](const End* a, const End* b) { return a->meeting() < b->meeting(); };
+  std::vector<End*> sends, receives;
+  for (End& sender : senders) sends.push_back(&sender);
+  for (End& receiver : receivers) receives.push_back(&receiver);
+  std::stable_sort(sends.begin(), sends.end(), earlier);
+  std::stable_sort(receives.begin(), receives.end(), earlier);
+  for_each_meeting(
+      sends, receives, [](const End* a, const End* b) { return a->meeting() <=> b->meeting(); },
+      [](End* sender, const End* receiver) { sender->partner = receiver->regions; },
+      [&](const End* sender) {
+        inexpressible(fmt::format("in round {} rank {} sends {} to rank {} that is not received", sender->round, sender->from, verb,
+                                  sender->to));
+      },
+      [&](const End* receiver) {
+        inexpressible(fmt::format("in round {} rank {} receives {} from rank {} that is not sent", receiver->round, receiver->to,
+                                  verb, receiver->from));
+      });
+  by_round(senders);
+}
+
+Rounds turned(const std::vector<Program>& programs) {
+  Rounds rounds;
+  std::vector<End> receives, control_receives;
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds) {
+      const Rank me = program.rank;
+      for (const Local& local : round.locals) rounds.locals.push_back({round.number, me, &local});
+      for (const Message& send : round.sends) rounds.messages.push_back({round.number, me, send.peer, send.port, 0, &send.regions});
+      for (const Message& receive : round.receives)
+        receives.push_back({round.number, receive.peer, me, receive.port, 0, &receive.regions});
+      for (const Control& send : round.control_sends) rounds.controls.push_back({round.number, me, send.peer, {}, send.bytes});
+      for (const Control& receive : round.control_receives)
+        control_receives.push_back({round.number, receive.peer, me, {}, receive.bytes});
+    }
+  by_round(rounds.locals);
+  pair_up(rounds.messages, receives, "a message");
+  pair_up(rounds.controls, control_receives, "a control entry");
+  std::erase_if(rounds.messages, [](const End& message) { return bytes(*message.regions) == 0 && bytes(*message.partner) == 0; });
+  return rounds;
+}
+
+// Throws if a region cannot be split into runs.
+void check_regions(const Regions& regions) {
+  bytes(regions);
+  for (const Region& region : regions) hull(region);
+}
+
+void check_regions(const std::vector<Program>& programs) {
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds) {
+      for (const Local& local : round.locals) check_regions(local.source), check_regions(local.target);
+      for (const Message& send : round.sends) check_regions(send.regions);
+      for (const Message& receive : round.receives) check_regions(receive.regions);
+    }
+}
+
+// The format lists every round, even an empty one. Their number is limited, because a few words of text could ask for
+// 2^60 rounds.
+constexpr Count most_idle_rounds = Count{1} << 20;
+
+[[noreturn]] void too_many_rounds(const std::string& rounds) {
+  throw Error(
+      ErrorCode::too_large,
+      fmt::format("the stages have {} rounds, but the JSON form lists every round and allows only {} empty ones; use the text form",
+                  rounds, most_idle_rounds));
+}
+
+// Checks that all programs have the same stages, that these have no gaps, and that every round belongs to one of
+// them.
+void check_stages(const std::vector<Program>& programs) {
+  Count rounds = 0;
+  for (const Stage& stage : programs.front().stages) {
+    if (stage.first_round != rounds || stage.round_count < 0)
+      inexpressible(fmt::format("stage '{}' does not begin at round {}, where the one before ends", stage.name, rounds));
+    if (__builtin_add_overflow(rounds, stage.round_count, &rounds)) too_many_rounds("2^63 or more");
+  }
+  Count acting = 0;
+  for (const Program& program : programs) {
+    acting += static_cast<Count>(program.rounds.size());
+    if (program.stages != programs.front().stages) inexpressible(fmt::format("rank {} has other stages than rank 0", program.rank));
+    Count next = 0;
+    for (const Round& round : program.rounds) {
+      if (round.number < next || round.number >= rounds)
+        inexpressible(fmt::format("rank {} has round {} out of order or in no stage", program.rank, round.number));
+      next = round.number + 1;
+    }
+  }
+  if (rounds - most_idle_rounds > acting) too_many_rounds(std::to_string(rounds));
+}
+
+class JsonWriter {
+ public:
+  JsonWriter(std::ostream& out, const Schedule& schedule) : out_(out), schedule_(schedule), problem_(schedule.problem) {}
+
+  void write() {
+    for (Rank rank = 0; rank < problem_.ranks; ++rank) programs_.push_back(schedule_.program(rank));
+    check_stages(programs_);
+    check_regions(programs_);
+    rounds_ = turned(programs_);
+    std::vector<std::string> stage_names;
+    for (const Stage& stage : programs_.front().stages) stage_names.push_back(json_string(stage.name));
+
+    write_head();
+    write_buffers();
+    out_.print(",\n\"stages\": [");
+    for (std::size_t i = 0; i < stage_names.size(); ++i) {
+      const Stage& stage = programs_.front().stages[i];
+      out_.print("{}{{\"name\": {}, \"rounds\": [", i == 0 ? "\n" : ",\n", stage_names[i]);
+      for (Count round = stage.first_round; round < stage.first_round + stage.round_count; ++round) {
+        out_.print("{}", round == stage.first_round ? "\n" : ",\n");
+        write_round(round);
+      }
+      out_.print("]}}");
+    }
+    out_.print("]}}");
+    out_.flush();
+  }
+
+ private:
+  void write_head() {
+    const std::string algorithm = json_string(schedule_.algorithm);
+    std::string parameters;
+    for (const auto& [key, value] : schedule_.parameters) {
+      const std::string* word = std::get_if<std::string>(&value);
+      parameters +=
+          fmt::format("{}{}: {}", parameters.empty() ? "" : ", ", json_string(key), word ? json_string(*word) : to_string(value));
+    }
+    out_.print("{{\"format\": \"{}\",\n\"collective\": \"{}\",\n\"algorithm\": {},\n\"parameters\": {{{}}},\n\"ranks\": {}",
+               json_format, name(problem_.collective), algorithm, parameters, problem_.ranks);
+    if (is_irregular(problem_.collective))
+      write_counts();
+    else if (has_blocks(problem_.collective))
+      out_.print(",\n\"block_bytes\": {}", problem_.block_bytes);
+    if (is_reduction(problem_.collective))
+      out_.print(",\n\"element_bytes\": {},\n\"commutative\": {}{}", problem_.element_bytes, problem_.commutative,
+                 problem_.reproducible ? ",\n\"reproducible\": true" : "");
+    if (is_rooted(problem_.collective)) out_.print(",\n\"root\": {}", problem_.root);
+    if (!problem_.nodes.empty()) out_.print(",\n\"nodes\": [{}]", fmt::join(problem_.nodes, ", "));
+    if (!problem_.grid.empty()) out_.print(",\n\"grid\": [{}]", fmt::join(problem_.grid, ", "));
+  }
+
+  void write_counts() {
+    if (!has_pair_counts(problem_.collective)) return out_.print(",\n\"counts\": [{}]", fmt::join(*problem_.counts, ", "));
+    out_.print(",\n\"counts\": [");
+    for (Rank from = 0; from < problem_.ranks; ++from)
+      out_.print("{}  [{}]", from == 0 ? "\n" : ",\n", fmt::join(Traffic(problem_).row(from), ", "));
+    out_.print("]");
+  }
+
+  void write_buffers() {
+    const auto list = [&](std::string_view key, auto&& size_of) {
+      out_.print("  \"{}\": [", key);
+      for (Rank rank = 0; rank < problem_.ranks; ++rank)
+        out_.print("{}{}", rank == 0 ? "" : ", ", size_of(static_cast<std::size_t>(rank)));
+      out_.print("]");
+    };
+    const auto& inputs = schedule_.stated_input_bytes;
+    const auto& outputs = schedule_.stated_output_bytes;
+    out_.print(",\n\"buffers\": {{\n");
+    list("input", [&](std::size_t rank) { return inputs.empty() ? input_bytes(problem_, static_cast<Rank>(rank)) : inputs[rank]; });
+    out_.print(",\n");
+    list("output",
+         [&](std::size_t rank) { return outputs.empty() ? output_bytes(problem_, static_cast<Rank>(rank)) : outputs[rank]; });
+    out_.print(",\n");
+    list("scratch", [&](std::size_t rank) { return programs_[rank].scratch_bytes; });
+    out_.print("}}");
+  }
+
+  void write_round(Count number) {
+    const char* separator = "";
+    out_.print("  {{\"local\": [");
+    for (; next_local_ < rounds_.locals.size() && rounds_.locals[next_local_].round == number; ++next_local_)
+      write_local(rounds_.locals[next_local_], separator);
+    separator = "";
+    out_.print("],\n   \"messages\": [");
+    for (; next_message_ < rounds_.messages.size() && rounds_.messages[next_message_].round == number; ++next_message_)
+      write_message(rounds_.messages[next_message_], separator);
+    out_.print("]");
+    separator = ",\n   \"control\": [";
+    const std::size_t first_control = next_control_;
+    for (; next_control_ < rounds_.controls.size() && rounds_.controls[next_control_].round == number; ++next_control_) {
+      const End& control = rounds_.controls[next_control_];
+      out_.print("{}\n    {{\"from\": {}, \"to\": {}, \"bytes\": {}}}", separator, control.from, control.to, control.control_bytes);
+      separator = ",";
+    }
+    out_.print("{}}}", next_control_ > first_control ? "]" : "");
+  }
+
+  // The format pairs one source region with one target region, so an operation on lists is written as several
+  // operations, split wherever either list is.
+  void write_local(const LocalAt& place, const char*& separator) {
+    const Regions source = flattened(place.local->source);
+    const Regions target = flattened(place.local->target);
+    const auto write_operation = [&](const auto& write_sides) {
+      out_.print("{}\n    {{\"rank\": {}, \"{}\": [", separator, place.rank,
+                 place.local->kind == LocalKind::copy ? "copy" : "reduce");
+      write_sides();
+      out_.print("]");
+      if (place.local->kind == LocalKind::reduce)
+        out_.print(", \"order\": \"{}\"", place.local->order == OperandOrder::source_first ? "source-first" : "target-first");
+      out_.print("}}");
+      separator = ",";
+    };
+
+    if (bytes(source) != bytes(target))  // incorrect, and written unchanged
+      return write_operation([&] { write_regions(source), out_.print(", "), write_regions(target); });
+    auto from = source.begin();
+    auto to = target.begin();
+    Bytes from_done = 0, to_done = 0;
+    while (from != source.end()) {
+      const Bytes length = std::min(from->length - from_done, to->length - to_done);
+      write_operation([&] {
+        out_.print("[\"{}\", {}, {}], ", name(from->buffer), from->offset + from_done, length);
+        out_.print("[\"{}\", {}, {}]", name(to->buffer), to->offset + to_done, length);
+      });
+      if ((from_done += length) == from->length) ++from, from_done = 0;
+      if ((to_done += length) == to->length) ++to, to_done = 0;
+    }
+  }
+
+  void write_message(const End& message, const char*& separator) {
+    out_.print("{}\n    {{\"from\": {}, \"to\": {}", separator, message.from, message.to);
+    if (message.port) out_.print(", \"port\": [{}, {}]", message.port->dimension, message.port->direction);
+    out_.print(", \"read\": ");
+    write_regions(flattened(*message.regions));
+    out_.print(", \"write\": ");
+    write_regions(flattened(*message.partner));
+    out_.print("}}");
+    separator = ",";
+  }
+
+  void write_regions(const Regions& runs) {
+    const char* separator = "";
+    out_.print("[");
+    for (const Region& run : runs) {
+      out_.print("{}[\"{}\", {}, {}]", separator, name(run.buffer), run.offset, run.length);
+      separator = ", ";
+    }
+    out_.print("]");
+  }
+
+  Printer out_;
+  const Schedule& schedule_;
+  const Problem& problem_;
+  std::vector<Program> programs_;
+  Rounds rounds_;
+  std::size_t next_local_ = 0, next_message_ = 0, next_control_ = 0;
+};
+
+}  // namespace
+
+void write_json(std::ostream& out, const Schedule& schedule) { JsonWriter(out, schedule).write(); }
+
+}  // namespace quadrille

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests that every #include in include/quadrille, src and tools respects the table of layers in docs/architecture.md.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = QUADRILLE_SOURCE_DIR;
+
+struct LayerTable {
+  std::map<std::string, int> levels;             // level of each layer
+  std::map<std::string, std::string> by_header;  // layer of each public header, whose name is without ".hpp"
+};
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
+    parts.push_back(trimmed(text.substr(begin, end - begin)));
+  parts.push_back(trimmed(text.substr(begin)));
+  return parts;
+}
+
+// Reads the table. A row has a level, a layer, what it knows, what it must not know, and its public headers.
+LayerTable read_table() {
+  LayerTable table;
+  std::ifstream document(root / "docs/architecture.md");
+  bool in_section = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("## ")) in_section = line == "## Layers";
+    const auto cells = parts_of(line, '|');  // the first and the last are empty
+    int level = 0;
+    if (!in_section || cells.size() != 7 ||
+        std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), level).ec != std::errc{})
+      continue;
+    EXPECT_TRUE(table.levels.try_emplace(cells[2], level).second) << cells[2] << " has two rows";
+    for (const std::string& header : parts_of(cells[5], ','))
+      EXPECT_TRUE(header.empty() || table.by_header.try_emplace(header, cells[2]).second) << header << " is in two rows";
+  }
+  return table;
+}
+
+// Returns the layer of a file, given its path from the root; nothing if it has none.
+std::optional<std::string> layer_of(const fs::path& file, const LayerTable& table) {
+  const auto first = file.begin();
+  if (*first == "tools") return "command";
+  if (*first == "src") return std::next(first)->string();
+  const auto layer = table.by_header.find(file.stem());
+  return layer == table.by_header.end() ? std::nullopt : std::optional(layer->second);
+}
+
+// Returns the file of the tree that a line includes, as a path from the root; nothing if it includes none.
+std::optional<fs::path> included_by(const std::string& line, const fs::path& file) {
+  const std::size_t begin = line.find_first_of("\"<");
+  if (!trimmed(line).starts_with("#") || line.find("include") > begin || begin == std::string::npos) return std::nullopt;
+  const std::string name = line.substr(begin + 1, line.find_first_of("\">", begin + 1) - begin - 1);
+  for (const fs::path& folder : {fs::path("include"), fs::path("src"), fs::path("tools"), file.parent_path()})
+    if (exists(root / folder / name)) return (folder / name).lexically_normal();
+  EXPECT_EQ(line[begin], '<') << file << " includes " << name << ", which is no file of the tree";
+  return std::nullopt;
+}
+
+// Reports each file that `file` includes against the table.
+void check_includes(const fs::path& file, const LayerTable& table) {
+  const auto mine = layer_of(file, table);
+  ASSERT_TRUE(mine && table.levels.contains(*mine)) << file << " has no layer in the table";
+  std::ifstream source(root / file);
+  for (std::string line; std::getline(source, line);) {
+    const auto other = included_by(line, file);
+    if (!other) continue;
+    const auto theirs = layer_of(*other, table);
+    ASSERT_TRUE(theirs && table.levels.contains(*theirs)) << file << " includes " << *other << ", which has no layer in the table";
+    EXPECT_TRUE(*mine == *theirs || table.levels.at(*theirs) < table.levels.at(*mine))
+        << file << " of the layer " << *mine << " includes " << *other << " of the layer " << *theirs;
+  }
+}
+
+bool is_source(const fs::path& file) {
+  const fs::path extension = file.extension();
+  return extension == ".hpp" || extension == ".cpp" || extension == ".h" || extension == ".def";
+}
+
+TEST(Layers, IncludesKeepToTheTable) {
+  const LayerTable table = read_table();
+  ASSERT_GE(table.levels.size(), 10u);
+  int files = 0;
+  for (const char* top : {"include/quadrille", "src", "tools"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / top))
+      if (is_source(entry.path()) && entry.path().filename() != "quadrille.hpp") {
+        check_includes(relative(entry.path(), root), table);
+        ++files;
+      }
+  EXPECT_GE(files, 400);
+}
+
+TEST(Layers, AreTheFoldersAndPublicHeadersThatExist) {
+  const LayerTable table = read_table();
+  for (const auto& [layer, level] : table.levels)
+    EXPECT_TRUE(layer == "command" || is_directory(root / "src" / layer)) << "there is no folder of the layer " << layer;
+  for (const auto& [header, layer] : table.by_header)
+    EXPECT_TRUE(exists(root / "include/quadrille" / (header + ".hpp")) || exists(root / "include/quadrille" / (header + ".h")))
+        << "there is no public header " << header;
+}
+
+}  // namespace

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests every path of the shared-memory executor with threads, so that the thread sanitizer checks it: how messages are copied, how
+// ranks wait, and what the other ranks do when one fails, or runs out of memory, at any point.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "execute/script/run.hpp"
+#include "execute/transport.hpp"
+#include "quadrille/program_builder.hpp"
+#include "support/apart.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+enum class Memory { own, shared, mixed };  // mixed: every second rank has its buffers in shared memory
+
+// Returns each way to copy combined with each way to wait.
+std::vector<Apart> all_ways() {
+  std::vector<Apart> ways;
+  for (const bool reads : {true, false})
+    for (const double once : {0.0, 1.0})
+      for (const auto& [core, yields] : {std::pair(true, true), std::pair(false, true), std::pair(false, false)})
+        ways.push_back({.reads_private_memory = reads,
+                        .core_for_every_rank = core,
+                        .yields_hand_over = yields,
+                        .costs = costs_of_copying_once(once)});
+  return ways;
+}
+
+// Executes a plan a few times with changing data, and checks the results.
+void exercise(SharedCommunicator& communicator, const Problem& problem, const PlanOptions& options, Memory memory) {
+  const Rank me = communicator.rank();
+  const auto data = probe_data(problem, me);
+  const Bytes input_length = input_bytes(problem, me), output_length = output_bytes(problem, me);
+  const auto shared_input = communicator.allocate(input_length), shared_output = communicator.allocate(output_length);
+  ByteVector own_input(static_cast<std::size_t>(input_length)), own_output(static_cast<std::size_t>(output_length));
+  const bool shares = memory == Memory::shared || (memory == Memory::mixed && me % 2 == 0);
+  std::byte *input = shares ? shared_input.get() : own_input.data(), *output = shares ? shared_output.get() : own_output.data();
+  Plan made = plan(communicator, problem, options);
+  for (int run = 0; run < 4; ++run) {
+    const int pass = run % data->pass_count();
+    data->fill_input(pass, input);
+    data->spoil_output(pass, output);
+    if (run == 2)
+      made.execute_timed(input, output);
+    else
+      made.execute(input, output);
+    EXPECT_EQ(data->compare_output(pass, output), "") << made.algorithm();
+  }
+}
+
+// Each algorithm runs in some of the ways; policies and kinds of memory alternate.
+TEST(EnginePaths, AllGiveTheSameResult) {
+  std::size_t turn = 0, number = 0;
+  for (const Apart& way : all_ways()) {
+    ++number;
+    for (const Algorithm* algorithm : all_algorithms()) {
+      if (++number % (sanitized ? 8 : 2) != 0) continue;
+      const Problem problem =
+          with_elements_of(problem_of(algorithm->collective, 3, 700), is_reduction(algorithm->collective) ? 8 : 1);
+      if (!applies(problem, standard_choice(*algorithm, problem))) continue;
+      const Policy policy = std::array{Policy::blocking, Policy::nonblocking, Policy::dataflow}[turn % 3];
+      const Memory memory = std::array{Memory::own, Memory::shared, Memory::mixed}[turn / 3 % 3];
+      ++turn;
+      run_apart(3, way, [&](SharedCommunicator& communicator) {
+        exercise(communicator, problem,
+                 {.algorithm = std::string(algorithm->id), .policy = policy, .operation = operation_for(problem)}, memory);
+      });
+    }
+  }
+}
+
+// Long messages in each of the ways, whose source all ranks, or only some ranks, can load from.
+TEST(EnginePaths, LongMessagesComeFromMemoryOfEitherKind) {
+  int turn = 0;
+  for (const Apart& way : all_ways())
+    for (const Memory memory : {Memory::own, Memory::shared, Memory::mixed}) {
+      const Policy policy = ++turn % 2 == 0 ? Policy::blocking : Policy::dataflow;
+      run_apart(3, way, [&](SharedCommunicator& communicator) {
+        exercise(communicator, Problem::alltoall(3, 70'000), {.policy = policy}, memory);
+        const Problem sum = with_elements_of(problem_of(Collective::allreduce, 3, 9'000), 8);
+        exercise(communicator, sum, {.algorithm = "direct", .policy = policy, .operation = operation_for(sum)}, memory);
+      });
+    }
+}
+
+// No message of the window is long by itself, but together they save more than a wait. There are more of them than are prefetched.
+TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
+  Apart way{.costs = costs_of_copying_once(1e-12)};
+  way.costs.wait = way.costs.in[2] + way.costs.out[2];  // a little more than a message of 16 KiB saves
+  ASSERT_EQ(way.costs.longest_twice(), CopyCosts::sizes[2]);
+  for (const Bytes block : {8, 16'000})
+    run_apart(7, way, [&](SharedCommunicator& communicator) {
+      exercise(communicator, Problem::alltoall(7, block), {.policy = Policy::nonblocking}, Memory::mixed);
+    });
+}
+
+// Messages so long that the executor tries non-temporal stores, which takes the first ten executions.
+TEST(EnginePaths, MuchIsCopiedPastTheCaches) {
+  const Apart way{.costs = costs_of_copying_once(0)};
+  run_apart(2, way, [&](SharedCommunicator& communicator) {
+    const Problem problem = Problem::alltoall(2, (Bytes{1} << 20) + 40);
+    const auto data = probe_data(problem, communicator.rank());
+    const auto input = communicator.allocate(2 * problem.block_bytes), output = communicator.allocate(2 * problem.block_bytes);
+    Plan exchange = plan(communicator, problem);
+    for (int run = 0; run < 12; ++run) {
+      data->fill_input(run % data->pass_count(), input.get());
+      data->spoil_output(run % data->pass_count(), output.get());
+      exchange.execute(input.get(), output.get());
+      EXPECT_EQ(data->compare_output(run % data->pass_count(), output.get()), "");
+    }
+  });
+}
+
+// A root that receives nothing runs ahead of its readers, and reuses only area blocks that they have read.
+TEST(EnginePaths, ASenderRunsAheadOfItsReaders) {
+  for (const bool core : {true, false})
+    for (const Bytes block : {8, 3000, 40000}) {
+      const Apart way{.core_for_every_rank = core, .costs = costs_of_copying_once(1)};
+      run_apart(3, way, [&](SharedCommunicator& communicator) {
+        Plan broadcast = plan(communicator, problem_of(Collective::broadcast, 3, block), {.algorithm = "linear"});
+        ByteVector input(static_cast<std::size_t>(block)), output(input.size());
+        for (int run = 0; run < 600; ++run) {
+          if (communicator.rank() == 0) std::fill(input.begin(), input.end(), static_cast<std::byte>(run));
+          if (communicator.rank() == 2 && run % 200 == 0) std::this_thread::sleep_for(1ms);
+          broadcast.execute(input.data(), output.data());
+          ASSERT_EQ(output.front(), static_cast<std::byte>(run));
+          ASSERT_EQ(output.back(), static_cast<std::byte>(run));
+        }
+      });
+    }
+}
+
+TEST(EnginePaths, MayBePolledInsteadOfWaitedFor) {
+  for (const char* algorithm : {"direct", "bruck"})
+    for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+      const Apart way{.costs = costs_of_copying_once(0)};
+      run_apart(3, way, [&](SharedCommunicator& communicator) {
+        const Problem problem = Problem::alltoall(3, 2000);
+        const Rank me = communicator.rank();
+        const auto data = probe_data(problem, me);
+        SharedSpace& space = *communicator.space();
+        const auto script = std::make_shared<const Script>(make_script(
+            make_schedule(problem, algorithm).program(me), 3, {.policy = policy, .buffered_bytes = [&](Rank peer) {
+                                                                 return communicator.transport().buffered_message_bytes(peer);
+                                                               }}));
+        SharedExecutable executable(space, communicator.costs(), script);
+        ByteVector input(6000), output(6000);
+        for (int run = 0; run < 5; ++run) {
+          data->fill_input(run % data->pass_count(), input.data());
+          executable.begin(input.data(), output.data());
+          space.poll_until([&] { return executable.advance(); });
+          EXPECT_EQ(data->compare_output(run % data->pass_count(), output.data()), "");
+        }
+      });
+    }
+}
+
+// If a message cuts elements, it cannot be combined directly from its source: its pieces are copied together first.
+TEST(EnginePaths, PiecesThatCutElementsAreCombinedLater) {
+  constexpr Bytes length = 8000, cut = 4004, gap = 100;
+  for (const double once : {0.0, 1.0})
+    for (const bool reads : {true, false}) {
+      const Apart way{.reads_private_memory = reads, .costs = costs_of_copying_once(once)};
+      run_apart(2, way, [&](SharedCommunicator& communicator) {
+        const Rank me = communicator.rank();
+        ProgramBuilder program{me};
+        program.scratch(length);
+        program.begin_round();
+        if (me == 0) program.send(1, {{Buffer::input, 0, cut}, {Buffer::input, cut + gap, length - cut}});
+        if (me == 1) {
+          program.copy({{Buffer::input, 0, length}}, {{Buffer::output, 0, length}});
+          program.receive(0, {{Buffer::scratch, 0, length}});
+        }
+        program.begin_round();
+        if (me == 1) program.reduce({{Buffer::scratch, 0, length}}, {{Buffer::output, 0, length}}, OperandOrder::source_first);
+        const auto executable = communicator.transport().prepare(std::make_shared<const Script>(
+            make_script(std::move(program).finish(), 2,
+                        {.strided_messages = true,
+                         .buffered_bytes = [&](Rank peer) { return communicator.transport().buffered_message_bytes(peer); },
+                         .fuses = true,
+                         .operation = built_in_operator("sum", "f64")})));
+        const auto input = communicator.allocate(length + gap), output = communicator.allocate(length);
+        for (Bytes i = 0; i < length; i += 8) {
+          const double number = static_cast<double>(i * (me + 1));
+          const auto* bytes = reinterpret_cast<const std::byte*>(&number);
+          for (Bytes byte = i; byte < i + 8; ++byte) input.get()[byte + (me == 0 && byte >= cut ? gap : 0)] = bytes[byte - i];
+        }
+        executable->execute(input.get(), output.get());
+        for (Bytes i = 0; me == 1 && i < length; i += 8) {
+          double number = 0;
+          std::memcpy(&number, output.get() + i, 8);
+          ASSERT_EQ(number, static_cast<double>(3 * i));
+        }
+        communicator.barrier();
+      });
+    }
+}
+
+TEST(EnginePaths, CostsAreTheSameAtAllRanks) {
+  for (const Apart& way : all_ways()) {
+    if (way.costs.once[0] == 0)
+      continue;  // this test measures the costs itself, so skip ways that differ from another only in given costs
+    std::array<CopyCosts, 3> costs;
+    run_apart(3, way, [&](SharedCommunicator& communicator) {
+      costs[static_cast<std::size_t>(communicator.rank())] = measure_costs(*communicator.space()).copies;
+    });
+    for (const CopyCosts& each : costs) {
+      EXPECT_GT(each.wait, 0);
+      EXPECT_EQ(each.once, costs[0].once);
+      EXPECT_EQ(each.in, costs[0].in);
+    }
+  }
+}
+
+// By rank: the text of its exception, or "" if it threw none.
+using Sentences = std::array<std::string, 3>;
+
+Sentences sentences(const Apart& way, const std::function<void(SharedCommunicator&)>& body) {
+  Sentences said;
+  try {
+    run_apart(3, way, [&](SharedCommunicator& communicator) {
+      try {
+        body(communicator);
+      } catch (const std::exception& error) {
+        said[static_cast<std::size_t>(communicator.rank())] = error.what();
+        throw;
+      }
+    });
+  } catch (const std::exception&) {}
+  return said;
+}
+
+void wait_for(const std::atomic<bool>& event) {
+  while (!event) std::this_thread::yield();
+}
+
+// Rank 0 sends a long message to rank 1, while rank 2 does something that the others do not expect.
+struct OneLongMessage {
+  static constexpr Bytes length = 100'000;
+  SharedCommunicator& communicator;
+  ByteVector input{static_cast<std::size_t>(length), std::byte{1}}, output{static_cast<std::size_t>(length)};
+  std::unique_ptr<Executable> executable;
+
+  explicit OneLongMessage(SharedCommunicator& of) : communicator(of) {
+    ProgramBuilder program{communicator.rank()};
+    program.begin_round();
+    if (communicator.rank() == 0) program.send(1, {{Buffer::input, 0, length}});
+    if (communicator.rank() == 1) program.receive(0, {{Buffer::output, 0, length}});
+    executable = communicator.transport().prepare(std::make_shared<const Script>(make_script(std::move(program).finish(), 3, {})));
+  }
+
+  // When this has thrown, no other rank may still read the sender's memory. So it is overwritten, and the sanitizer reports a race
+  // if one does.
+  void execute() {
+    try {
+      executable->execute(input.data(), output.data());
+    } catch (...) {
+      std::fill(input.begin(), input.end(), std::byte{2});
+      throw;
+    }
+  }
+
+  [[noreturn]] void fail() const { communicator.space()->fail(Error(ErrorCode::misuse, "rank 2 has had enough")); }
+};
+
+const std::vector<std::pair<bool, bool>> both_waits{{true, true}, {false, false}};
+
+TEST(EngineFailures, AReaderThatFailsLetsItsSenderGo) {
+  for (const auto& [core, yields] : both_waits) {
+    Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
+    way.reads = [](Rank) { throw Error(ErrorCode::transport, "it cannot be read"); };
+    const Sentences said = sentences(way, [](SharedCommunicator& communicator) { OneLongMessage(communicator).execute(); });
+    EXPECT_EQ(said[1], "it cannot be read");
+    EXPECT_THAT(said[0], HasSubstr("rank 1: it cannot be read"));
+  }
+}
+
+TEST(EngineFailures, ASenderWaitsForACopyThatIsUnderWay) {
+  for (const auto& [core, yields] : both_waits) {
+    std::atomic<bool> reading = false;
+    SharedSpace* readers_space = nullptr;
+    Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
+    way.reads = [&](Rank) {
+      reading = true;
+      while (!readers_space->has_failed()) std::this_thread::yield();
+      std::this_thread::sleep_for(150ms);  // longer than the interval at which the sender checks that its reader still runs
+    };
+    const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
+      if (communicator.rank() == 1) readers_space = communicator.space().get();
+      OneLongMessage message(communicator);
+      if (communicator.rank() < 2) return message.execute();
+      wait_for(reading);
+      message.fail();
+    });
+    EXPECT_EQ(said[0], "rank 2 has had enough");
+    EXPECT_EQ(said[1], "") << "it has what it was to have";
+    EXPECT_EQ(said[2], "rank 2 has had enough");
+  }
+}
+
+TEST(EngineFailures, ASenderDoesNotWaitForADeadReader) {
+  for (const auto& [core, yields] : both_waits) {
+    std::atomic<bool> reading = false, over = false;
+    Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
+    way.reads = [&](Rank) {
+      reading = true;
+      wait_for(over);
+      throw Error(ErrorCode::transport, "the dead read nothing");
+    };
+    way.is_there = [&](Rank rank) { return rank != 1 || !reading; };
+    const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
+      OneLongMessage message(communicator);
+      if (communicator.rank() == 2) return;
+      if (communicator.rank() == 1) return message.execute();
+      try {
+        message.executable->execute(message.input.data(), message.output.data());
+      } catch (...) {
+        over = true;
+        throw;
+      }
+    });
+    EXPECT_EQ(said[0], "rank 1 of the group is gone");
+  }
+}
+
+TEST(EngineFailures, AWithdrawnMessageIsNotRead) {
+  for (const auto& [core, yields] : both_waits) {
+    std::atomic<bool> withdrawn = false;
+    const Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
+    const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
+      OneLongMessage message(communicator);
+      if (communicator.rank() == 2) message.fail();
+      if (communicator.rank() == 1) {
+        wait_for(withdrawn);
+        return message.execute();
+      }
+      try {
+        message.execute();
+      } catch (...) {
+        withdrawn = true;
+        throw;
+      }
+    });
+    EXPECT_THAT(said, Each("rank 2 has had enough"));
+  }
+}
+
+// If a rank that others wait for has left, all of them throw, spinning or sleeping, in an exchange and in a barrier.
+TEST(EngineFailures, ARankThatHasLeftIsMissed) {
+  for (const auto& [core, yields] : both_waits)
+    for (const bool barrier : {true, false}) {
+      const Apart way{.core_for_every_rank = core, .yields_hand_over = yields};
+      const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
+        ByteVector input(24), output(24);
+        Plan exchange = plan(communicator, Problem::alltoall(3, 8));
+        exchange.execute(input.data(), output.data());
+        if (communicator.rank() == 1) return;
+        if (barrier)
+          communicator.barrier();
+        else
+          exchange.execute(input.data(), output.data());
+      });
+      EXPECT_NE(said[0], "");
+      EXPECT_EQ(said[1], "");
+      EXPECT_NE(said[2], "");
+    }
+}
+
+// The ranks of a node wait for each other's steps without a time limit, but not if one of them has failed.
+TEST(EngineFailures, AreHeardByThoseThatKeepStep) {
+  Problem problem = Problem::alltoall(3, 64);
+  problem.nodes = {0, 0, 1};
+  for (const bool fails : {false, true}) {
+    const Sentences said = sentences({}, [&](SharedCommunicator& communicator) {
+      ByteVector input(192), output(192);
+      Plan exchange = plan(communicator, problem, {.algorithm = "clustered", .keep_step = true});
+      exchange.execute(input.data(), output.data());
+      if (communicator.rank() == 0) {
+        std::this_thread::sleep_for(250ms);
+        if (fails) communicator.space()->fail(Error(ErrorCode::misuse, "rank 0 has had enough"));
+      }
+      exchange.execute(input.data(), output.data());
+    });
+    EXPECT_THAT(said, Each(std::string(fails ? "rank 0 has had enough" : "")));
+  }
+}
+
+// Each allocation of the first or of the last rank fails once: a plan is made on all ranks or on none.
+TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
+  Problem in_nodes = Problem::alltoall(3, 2000);
+  in_nodes.nodes = {0, 0, 1};
+  const Problem irregular = problem_of(Collective::alltoallv, 3, 500);
+  const std::vector<std::pair<Problem, PlanOptions>> plans{
+      {Problem::alltoall(3, 2000), {.algorithm = "bruck"}},
+      {in_nodes, {.algorithm = "clustered", .keep_step = true}},
+      {irregular, {.algorithm = "two-phase:counts=headers"}},
+  };
+  for (const auto& entry : plans)
+    for (const Rank poor : {0, 2}) {
+      const Problem& problem = entry.first;
+      const PlanOptions& options = entry.second;
+      bool made = false;
+      for (Count allocations = 0; !made; ++allocations) {
+        ASSERT_LT(allocations, 30);
+        std::array<bool, 3> good{};
+        const Sentences said = sentences({.poor = poor, .allocations = allocations}, [&](SharedCommunicator& communicator) {
+          const auto me = static_cast<std::size_t>(communicator.rank());
+          Plan each = plan(communicator, problem, options);
+          good[me] = true;
+          ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank())));
+          ByteVector output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
+          each.execute(input.data(), output.data());
+        });
+        EXPECT_EQ(good[0], good[1]);
+        EXPECT_EQ(good[0], good[2]);
+        made = said == Sentences{};
+        for (const std::string& sentence : said) EXPECT_EQ(sentence.empty(), made) << allocations;
+        if (good[0]) continue;
+        const std::string own = "there is not enough memory for this plan (std::bad_alloc)";
+        for (Rank rank = 0; rank < 3; ++rank)
+          EXPECT_EQ(said[index(rank)], rank == poor ? own : fmt::format("rank {}: {}", poor, own)) << allocations;
+      }
+    }
+  const Sentences said = sentences({.poor = 1, .allocations = 0}, [](SharedCommunicator& communicator) {
+    const Bytes more_than_trays_take = 17 * Tray::size;
+    std::vector<char> mine(static_cast<std::size_t>(more_than_trays_take)), all(3 * mine.size());
+    communicator.all_gather(mine.data(), all.data(), more_than_trays_take);
+  });
+  for (const std::string& sentence : said) EXPECT_NE(sentence, "");
+  EXPECT_THAT(said[1], HasSubstr("not enough memory for what all ranks gather"));
+}
+
+// Before a rank sleeps it names the rank that it waits for, and only that rank wakes it. Its last check before sleeping may change
+// which rank that is.
+TEST(Waiting, NobodySleepsForARankThatHasBeenHeard) {
+  const Apart way{.core_for_every_rank = false, .yields_hand_over = false};
+  run_apart(3, way, [&](SharedCommunicator& communicator) {
+    if (communicator.rank() > 0) return;
+    bool asked = false, heard_first = false, over = false;
+    int looks_at_second = 0;
+    communicator.space()->wait_until(
+        [&] {
+          if (heard_first) ++looks_at_second;  // this rank is not asleep
+          if (asked) heard_first = true;       // in the last check, after the rank has announced that it sleeps for rank 1
+          return over;
+        },
+        [&]() -> Rank {
+          asked = true;
+          if (!heard_first) return 1;
+          over = looks_at_second == 0 ||
+                 looks_at_second > 5;  // called again before the rank has slept; the limit makes the test end if not
+          return 2;
+        });
+    EXPECT_EQ(looks_at_second, 1) << "it asked whom it waits for before it slept, and looked once more";
+  });
+}
+
+}  // namespace
+}  // namespace quadrille::testing

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests that a group's memory is released when one of its processes ends without destroying its plans.
+#include "execute/shared/memory/group_space.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "execute/shared/memory/head_file.hpp"
+#include "execute/shared/memory/meet.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes block_bytes = 6000;
+
+// The objects of a rank; a rank that ends by _exit never destroys them.
+struct Made {
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Plan> plan;
+};
+
+Made make_and_execute(SharedCommunicator& strangers) {
+  CopyCosts costs;
+  costs.wait = 1;  // so that no message is long, and all are copied through the sender's heap
+  Met met = meet(strangers, {}, costs);
+  if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);
+  Made made{std::move(met.node), nullptr};
+  const Count ranks = made.communicator->size();
+  made.plan = std::make_unique<Plan>(plan(*made.communicator, Problem::alltoall(ranks, block_bytes)));
+  std::vector<std::byte> source(static_cast<std::size_t>(ranks * block_bytes)), target(source.size());
+  made.plan->execute(source.data(), target.data());
+  return made;
+}
+
+Bytes taken_bytes() { return Process::current()->heap().taken_bytes() + Process::current()->control().taken_bytes(); }
+
+// Runs each rank as a process of its own. Returns how many of them reported an error.
+int count_wrong(Count ranks, const std::function<bool(SharedCommunicator&)>& part) {
+  const Descriptor file = make_head_file(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank)
+    if (::fork() == 0) {
+      bool right = false;
+      try {
+        const auto strangers = meet_at(open_head_file(file, ranks), rank, ranks);
+        right = part(*strangers);
+      } catch (const std::exception& error) {
+        std::cerr << error.what() << std::endl;
+      }
+      ::_exit(right ? 0 : 1);
+    }
+  int wrong = 0;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    int status = -1;
+    ::wait(&status);
+    wrong += status != 0;
+  }
+  return wrong;
+}
+
+// Allocates so often that each retired place is checked many times.
+void allocate_often() {
+  for (int i = 0; i < 1000; ++i) {
+    Process& process = *Process::current();
+    process.heap().release(process.heap().allocate(64));
+    process.control().release(process.control().allocate(64));
+  }
+}
+
+// Rank `lost` exits without destroying its plan. The others must then get all their memory back, whether they made the group's head
+// or not.
+void expect_all_is_released(Count ranks, Rank lost) {
+  const int wrong = count_wrong(ranks, [lost](SharedCommunicator& strangers) {
+    const Bytes before = taken_bytes();
+    Made made = make_and_execute(strangers);
+    const bool has_taken = taken_bytes() > before;
+    strangers.barrier();  // all ranks have executed the plan
+    if (strangers.rank() == lost) ::_exit(has_taken ? 0 : 1);
+    while (strangers.space()->is_there(lost)) ::usleep(1000);
+    made.plan.reset();
+    made.communicator.reset();
+    // The other ranks leave as well, either regularly or by ending.
+    for (int turn = 0; turn < 2000 && taken_bytes() > before; ++turn) {
+      allocate_often();
+      ::usleep(1000);
+    }
+    return has_taken && taken_bytes() == before;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(GroupSpace, ReleasesMemoryThatALostRankDidNotLeave) {
+  expect_all_is_released(2, 1);
+  expect_all_is_released(3, 2);
+  expect_all_is_released(3, 1);
+}
+
+TEST(GroupSpace, ReleasesMemoryWhenAllHaveLeft) {
+  const int wrong = count_wrong(3, [](SharedCommunicator& strangers) {
+    const Bytes before = taken_bytes();
+    Made made = make_and_execute(strangers);
+    made = Made{};
+    strangers.barrier();
+    allocate_often();
+    strangers.barrier();
+    allocate_often();
+    strangers.barrier();
+    allocate_often();
+    return taken_bytes() == before;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "foundation/nearest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quadrille {
+namespace {
+
+TEST(Nearest, FindsAWordWithOneOrTwoMistakes) {
+  const std::vector<std::string> known{"alltoall", "allgather", "ring"};
+  EXPECT_EQ(nearest("altoall", known), "alltoall");      // a letter is missing
+  EXPECT_EQ(nearest("allgatherr", known), "allgather");  // one too many
+  EXPECT_EQ(nearest("rinh", known), "ring");             // another one
+  EXPECT_EQ(nearest("alltaoll", known), "alltoall");     // two are exchanged
+}
+
+TEST(Nearest, AllowsThreeMistakesInALongWordOnly) {
+  EXPECT_EQ(nearest("recursiv_doublin", {"recursive-doubling"}), "recursive-doubling");
+  EXPECT_EQ(nearest("xyzg", {"ring"}), std::nullopt);
+}
+
+TEST(Nearest, TakesTheFirstOfEquallyNearWords) { EXPECT_EQ(nearest("sum", {"sun", "sub"}), "sun"); }
+
+TEST(Nearest, FindsNothingAmongNoWords) { EXPECT_EQ(nearest("ring", {}), std::nullopt); }
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing the counters of a rank.
+#include "mpi_face/report/record.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "mpi_face/report/record_file.hpp"
+#include "mpi_face/report/record_text.hpp"
+#include "quadrille/error.hpp"
+#include "support/own_folder.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::string_view functions[] = {"Alltoall", "Bcast", "Alltoallv"};
+const std::vector<Rank> world{0, 1, 2, 3};
+
+class RecordTest : public testing::OwnFolder {
+ protected:
+  std::string path() const { return (place_ / "run.rank-1.counters").string(); }
+  RecordOptions options() const { return {.path = path(), .world_rank = 1, .world_size = 4, .functions = functions}; }
+  static std::string contents(const std::string& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static RecordHeader header_in(const std::string& bytes) {
+    RecordHeader header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    return header;
+  }
+  static Counters counters_in(const std::string& bytes, std::uint32_t i) {
+    Counters counters{};
+    std::memcpy(&counters, bytes.data() + RecordPlaces(header_in(bytes)).counters + i * sizeof counters, sizeof counters);
+    return counters;
+  }
+};
+
+TEST_F(RecordTest, OutlivesAKilledProcess) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Record record(options());
+    const int communicator = record.add_communicator("world", world);
+    Counters& counters = record.counters(0, communicator, 1000);
+    for (int i = 0; i < 7; ++i) count_ours(counters, 1000, 50);
+    count_passed(counters, record.reason(counters, "no plan yet"), 1000, 90);
+    record.enter(1, communicator, ticks());
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const std::string bytes = contents(path());
+  const RecordHeader header = header_in(bytes);
+  EXPECT_EQ(bytes.size(), header.file_bytes);
+  EXPECT_EQ(header.end_unix_ns, 0);
+  EXPECT_EQ(header.in_call, 2u) << "function 1 of communicator 0";
+  EXPECT_GT(header.ticks_per_second, 1e6);
+  ASSERT_EQ(header.counters.used, 4u) << "one for each function's others, and one";
+  const Counters counters = counters_in(bytes, 3);
+  EXPECT_EQ(counters.ours_calls, 7u);
+  EXPECT_EQ(counters.ours_ticks, 350u);
+  EXPECT_EQ(counters.passed_calls, 1u);
+  EXPECT_EQ(counters.bytes, 8000u);
+  EXPECT_EQ(counters.size_class, 10u) << "512 to 1023 bytes";
+  EXPECT_EQ(counters.passed[0].calls, 1u);
+}
+
+TEST_F(RecordTest, TakesWhatDoesNotFitIntoTheOthersOfTheFunction) {
+  RecordOptions of_memory = options();
+  of_memory.path.clear();
+  Record record(of_memory);
+  std::set<Counters*> entries;
+  for (int communicator = 0; communicator < 100; ++communicator)
+    for (Bytes bytes = 1; bytes < Bytes{1} << 50; bytes *= 2) entries.insert(&record.counters(2, communicator, bytes));
+  EXPECT_EQ(entries.size(), Record::most_counters + 1);
+  Counters& others = record.counters(2, 200, 8);
+  EXPECT_TRUE(others.is_others);
+  EXPECT_EQ(others.function, 2);
+  EXPECT_EQ(&record.counters(2, 0, 1), &record.counters(2, 0, 1));
+  EXPECT_FALSE(record.counters(2, 0, 1).is_others);
+}
+
+TEST_F(RecordTest, NumbersCommunicators) {
+  Record record(options());
+  const std::vector<Rank> pair{3, 1};
+  EXPECT_EQ(record.add_communicator("world", world), 0);
+  EXPECT_EQ(record.add_communicator("", pair), 1);
+  record.free_communicator(1);
+  EXPECT_EQ(record.add_communicator("", pair), 1) << "that of the freed one with these members";
+  EXPECT_EQ(record.add_communicator("", pair), 2);
+  for (int i = 3; i < 256; ++i) EXPECT_EQ(record.add_communicator("", world), i);
+  EXPECT_EQ(record.add_communicator("", pair), 256);
+  EXPECT_EQ(record.add_communicator("", world), 257);
+  EXPECT_EQ(record.add_communicator("", pair), 256) << "all later ones of two ranks";
+  std::vector<Rank> more(5);
+  for (int i = 0; i < 200; ++i, more.push_back(0)) EXPECT_LT(record.add_communicator("", more), 320);
+}
+
+TEST_F(RecordTest, KeepsThreeReasonsAndCountsFurtherOnesTogether) {
+  Record record(options());
+  Counters& counters = record.counters(0, 0, 8);
+  PassedCalls& first = record.reason(counters, "a");
+  EXPECT_EQ(&record.reason(counters, "a"), &first);
+  EXPECT_NE(&record.reason(counters, "b"), &first);
+  record.reason(counters, "c");
+  EXPECT_EQ(&record.reason(counters, "d"), &counters.passed[3]);
+  EXPECT_EQ(&record.reason(counters, "e"), &counters.passed[3]);
+}
+
+TEST_F(RecordTest, ReplacesAnOlderFileAndNothingElse) {
+  {
+    Record record(options());
+    record.end();
+  }
+  const std::string old = contents(path());
+  EXPECT_GT(header_in(old).end_unix_ns, 0);
+  Record first(options());
+  count_ours(first.counters(0, 0, 8), 8, 1);
+  Record second(options());  // the second record must not change the memory of the first
+  count_ours(first.counters(0, 0, 8), 8, 1);
+  EXPECT_EQ(first.counters(0, 0, 8).ours_calls, 2u);
+  EXPECT_EQ(header_in(contents(path())).counters.used, std::size(functions));
+  RecordOptions foreign = options();
+  foreign.path = (place_ / "letter").string();
+  std::ofstream(foreign.path) << "Dear all";
+  EXPECT_THROW(Record{foreign}, Error);
+  EXPECT_EQ(contents(foreign.path), "Dear all");
+  foreign.path = (place_ / "nowhere/run").string();
+  EXPECT_THROW(Record{foreign}, Error);
+}
+
+TEST_F(RecordTest, PacksWhatIsUsed) {
+  Record record(options());
+  const int communicator = record.add_communicator("world", world);
+  count_ours(record.counters(1, communicator, 64), 64, 5);
+  record.traffic()[2] = 77;
+  const std::string bytes = record.packed();
+  const RecordHeader header = header_in(bytes);
+  EXPECT_EQ(bytes.size(), header.file_bytes);
+  EXPECT_LT(bytes.size(), 20'000u);
+  EXPECT_EQ(counters_in(bytes, 3).bytes, 64u);
+  std::uint64_t traffic[4];
+  std::memcpy(traffic, bytes.data() + RecordPlaces(header).traffic, sizeof traffic);
+  EXPECT_EQ(traffic[2], 77u);
+  EXPECT_LT(record.packed(false).size(), bytes.size());
+}
+
+TEST(RecordWords, AreCutAtTheEndOfALetter) {
+  char place[4];
+  set_words(place, "ab\xC3\xA4");
+  EXPECT_EQ(words_of(place), "ab");
+  set_words(place, "abc");
+  EXPECT_EQ(words_of(place), "abc");
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Typed calls: they find their plans again, and errors in their arguments are reported.
+#include "plan/calls/calls.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <random>
+
+#include "execute/shared/communicator.hpp"
+#include "quadrille/collectives.hpp"
+#include "quadrille/indexed.hpp"
+#include "support/cases.hpp"
+#include "support/judge.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+double greater_of(double a, double b) { return a < b ? b : a; }
+
+// Runs the call on p ranks, and returns the error sentence that each rank gets.
+std::vector<std::string> told(Count p, const std::function<void(Communicator&)>& call) {
+  std::vector<std::string> said(index(p));
+  try {
+    run_threads(p, [&](Communicator& ranks) {
+      try {
+        call(ranks);
+      } catch (const Error& error) {
+        said[index(ranks.rank())] = error.what();
+        if (error.code() != ErrorCode::misuse) said[index(ranks.rank())] += " (no misuse)";
+      }
+    });
+  } catch (const Error&) {  // peer_lost: the other ranks have left the call
+  }
+  return said;
+}
+
+std::string told_to_all(Count p, const std::function<void(Communicator&)>& call) {
+  const std::vector<std::string> said = told(p, call);
+  for (const std::string& each : said) EXPECT_EQ(each, said[0]);
+  return said[0];
+}
+
+TEST(Calls, RefuseSizesThatDoNotFitWithBothNumbers) {
+  const std::vector<double> ten(10), eight(8);
+  std::vector<double> output(12);
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall(ranks, ten, output); }),
+            "alltoall's input has 10 elements and its output 12; they must be equal");
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall_in_place(ranks, std::vector<double>(10)); }),
+            "alltoall's buffer has 10 elements, which is not a multiple of the 4 ranks; it must have one block for each rank");
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { allgather(ranks, ten, output); }),
+            "allgather's input has 10 elements and its output 12; the output must have 4 times as many elements as the input");
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { reduce_scatter(ranks, eight, output, op::sum); }),
+            "reduce_scatter's input has 8 elements and its output 12; the input must have 4 times as many elements as the output");
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce(ranks, ten, output, op::max); }),
+            "allreduce's input has 10 elements and its output 12; they must be equal");
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { iallreduce(ranks, ten, output, op::max); }),
+            "allreduce's input has 10 elements and its output 12; they must be equal");
+}
+
+TEST(Calls, RefuseRootsAndElementsThatThereAreNot) {
+  std::vector<double> buffer(2);
+  EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { broadcast(ranks, std::vector<int>(2), 3); }),
+            "the root is 3, but there are 3 ranks; it must be 0 to 2");
+  EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { gather_in_place(ranks, std::vector<int>(2), -1); }),
+            "the root is -1, but there are 3 ranks; it must be 0 to 2");
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce_in_place(ranks, buffer, built_in_operator("sum", "f32")); }),
+            "the call's elements have 8 bytes, but those of sum have 4");
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce_in_place(ranks, buffer, std::shared_ptr<const Operator>()); }),
+            "the operator is a null pointer; give a reduction an operator");
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { plan_alltoall<double>(ranks, 2).execute(buffer, buffer); }),
+            "the input has 2 elements, and the plan needs 4 there");
+}
+
+// All ranks throw: the one with wrong arguments, and the others.
+TEST(Calls, RefuseCountsThatDoNotFitOnAllRanks) {
+  std::vector<int> five(5), output(5);
+  const auto exchange = [&](Communicator& ranks, std::vector<int> send_counts) {
+    const bool is_wrong = ranks.rank() == 1;
+    const std::vector<int> right{1, 1, 1};
+    std::vector<int> received(3);
+    alltoallv(ranks, five, is_wrong ? send_counts : right, received, right);
+  };
+  const auto said = [&](std::vector<int> send_counts) {
+    std::vector<std::string> all = told(3, [&](Communicator& ranks) { exchange(ranks, send_counts); });
+    EXPECT_EQ(all[0], "rank 1: " + all[1]);
+    EXPECT_EQ(all[2], "rank 1: " + all[1]);
+    return all[1];
+  };
+  EXPECT_EQ(said({1, 1}), "alltoallv has 2 send_counts for 3 ranks");
+  EXPECT_EQ(said({1, -2, 1}), "send_counts[1] is -2; counts are 0 or more");
+  EXPECT_EQ(said({1, 1, 4}), "send_counts[2] is 4 from element 2 on, and the input has 5 elements");
+  EXPECT_EQ(said({1, 2, 1}), "rank 1 sends itself 8 bytes and receives 4 from itself");
+  EXPECT_EQ(told_to_all(3,
+                        [&](Communicator& ranks) {
+                          exchange(ranks, {1, 1, 2});
+                        }),
+            "rank 1 is to send 8 B to rank 2, which expects 4 B; compare their counts");
+  const std::vector<std::string> gathered = told(3, [&](Communicator& ranks) {
+    std::vector<int> own(index(ranks.rank())), all(3);
+    gatherv(ranks, own, all, std::vector<long>{0, 1, 1}, 1);
+  });
+  EXPECT_EQ(gathered[1], "gatherv's counts[2] is 4 B at the root and rank 2 gives 8 B; they must be equal");
+  EXPECT_EQ(gathered[2], "rank 1: " + gathered[1]);
+  const std::vector<unsigned> counts{1, 1, 1};
+  EXPECT_EQ(told_to_all(3,
+                        [&](Communicator& ranks) {
+                          allgatherv(ranks, five, output, counts, std::vector<int>{0, 1});
+                        }),
+            "allgatherv has 2 displacements for 3 ranks");
+}
+
+// Calls with different functions share a plan, but each call combines by its own function.
+TEST(Calls, CombineByTheFunctionOfEachCall) {
+  run_threads(3, [](Communicator& ranks) {
+    const auto with = [](std::int64_t factor) {
+      return commutative([factor](std::int64_t a, std::int64_t b) { return a + b + factor; });
+    };
+    for (const std::int64_t factor : {0, 10, 100})
+      EXPECT_EQ(allreduce(ranks, static_cast<std::int64_t>(ranks.rank()), with(factor)), 3 + 2 * factor);
+    std::vector<Request> requests;
+    std::vector<std::array<std::int64_t, 1>> results(8);
+    for (std::int64_t call = 0; call < 8; ++call)
+      requests.push_back(iallreduce(ranks, std::array{static_cast<std::int64_t>(ranks.rank())}, results[index(call)], with(call)));
+    std::shuffle(requests.begin(), requests.end(), std::mt19937_64(static_cast<std::uint64_t>(ranks.rank())));
+    wait_all(requests);
+    for (std::int64_t call = 0; call < 8; ++call) EXPECT_EQ(results[index(call)][0], 3 + 2 * call);
+    EXPECT_EQ(ranks.calls().size(), 1u);
+    EXPECT_EQ(allreduce(ranks, ranks.rank(), ordered([](Rank, Rank b) { return b; }, "last")), 2) << "in rank order";
+    EXPECT_EQ(ranks.calls().size(), 2u);
+  });
+}
+
+TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
+  run_threads(3, [](Communicator& ranks) {
+    Calls& calls = ranks.calls();
+    std::vector<double> nine(9), other(9);
+    alltoall(ranks, nine, other);
+    alltoall(ranks, other, nine);                                                 // other addresses
+    alltoall(ranks, std::vector<std::int64_t>(9), std::vector<std::int64_t>(9));  // another type of the same size
+    EXPECT_EQ(calls.size(), 1u);
+    execute(ranks, Problem::alltoall(3, 24), nine.data(), other.data());
+    EXPECT_EQ(calls.size(), 1u) << "the same on untyped memory";
+    alltoall_in_place(ranks, nine);
+    alltoall(ranks, nine, other, {.algorithm = "shift"});
+    alltoall(ranks, nine, other, {.policy = Policy::dataflow});
+    EXPECT_EQ(calls.size(), 4u);
+    broadcast(ranks, nine, 0), broadcast(ranks, nine, 1);
+    EXPECT_EQ(calls.size(), 6u);
+    allreduce(ranks, nine, other, op::sum), allreduce(ranks, nine, other, built_in_operator("sum", "f64"));
+    EXPECT_EQ(calls.size(), 7u);
+    allreduce(ranks, nine, other, op::max);
+    allreduce(ranks, nine, other, commutative([](double a, double b) { return a < b ? b : a; }));
+    allreduce(ranks, nine, other, commutative([](double a, double b) { return a < b ? b : a; }, "greatest"));
+    allreduce(ranks, nine, other, greater_of);
+    EXPECT_EQ(calls.size(), 11u);
+    const auto copy = std::make_shared<const Operator>(*built_in_operator("sum", "f64"));
+    for (int call = 0; call < 2; ++call) allreduce(ranks, nine, other, std::make_shared<const Operator>(*copy));
+    EXPECT_EQ(calls.size(), 12u);
+    alltoallv(ranks, nine, std::vector<int>(3, 1), other, std::vector<int>(3, 1));
+    EXPECT_EQ(calls.size(), 12u) << "counts may change on some ranks only";
+  });
+}
+
+// Counts all_gathers: making a plan uses one, finding a plan uses none.
+class CountsGathers final : public SharedCommunicator {
+ public:
+  explicit CountsGathers(Communicator& threads) : CountsGathers(dynamic_cast<SharedCommunicator&>(threads)) {}
+  void all_gather(const void* mine, void* all, Bytes count) override {
+    ++gathers_;
+    SharedCommunicator::all_gather(mine, all, count);
+  }
+  long gathers() const { return gathers_; }
+
+ private:
+  explicit CountsGathers(SharedCommunicator& of) : SharedCommunicator(of.space(), of.transport_name(), of.costs()) {}
+  long gathers_ = 0;
+};
+
+TEST(Calls, LetThePlanGoThatWasCalledLongestAgo) {
+  run_threads(2, [](Communicator& threads) {
+    CountsGathers ranks(threads);
+    const std::vector<char> input(700);
+    std::vector<char> output(700), late(2);
+    const auto makes_a_plan = [&](std::size_t n) {
+      const CallArguments arguments{.input = input.data(),
+                                    .input_elements = static_cast<Count>(2 * n),
+                                    .output = output.data(),
+                                    .output_elements = static_cast<Count>(2 * n),
+                                    .compares = false};
+      const long before = ranks.gathers();
+      execute_call(ranks, arguments, {});
+      return ranks.gathers() > before;
+    };
+    EXPECT_TRUE(makes_a_plan(1));
+    EXPECT_FALSE(makes_a_plan(1));
+    Request open = start_call(
+        ranks, {.input = input.data(), .input_elements = 2, .output = late.data(), .output_elements = 2, .compares = false}, {});
+    for (std::size_t n = 2; n <= 300; ++n) {
+      EXPECT_TRUE(makes_a_plan(n));
+      EXPECT_FALSE(makes_a_plan(2)) << "it is called again and again";
+    }
+    EXPECT_EQ(ranks.calls().size(), Calls::most_plans);
+    open.wait();  // its plan has been dropped meanwhile
+    EXPECT_FALSE(makes_a_plan(2));
+    EXPECT_FALSE(makes_a_plan(46)) << "2 and the last 255 sizes are there";
+    EXPECT_TRUE(makes_a_plan(45));
+    EXPECT_TRUE(makes_a_plan(47)) << "45 took the place of that";
+  });
+}
+
+TEST(Calls, DeliverTheRightDataInAnyOrderOnUntypedMemory) {
+  run_threads(4, [](Communicator& ranks) {
+    std::mt19937_64 random(7);
+    for (int call = 0; call < 100; ++call) {
+      const Collective collective = all_collectives()[random() % all_collectives().size()];
+      const Problem problem = problem_of(collective, 4, 8 * static_cast<Bytes>(random() % 3), static_cast<Rank>(random() % 4));
+      const auto data = probe_data(problem, ranks.rank());
+      ByteVector input(index(input_bytes(problem, ranks.rank()))), output(index(output_bytes(problem, ranks.rank())));
+      data->fill_input(0, input.data());
+      if (call % 2 == 0)
+        execute(ranks, problem, input.data(), output.data(), operation_for(problem));
+      else
+        start(ranks, problem, input.data(), output.data(), operation_for(problem)).wait();
+      EXPECT_EQ(data->compare_output(0, output.data()), "") << name(collective);
+    }
+  });
+}
+
+// The first call on a communicator does not match what other ranks do: they make another plan or wait in a barrier. All ranks get
+// an error after some time.
+TEST(Calls, TellOfAFirstCallThatMeetsAnother) {
+  for (const bool barrier : {true, false}) {
+    std::vector<std::string> said(3);
+    run_threads(3, [&](Communicator& threads) {
+      const auto me = static_cast<std::size_t>(threads.rank());
+      try {
+        if (me == 2)
+          allreduce(threads, 1.0, op::sum);
+        else if (barrier)
+          threads.barrier();
+        else
+          plan(threads, Problem::alltoall(3, 8));
+      } catch (const Error& error) {
+        said[me] = error.what();
+      }
+    });
+    for (const std::string& each : said) EXPECT_THAT(each, HasSubstr("ranks 0 and 2 have met in different calls"));
+  }
+}
+
+TEST(Calls, TellOfCallsThatDiffer) {
+  if (CallArguments{}.compares) GTEST_SKIP() << "in debug builds the ranks compare before each call";
+  const std::string said = told_to_all(3, [](Communicator& ranks) {
+    std::vector<double> buffer(10);
+    allreduce_in_place(ranks, buffer, op::sum);
+    allreduce_in_place(ranks, std::span(buffer).first(ranks.rank() == 2 ? 9 : 10), op::sum);
+  });
+  EXPECT_THAT(said, AllOf(HasSubstr("making of a plan"), HasSubstr("(allreduce/"), HasSubstr("same order on all ranks")));
+}
+
+// Tests in which ranks compare each call before it runs.
+class ComparedCalls : public ::testing::Test {
+ protected:
+  void SetUp() override { ::setenv("QUADRILLE_CHECK", "1", 1); }
+  void TearDown() override { ::unsetenv("QUADRILLE_CHECK"); }
+};
+
+TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
+  std::vector<double> buffer(10);
+  const auto said = [&](auto&& call) {
+    return told_to_all(3, [&](Communicator& ranks) {
+      std::vector<double> own(10);
+      call(ranks, own, ranks.rank() == 2);
+    });
+  };
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { broadcast(ranks, own, last ? 1 : 0); }),
+            "rank 0 asks for root 0, rank 2 for 1; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { broadcast(ranks, std::span(own).first(last ? 9 : 10)); }),
+            "rank 0 asks for block size 80 B, rank 2 for 72 B; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { last ? barrier(ranks) : broadcast(ranks, own); }),
+            "rank 0 asks for collective broadcast, rank 2 for barrier; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
+              const auto add = [](double a, double b) { return a + b; };
+              allreduce_in_place(ranks, own, last ? commutative(add, "add") : ordered(add, "add"));
+            }),
+            "rank 0 asks for commutative false, rank 2 for true; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
+              last ? allreduce_in_place(ranks, own, op::min) : allreduce_in_place(ranks, own, op::sum);
+            }),
+            "rank 0 asks for operator sum, rank 2 for min; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
+              barrier(ranks);  // calls with counts are compared, too
+              if (last)
+                allgatherv(ranks, std::span(own).first(1), own, std::vector<int>{1, 1, 1});
+              else
+                barrier(ranks);
+            }),
+            "rank 0 asks for collective barrier, rank 2 for allgatherv; all ranks must make the same call");
+}
+
+TEST_F(ComparedCalls, TellAllRanksOfOneRanksSizes) {
+  const auto said = told(2, [](Communicator& ranks) {
+    std::vector<double> own(3), all(ranks.rank() == 0 ? 6 : 5);
+    allgather(ranks, own, all);
+  });
+  EXPECT_EQ(said[1],
+            "allgather's input has 3 elements and its output 5; the output must have 2 times as many elements as the input");
+  EXPECT_EQ(said[0], "rank 1: " + said[1]);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decisions by wisdom and by price, on made-up machines.
+#include "quadrille/decision.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quadrille/cost.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+// A fit on one node, with only a start-up and a time per byte.
+ExecutorFit fit_of(Executor executor, Count ranks, double startup_us, double us_per_byte) {
+  const Model& model = *find_model("max-rate");
+  ExecutorFit fit{.executor = executor, .ranks = ranks, .nodes = 1, .ranks_of_node = ranks, .date = "2026-11-23"};
+  for (const Coefficient& coefficient : model.coefficients)
+    fit.coefficients[std::string(coefficient.key)] = coefficient.standard.value_or(0);
+  fit.coefficients["inside_startup_us"] = startup_us;
+  fit.coefficients["round_us"] = startup_us;
+  fit.coefficients["inside_us_per_byte"] = us_per_byte;
+  return fit;
+}
+
+Problem on_one_node(Problem problem) {
+  problem.nodes.assign(static_cast<std::size_t>(problem.ranks), 0);
+  return problem;
+}
+
+WisdomRecord record_of(const Problem& problem, const std::vector<WisdomEntry>& entries) {
+  WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-22", .repetitions = 9, .entries = entries};
+  return record;
+}
+
+TEST(Decide, TakesTheFastestMeasuredWayThatThereIs) {
+  const Problem problem = on_one_node(Problem::alltoall(8, 64));
+  Wisdom wisdom;
+  wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
+  wisdom.add(record_of(
+      problem, {{.way = {.algorithm = "vendor"}, .timing = {1e-6, 1e-6, 1e-6}},
+                {.way = {.algorithm = "bruck:form=zero-rotation,level=positional,ports=1,radix=2", .executor = Executor::mpi},
+                 .timing = {2e-6, 2e-6, 2e-6}},
+                {.way = {.algorithm = "shift", .executor = Executor::shared}, .timing = {3e-6, 3e-6, 3e-6}}}));
+  const Decision all = decide(problem, wisdom, {.executors = {Executor::shared, Executor::mpi}, .with_vendor = true});
+  EXPECT_EQ(all.chosen.algorithm, "vendor");
+  EXPECT_EQ(all.source, Source::wisdom);
+  EXPECT_EQ(decide(problem, wisdom, {.executors = {Executor::shared, Executor::mpi}}).chosen.executor, Executor::mpi);
+  EXPECT_EQ(decide(problem, wisdom, {.executors = {Executor::shared}, .effort = Effort::wisdom_only}).chosen.algorithm, "shift");
+}
+
+TEST(Decide, ByWisdomOnlyRefusesWhatIsNotMeasured) {
+  EXPECT_THROW(decide(on_one_node(Problem::alltoall(8, 64)), {}, {.effort = Effort::wisdom_only}), Error);
+}
+
+TEST(Decide, FlipsFromFewRoundsToFewBytes) {
+  Wisdom wisdom;
+  wisdom.add(fit_of(Executor::shared, 16, 10, 1e-3));
+  const auto chosen = [&](Bytes bytes) {
+    const Decision decision = decide(on_one_node(Problem::alltoall(16, bytes)), wisdom, {.executors = {Executor::shared}});
+    EXPECT_EQ(decision.source, Source::price);
+    return decision.chosen.algorithm;
+  };
+  const auto rounds = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c1; };
+  const auto bytes_of = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c2 / bytes; };
+  EXPECT_EQ(rounds(8), 4) << chosen(8);
+  EXPECT_EQ(bytes_of(1 << 20), 15) << chosen(1 << 20);
+}
+
+TEST(Decide, TakesTheVendorsWhereItsCurveIsBelow) {
+  const Problem problem = on_one_node(Problem::alltoall(4, 64));
+  Wisdom wisdom;
+  wisdom.add(fit_of(Executor::shared, 4, 1, 1e-3));
+  const DecisionOptions options{.executors = {Executor::shared}, .with_vendor = true};
+  EXPECT_NE(decide(problem, wisdom, options).chosen.algorithm, "vendor");
+  wisdom.add(VendorFit{.ranks = 4, .ranks_of_node = 4, .seconds = {{8, 1e-9}, {1024, 2e-9}}, .date = "2026-11-23"});
+  EXPECT_EQ(decide(problem, wisdom, options).chosen.algorithm, "vendor");
+}
+
+TEST(Decide, WithoutAnyKnowledgeTakesTheDefault) {
+  const Decision decision = decide(on_one_node(Problem::alltoall(4, 64)), {}, {});
+  EXPECT_EQ(decision.source, Source::standard);
+  EXPECT_TRUE(decision.chosen.algorithm.starts_with("direct"));
+}
+
+TEST(Decide, GivesAReasonForEachThatWasNotTaken) {
+  Wisdom wisdom;
+  wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
+  for (const Collective collective : all_collectives()) {
+    const Decision decision =
+        decide(on_one_node(problem_of(collective, 8, 128)), wisdom, {.executors = {Executor::shared}, .with_vendor = true});
+    ASSERT_FALSE(decision.considered.empty());
+    EXPECT_EQ(decision.considered[0].way, decision.chosen);
+    EXPECT_TRUE(decision.considered[0].rejected.empty());
+    for (std::size_t i = 1; i < decision.considered.size(); ++i) EXPECT_FALSE(decision.considered[i].rejected.empty());
+    if (collective != Collective::alltoallv)
+      EXPECT_TRUE(applies(problem_of(collective, 8, 128), parse_choice(problem_of(collective, 8, 128), decision.chosen.algorithm)));
+  }
+}
+
+// Bruck's radices, ports and levels: each choice that was kept is better than each dropped one in rounds, start-ups or bytes.
+TEST(Ways, OfBrucksAlgorithmAreAParetoFront) {
+  for (const Count p : {5, 16, 27, 64}) {
+    const Problem problem = Problem::alltoall(p, 8);
+    std::vector<Figures> kept;
+    for (const Choice& choice : choices_worth_trying(problem))
+      if (choice.algorithm->id == "bruck") kept.push_back(figures(make_schedule(problem, choice)));
+    EXPECT_GE(kept.size(), 2u);
+    for (const Figures& one : kept)
+      for (const Figures& other : kept)
+        EXPECT_TRUE(&one == &other || other.c1 > one.c1 || other.startups > one.startups || other.c2 > one.c2);
+  }
+}
+
+TEST(Ways, OfRanksThatKnowTheirOwnCountsNeedNoMore) {
+  const Problem problem = make_traffic(9, {.kind = TrafficKind::uniform, .typical = 100});
+  const std::vector<Choice> all = choices_worth_trying(problem), own = choices_worth_trying(problem, /*own_counts_only=*/true);
+  EXPECT_LT(own.size(), all.size());
+  EXPECT_GE(own.size(), 3u);
+  for (const Choice& choice : own)
+    EXPECT_TRUE(choice.algorithm->needs_own_counts_only || choice.algorithm->incremental(problem, choice.parameters, 0))
+        << specification(choice);
+}
+
+}  // namespace
+}  // namespace quadrille

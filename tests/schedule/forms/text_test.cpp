@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "schedule/forms/documents.hpp"
+
+namespace quadrille {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string head = "quadrille-schedule-text/1\ncollective alltoall\nranks 2\nblock_bytes 8\n";
+
+Schedule schedule_of(const Problem& problem, std::vector<Program> programs) {
+  Schedule schedule{.problem = problem};
+  schedule.algorithm = "by hand";
+  schedule.program = [programs = std::move(programs)](Rank rank) { return programs[static_cast<std::size_t>(rank)]; };
+  return schedule;
+}
+
+void expect_round_trip(const Schedule& schedule) {
+  const std::string text = text_of(schedule);
+  const std::vector<Schedule> read = parse_documents(text);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(members(read[0].problem), members(schedule.problem));
+  EXPECT_EQ(read[0].algorithm, schedule.algorithm);
+  EXPECT_EQ(read[0].parameters, schedule.parameters);
+  EXPECT_EQ(read[0].stated_input_bytes, schedule.stated_input_bytes);
+  EXPECT_EQ(read[0].stated_output_bytes, schedule.stated_output_bytes);
+  EXPECT_TRUE(programs_of(read[0]) == programs_of(schedule)) << text;
+  EXPECT_EQ(text_of(read[0]), text);
+}
+
+TEST(Text, KeepsEverySchedule) {
+  for_each_schedule(9, {0, 1, 8, 1000}, [](const Schedule& schedule) { expect_round_trip(schedule); });
+}
+
+TEST(Text, KeepsTheProblemOfEveryCollective) {
+  for (const Collective collective : all_collectives()) {
+    Problem problem = problem_of(collective, 4, 12);
+    problem.nodes = {0, 0, -3, 7};
+    problem.grid = {2, 2};
+    if (is_reduction(collective)) problem.element_bytes = 4;
+    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
+    if (is_reduction(collective)) problem.commutative = false;
+    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
+    if (is_reduction(collective)) problem.reproducible = true;
+    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
+  }
+}
+
+TEST(Text, KeepsWhatTheVerifierWillRefuse) {
+  constexpr Bytes most = std::numeric_limits<Bytes>::max();
+  Program first{.rank = 0, .scratch_bytes = most, .stages = {{"one", 0, 2}, {"", 2, 0}, {"two\n\"#\" \xc3\xa9", 7, 1}}};
+  Program second{.rank = 1, .scratch_bytes = 0, .stages = {{"other", 3, most - 3}}};
+  Program third{.rank = 2};
+  Round round{.number = 3};
+  round.locals.push_back(
+      {LocalKind::reduce, OperandOrder::target_first, {}, {{Buffer::input, -most, most, {{{0, -1}, {1, 0}, {most, most}}}}}});
+  round.locals.push_back({LocalKind::reduce, OperandOrder::source_first, {{Buffer::scratch, 0, 0, {}}}, {}});
+  round.locals.push_back({LocalKind::copy, {}, {}, {}});
+  round.sends.push_back({0, {{Buffer::output, 1, 2, {{{}, {3, 4}, {}}}}}, Port{2, -1}});
+  round.sends.push_back({-7, {}, Port{0, 1}});
+  round.receives.push_back({most, {{Buffer::output, 1, 2, {}}, {Buffer::output, 1, 2, {}}}, {}});
+  round.control_sends.push_back({1, 64});
+  round.control_receives.push_back({1, 0});
+  second.rounds = {round, {.number = 0}, round, round};
+  Schedule schedule = schedule_of(Problem::alltoall(3, 8), {first, second, third});
+  schedule.parameters = {{"radix", Count{-2}}, {"form", "plain"}, {"digits", "17"}, {"empty", ""}, {"odd name", "odd \\ value"}};
+  schedule.stated_input_bytes = {24, 0, most};
+  schedule.stated_output_bytes = {1, 2, 3};
+  expect_round_trip(schedule);
+}
+
+TEST(Text, ReadsWhatAPersonWrites) {
+  const auto read = parse_documents(
+      "\n# two ranks change places\r\n  quadrille-schedule-text/1   # the form\r\n"
+      "block_bytes 8\nranks\t2\ncollective alltoall\nnodes 0\nnodes 1\n"
+      "stage all first 0 rounds 1\n\n"
+      "rank 0\nround 0\n"
+      "send to 1 port 0 -1 input[8:8]\n receive from 1 output [ 8 : 4 * 2 / +4 ]# strided\n copy input[0:8]->output[0:8]\n"
+      "rank 1 scratch 3");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].problem.nodes, (std::vector<Count>{0, 1}));
+  EXPECT_EQ(read[0].algorithm, "");
+  const Program program = read[0].program(0);
+  EXPECT_EQ(program.stages, (std::vector<Stage>{{"all", 0, 1}}));
+  ASSERT_EQ(program.rounds.size(), 1u);
+  EXPECT_EQ(program.rounds[0].locals.size(), 1u);
+  EXPECT_EQ(program.rounds[0].sends, (std::vector<Message>{{1, {{Buffer::input, 8, 8, {}}}, Port{0, -1}}}));
+  EXPECT_EQ(program.rounds[0].receives, (std::vector<Message>{{1, {{Buffer::output, 8, 4, {{{2, 4}, {}, {}}}}}, {}}}));
+  EXPECT_EQ(read[0].program(1).scratch_bytes, 3);
+}
+
+TEST(Text, ReadsDocumentsOneAfterTheOther) {
+  const auto read = parse_documents(text_of(make_schedule(Problem::alltoall(3, 8), "shift")) +
+                                    text_of(make_schedule(Problem::alltoall(4, 8), "bruck")));
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].algorithm, "shift");
+  EXPECT_EQ(read[1].problem.ranks, 4);
+}
+
+TEST(Text, SaysWhatIsWrongAndInWhichLine) {
+  const std::string first = head + "rank 0\nround 0\n";  // lines 5 and 6
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {" \n\t", "the document is empty"},
+      {"hello", "line 1: expected 'quadrille-schedule-text/1' or a JSON document, found 'hello'"},
+      {std::string("\0\xff", 2), "found '\\x00\\xff'"},
+      {"quadrille-schedule-text/2", "found 'quadrille-schedule-text/2'"},
+      {"quadrille-schedule-text/1 2", "line 1: expected the end of the line, found '2'"},
+      {"quadrille-schedule-text/1\n", "line 2: expected 'collective' before this line, found none"},
+      {"quadrille-schedule-text/1\ncollective alltoal", "line 2: expected a collective (alltoall, "},
+      {"quadrille-schedule-text/1\ncollective alltoall\nrank 0", "line 3: expected 'ranks' before this line, found none"},
+      {"quadrille-schedule-text/1\ncollective alltoall\nranks 2\nrank 0", "expected 'block_bytes' before this line"},
+      {"quadrille-schedule-text/1\ncollective scatter\nranks 2\nblock_bytes 2\nrank 0", "expected 'root' before this line"},
+      {"quadrille-schedule-text/1\ncollective alltoallv\nranks 2\nrank 0", "expected 'counts' before this line"},
+      {"quadrille-schedule-text/1\nranks 0", "line 2: expected a number of ranks in 1..2^63-1, found '0'"},
+      {"quadrille-schedule-text/1\nranks 9223372036854775808", "found '9223372036854775808'"},
+      {"quadrille-schedule-text/1\nranks 2.5", "found '2.5'"},
+      {"quadrille-schedule-text/1\nranks", "found the end of the line"},
+      {"quadrille-schedule-text/1\nranks 2\nranks 2", "line 3: 'ranks' is given twice"},
+      {"quadrille-schedule-text/1\nparameter a 1\nparameter a 2", "line 3: parameter 'a' is given twice"},
+      {"quadrille-schedule-text/1\nparameter a ?", "line 2: expected a value, a 64-bit integer, found '?'"},
+      {"quadrille-schedule-text/1\nalgorithm \"a", "line 2: expected a closing quote, found '\"a'"},
+      {"quadrille-schedule-text/1\nalgorithm \"\xff\"", "line 2: expected a string in JSON notation"},
+      {"quadrille-schedule-text/1\ncommutative maybe", "line 2: expected 'false', found 'maybe'"},
+      {"quadrille-schedule-text/1\nsize 3", "line 2: expected a setting, a stage or a rank, found 'size'"},
+      {"quadrille-schedule-text/1\n7", "line 2: expected a setting such as 'ranks 5', found '7'"},
+      {head + "grid 0", "expected a side in 1.."},
+      {head + "input_bytes 3\n", "line 6: expected 2 numbers in the 'input_bytes' above, found 1"},
+      {head + "stage a first 0", "line 5: expected 'rounds', found the end of the line"},
+      {head + "stage a first 9223372036854775807 rounds 1", "expected a number of rounds in 0..0, found '1'"},
+      {head + "rank 0\n", "line 6: expected 'rank', found the end of the text"},
+      {head + "rank 1\n", "line 5: expected the program of rank 0, found that of another rank"},
+      {head + "rank 0\nrank 1\nrank 2\n", "line 7: expected the end of the document after 2 ranks, found 'rank 2'"},
+      {head + "rank 0 scratch -1", "line 5: expected a number of bytes in 0.."},
+      {first + "sned to 1", "line 7: expected copy, reduce, send, receive, control, round or rank, found 'sned to 1'"},
+      {first + "send 1", "line 7: expected 'to', found '1'"},
+      {first + "send to 1 middle[0:1]", "expected a region such as output[8:8] or scratch[0:4 *3/16], found 'middle[0:1]'"},
+      {first + "send to 1 staging[0:1]", "expected a region"},
+      {first + "send to 1 port 0 2 input[0:1]", "line 7: expected +1 or -1, found '2 input[0:1]'"},
+      {first + "send to 1 input[0:-1]", "expected a length in 0..2^63-1, found '-1]'"},
+      {first + "send to 1 input[0:1 *2]", "expected '/', found ']'"},
+      {first + "send to 1 input[0:1 *1/1*1/1*1/1*1/1]", "line 7: expected at most 3 levels in a region, found more"},
+      {first + "copy input[0:1] output[0:1]", "line 7: expected '->'"},
+      {first + "reduce input[0:1] -> output[0:1]", "expected 'source-first' or 'target-first'"},
+      {first + "control 1 5", "line 7: expected 'to', found '1 5'"},
+      {first + "control to 1 -5", "expected a number of bytes in 0..2^63-1"},
+      {head + "rank 0\nrank 1\nround -1", "line 7: expected a round in 0.."},
+  };
+  for (const auto& [text, sentence] : cases) EXPECT_THAT(refusal(text), HasSubstr(sentence)) << text;
+}
+
+TEST(Text, StaysSmallWhateverTheNumbersSay) {
+  EXPECT_THAT(refusal("quadrille-schedule-text/1\ncollective alltoall\nranks 1000000000000\nblock_bytes 0\nrank 0\n"),
+              HasSubstr("line 6: expected 'rank'"));
+  EXPECT_THROW(parse_documents("quadrille-schedule-text/1\ncollective alltoallv\nranks 4611686018427387904\ncounts 1\n"), Error);
+  EXPECT_THROW(parse_documents("quadrille-schedule-text/1\ncollective alltoall\nranks 4611686018427387904\nblock_bytes 8\n"),
+               Error);
+  EXPECT_THAT(refusal(std::string(1 << 20, '\n') + "x"), HasSubstr("line 1048577:"));
+  EXPECT_LT(refusal(std::string(1 << 20, 'x')).size(), 200u);
+}
+
+TEST(Text, RefusesToWriteWhatIsNoText) {
+  Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
+  schedule.algorithm = "\xff";
+  EXPECT_THROW(text_of(schedule), Error);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parses the command's arguments: sizes with units, lists, ranges and names. All functions throw Error{misuse} with a sentence that
+// says what was expected.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/size_text.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/types.hpp"
+#include "support/refuse.hpp"
+
+namespace quadrille::command {
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+using quadrille::parse_size;
+std::vector<Bytes> parse_sizes(std::string_view list);  // "8B,1KiB", and "8..1KiB", which doubles from 8 B up to 1 KiB
+
+// Parses a whole number of at least `least`. `what` names the number in the error sentence.
+Count parse_whole(std::string_view text, std::string_view what, Count least);
+
+struct CountRange {
+  Count first = 0;
+  Count last = 0;
+};
+CountRange parse_range(std::string_view text, std::string_view what, Count least);           // "5" or "2..8"
+std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Count least);  // "2..8,16"
+
+double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"
+
+// Parses a factor such as "1.15", between `least` and 1000.
+double parse_factor(std::string_view text, std::string_view what, double least);
+
+// Returns the name of an MPI library as wisdom's fingerprints of machines begin with it: "Open MPI" for "openmpi", "MPICH" for
+// "mpich", "none" for "none".
+std::string_view mpi_title(const std::string& id, const std::vector<std::string>& known);
+
+std::vector<std::string> collective_names();
+Collective parse_collective(const std::string& text);
+std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
+
+}  // namespace quadrille::command

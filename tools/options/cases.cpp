@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options/cases.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "options/arguments.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/race.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr std::size_t most_cases = 1'000'000;
+
+// Expands a specification with ranges, such as "bruck:radix=2..4,ports=1", into one specification per value. Ranges are cut to the
+// values that the problem allows. Settings are expanded one at a time, so that never more than `most_cases` specifications are
+// held.
+std::vector<std::string> without_ranges(const Problem& problem, std::string_view specification) {
+  const std::size_t colon = specification.find(':');
+  const Algorithm* algorithm = find_algorithm(problem.collective, specification.substr(0, colon));
+  if (!algorithm || colon == std::string_view::npos) return {std::string(specification)};
+
+  std::vector<std::string> written_out{std::string(algorithm->id)};
+  char separator = ':';
+  for (const std::string_view setting : split(specification.substr(colon + 1), ',')) {
+    const std::size_t equals = setting.find('=');
+    const auto parameter = std::find_if(algorithm->parameters.begin(), algorithm->parameters.end(),
+                                        [&](const Parameter& entry) { return entry.name == setting.substr(0, equals); });
+    std::vector<std::string> values;
+    if (parameter == algorithm->parameters.end() || !parameter->choices.empty() || setting.find("..") == std::string_view::npos) {
+      values.emplace_back(setting);
+    } else {
+      const CountRange range =
+          parse_range(setting.substr(equals + 1), fmt::format("{} of {}", parameter->name, algorithm->id), parameter->least);
+      const Count last = parameter->most ? std::min(range.last, parameter->most(problem)) : range.last;
+      if (last - range.first >= static_cast<Count>(most_cases))
+        refuse(fmt::format("'{}' stands for more than {} cases; ask for fewer", setting, most_cases));
+      for (Count i = 0; i <= last - range.first; ++i) values.push_back(fmt::format("{}={}", parameter->name, range.first + i));
+      if (values.empty())
+        // a value out of range is refused later, with a sentence that states the range
+        values.push_back(fmt::format("{}={}", parameter->name, range.first));
+    }
+    if (values.size() * written_out.size() > most_cases)
+      refuse(fmt::format("'{}' stands for more than {} cases; ask for fewer", specification, most_cases));
+    std::vector<std::string> longer;
+    for (const std::string& start : written_out)
+      for (const std::string& value : values) longer.push_back(start + separator + value);
+    written_out = std::move(longer);
+    separator = ',';
+  }
+  return written_out;
+}
+
+// Returns numbers as text with ranges, such as "3, 5..7".
+std::string ranges_text(const std::set<Count>& numbers) {
+  std::vector<std::string> ranges;
+  for (auto entry = numbers.begin(); entry != numbers.end();) {
+    const Count first = *entry;
+    Count last = first;
+    while (++entry != numbers.end() && *entry == last + 1) ++last;
+    ranges.push_back(first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+  }
+  return fmt::format("{}", fmt::join(ranges, ", "));
+}
+
+// The cases of one specification. It also collects which cases were left out, and why.
+class Selection {
+ public:
+  Selection(std::vector<Case>& cases, std::vector<LeftOut>* left_out) : cases_(cases), left_out_list_(left_out) {}
+
+  void add(std::size_t index, const Problem& problem, const std::string& specification) {
+    if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
+    try {
+      Choice choice = parse_choice(problem, specification);
+      if (const auto result = applies(problem, choice); !result) {
+        if (left_out_list_) return left_out_list_->push_back({index, specification, result.error()});
+        return leave_out(problem, specification, result.error(),
+                         fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
+      }
+      cases_.push_back({.index = index, .problem = problem, .choice = std::move(choice)});
+      ++taken_;
+    } catch (const Error& error) {
+      leave_out(problem, specification, error.what());
+    }
+  }
+
+  bool refused() const { return taken_ == 0 && !first_reason_.empty(); }
+  const std::string& first_reason() const { return first_reason_; }
+
+  // Prints one line, however many cases were left out: the first with its reason, the other numbers of ranks for which it was left
+  // out, and how many other settings were.
+  void report() const {
+    if (first_reason_.empty()) return;
+    std::string line = first_line_;
+    if (!also_among_.empty()) line += fmt::format("; also among {} ranks", ranges_text(also_among_));
+    if (!others_.empty()) line += others_text();
+    remark(line);
+  }
+
+ private:
+  // Names the first few other settings, then says how many more there are.
+  std::string others_text() const {
+    constexpr std::size_t most_named = 4;
+    const auto begin = others_.begin(), end = std::next(begin, static_cast<std::ptrdiff_t>(std::min(others_.size(), most_named)));
+    const std::string named = fmt::format("; also {}", fmt::join(begin, end, ", "));
+    return end == others_.end() ? named : fmt::format("{} and {} more settings", named, others_.size() - most_named);
+  }
+
+  void leave_out(const Problem& problem, const std::string& specification, const std::string& reason,
+                 const std::string& introduction = "") {
+    if (first_reason_.empty()) {
+      first_reason_ = introduction + reason;
+      first_specification_ = specification;
+      first_ranks_ = problem.ranks;
+      first_line_ = fmt::format("left out: {} among {} ranks: {}", specification, problem.ranks, reason);
+    } else if (specification != first_specification_) {
+      others_.insert(specification);
+    } else if (problem.ranks != first_ranks_) {  // otherwise only the size of block or the root differs
+      also_among_.insert(problem.ranks);
+    }
+  }
+
+  std::vector<Case>& cases_;
+  std::vector<LeftOut>* left_out_list_;
+  std::string first_reason_, first_specification_, first_line_;
+  Count first_ranks_ = 0;
+  std::set<Count> also_among_;    // further numbers of ranks for which the first specification is left out
+  std::set<std::string> others_;  // further specifications that are left out
+  std::size_t taken_ = 0;
+};
+
+}  // namespace
+
+std::string Case::short_name() const { return given ? specification() : command::short_name(problem, choice); }
+
+std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
+                             std::vector<LeftOut>* left_out) {
+  std::vector<Case> cases;
+  std::vector<Selection> selections;
+  for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
+    if (names_vendor(specification))
+      refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
+    if (specification == "all") {
+      for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
+        Selection& selection = selections.emplace_back(cases, left_out);
+        for (std::size_t i = 0; i < problems.size(); ++i) selection.add(i, problems[i], std::string(algorithm->id));
+      }
+      continue;
+    }
+    Selection& selection = selections.emplace_back(cases, left_out);
+    for (std::size_t i = 0; i < problems.size(); ++i)
+      for (const std::string& single : without_ranges(problems[i], specification)) selection.add(i, problems[i], single);
+    if (selection.refused()) refuse(selection.first_reason());
+  }
+  if (cases.empty() && left_out && !left_out->empty())
+    refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
+  if (cases.empty()) refuse(selections.front().first_reason());
+  for (const Selection& selection : selections) selection.report();
+  return cases;
+}
+
+std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
+                                   const std::vector<std::string>& specifications) {
+  std::vector<std::string_view> known;
+  for (const Algorithm* algorithm : algorithms_for(collective)) known.push_back(algorithm->id);
+  if (specifications.empty())
+    refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", quadrille::name(collective),
+                       fmt::join(known, ", ")));
+  return make_cases(problems, specifications);
+}
+
+std::string short_name(const Problem& problem, const Candidate& candidate) {
+  const auto* choice = std::get_if<Choice>(&candidate);
+  return choice ? specification(shortened(problem, *choice)) : specification(candidate);
+}
+
+std::string short_name(const Problem& problem, const RaceCandidate& candidate) {
+  return candidate.schedule ? specification(candidate) : short_name(problem, candidate.algorithm);
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options that several subcommands have, and the headings under which help groups options.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/parser.hpp"
+
+namespace quadrille::command {
+
+// Headings in the help. Subcommands add their options in this order; `others` comes last.
+namespace group {
+inline constexpr const char* algorithm = "Algorithm";
+inline constexpr const char* problem = "Problem";
+inline constexpr const char* machine = "Machine and model";
+inline constexpr const char* rules = "Rules";
+inline constexpr const char* execution = "Execution";
+inline constexpr const char* measurement = "Measurement";
+inline constexpr const char* output = "Output";
+inline constexpr const char* others = "Others";
+}  // namespace group
+
+// Adds --algorithm, which may be repeated, in a group of its own.
+void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help);
+
+// Adds --schedule, which may be repeated, to the group of algorithms.
+void add_schedule_option(CLI::App& parser, std::vector<std::string>& files);
+
+// Adds --policy, whose value is a list, to the group begun last.
+void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help);
+
+// Adds --json or -o, for subcommands that print results. Each of them begins the group of output options.
+void add_json_flag(CLI::App& parser, bool& json, const std::string& help);
+void add_output_option(CLI::App& parser, std::optional<std::string>& file);
+
+}  // namespace quadrille::command

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "quadrille/schedule.hpp"
+
+namespace quadrille::command {
+
+// Returns the whole text of a file. "-" is stdin, which can be read once. `label` is the file's name in errors. Throws Error if the
+// file is empty, is not text or cannot be read.
+std::string read_text(const std::string& file, const std::string& label);
+using ReadText = std::function<std::string(const std::string& file, const std::string& label)>;
+
+// Returns the name of a file for messages: "'mine.json'", or "stdin" for "-".
+std::string label_of(const std::string& file);
+
+// Returns text that is safe to show on a terminal: control characters and invalid UTF-8 are written as escapes.
+std::string printable(const std::string& text);
+
+// Checks a subject that is not the name of a collective and must therefore be a file. Throws Error{misuse} if no such file exists
+// and the word is probably a misspelt collective. Also throws if options describe the problem (`about_problem`) or name an
+// algorithm (`about_algorithm`), because a file states both itself.
+void check_names_file(const std::string& subject, bool about_problem, bool about_algorithm = false);
+
+// Reads the schedules of a file, as JSON or text; "-" is stdin. Throws Error with a sentence that names the file.
+std::vector<Schedule> read_schedules(const std::string& file, const ReadText& read = read_text);
+
+}  // namespace quadrille::command

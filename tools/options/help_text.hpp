@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The text that --help prints: options in groups, wrapped to the width of the terminal. The manual page is made from the same
+// parts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "options/parser.hpp"
+
+namespace CLI {
+class Option;
+}
+
+namespace quadrille::command {
+
+// Returns the help of the command or of a subcommand. Each line of the footer is a paragraph. Lines that begin with a space are
+// list items, and lines after "Examples:" are printed unchanged.
+std::string help_text(const CLI::App& parser);
+
+// Returns the usage line, such as "quadrille verify [OPTIONS] [COLLECTIVE|FILE...]".
+std::string usage_text(const CLI::App& parser);
+
+std::vector<const CLI::Option*> positionals_of(const CLI::App& parser);
+
+// Returns the placeholder of an argument (not an option), such as "FILE...", with dots if it may be repeated.
+std::string placeholder_of(const CLI::Option& option);
+
+struct OptionGroup {
+  std::string heading;
+  std::vector<const CLI::Option*> options;
+};
+std::vector<OptionGroup> groups_of(const CLI::App& parser);  // in the order of the help
+
+struct Footer {
+  std::string usage;                         // empty: usage_text() makes it
+  std::vector<std::string> prose, examples;  // lines
+};
+Footer footer_of(const CLI::App& parser);
+
+// Returns how the user calls it: "quadrille verify".
+std::string full_name(const CLI::App& parser);
+
+}  // namespace quadrille::command

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options --machine and --model, by which times are predicted. `price` and `simulate` share them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/parser.hpp"
+#include "quadrille/model.hpp"
+
+namespace quadrille::command {
+
+struct ModelOptions {
+  std::optional<std::string> machine, model;
+
+  void add_to(CLI::App& parser);
+  MachineCosts machine_costs() const;  // of --machine; refuses if it is missing
+
+  // Returns the model of --model. Without it, returns the first model for which the machine has figures, the problem is described
+  // well enough, and `suits` accepts it. Prints a remark if ranks are on several nodes and the model ignores that.
+  using Suits = std::function<Result<>(const Model&)>;
+  const Model& choose(
+      const MachineCosts& costs, const Problem& problem, bool has_links,
+      const Suits& suits = [](const Model&) { return Result<>(); }) const;
+};
+
+// Returns a description of the machine and the model in two paragraphs.
+std::string model_text(const Model& model, const MachineCosts& machine);
+
+// Returns the model's figures that are assumed because none was published, each with the rule it follows.
+const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine);
+
+// Returns the same as text, one line each; empty if nothing is assumed.
+std::string assumptions_text(const Model& model, const MachineCosts& machine);
+
+}  // namespace quadrille::command

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions with which subcommands declare their options. CLI11 parses the command line. Its header takes seconds to compile, so
+// only this header's source file includes it, and those that inspect a parser: main, help and completion.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace quadrille::command {
+
+CLI::App* add_subcommand(CLI::App& command, const std::string& name, const std::string& description);
+
+// Adds an option such as "-o,--output", or an argument, whose name has no dashes. `value_name` stands for the value in the help. An
+// option whose value is a vector takes one value each time and may be repeated. An argument whose value is a vector takes all
+// remaining arguments.
+void add_option(CLI::App& parser, const std::string& names, std::string& value, const std::string& help,
+                const std::string& value_name);
+void add_option(CLI::App& parser, const std::string& names, std::optional<std::string>& value, const std::string& help,
+                const std::string& value_name);
+void add_option(CLI::App& parser, const std::string& names, std::vector<std::string>& values, const std::string& help,
+                const std::string& value_name);
+void add_flag(CLI::App& parser, const std::string& names, bool& value, const std::string& help);
+
+// Options that are added after this call appear under `heading` in the help.
+void begin_group(CLI::App& parser, const char* heading);
+
+// Sets the text below the options: paragraphs, one line each. Lines after "Example" are printed unchanged. If the first line is
+// "Usage: ...", it replaces the parser's own usage line.
+void set_footer(CLI::App& parser, const std::string& footer);
+
+}  // namespace quadrille::command

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options/problem_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "options/documents.hpp"
+#include "options/pattern_text.hpp"
+#include "problem/collective_facts.hpp"
+#include "problem/limits.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
+#include "support/text.hpp"
+#include "topology/topology_kind.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Draws the shares of an irregular problem: each has a number of whole elements, uniform from none to `2 * block_bytes`. The seed
+// is fixed, so the same shares are drawn each time.
+std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
+  if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
+    refuse("the size of --block is too large for shares of up to twice as much");
+  std::mt19937_64 random(1);
+  std::vector<Bytes> drawn(index(how_many));
+  const auto most = static_cast<std::uint64_t>(2 * block_bytes / element_bytes);
+  for (Bytes& count : drawn) count = static_cast<Bytes>(random() % (most + 1)) * element_bytes;
+  return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
+}
+
+// Returns true if --counts names a file. A list of sizes begins with a digit, but a file with that name takes precedence.
+bool names_file(const std::optional<std::string>& counts) {
+  if (!counts || counts->empty()) return false;
+  return !std::isdigit(static_cast<unsigned char>(counts->front())) || ::access(counts->c_str(), F_OK) == 0;
+}
+
+Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
+  if (file.rows != file.columns)
+    refuse(fmt::format("'{}' has {} rows of {} numbers; alltoallv has as many of both as ranks", name, file.rows, file.columns));
+  if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
+  return Problem::alltoallv(rank_count, std::move(file.entries));
+}
+
+// Returns the smallest and largest size of the problem; empty if the collective moves no data.
+Sizes sizes_of(const Problem& problem) {
+  if (!moves_data(problem.collective)) return {};
+  if (!is_irregular(problem.collective)) return {{problem.block_bytes}};
+  if (problem.counts) {
+    const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
+    return {{*least, *most}};
+  }
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (Rank from = 0; from < problem.ranks && least > 0; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    least = std::min(least, *std::min_element(row.begin(), row.end()));
+  }
+  return {{least, Traffic(problem).longest()}};
+}
+
+}  // namespace
+
+void ProblemOptions::add_to(CLI::App& parser) {
+  begin_group(parser, group::problem);
+  add_option(parser, "--ranks", ranks, "numbers of ranks: 8, 2..8,16", "LIST");
+  add_option(parser, "--block", block,
+             "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)", "SIZES");
+  add_option(
+      parser, "--counts", counts,
+      "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of them (- "
+      "is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the size of "
+      "--block",
+      "SIZES|FILE");
+  add_option(parser, "--pattern", pattern, pattern_help(), "PATTERN");
+  add_option(parser, "--root", root,
+             "roots of a rooted collective: 0..3, or all (default 0); of a list, roots beyond the last rank are skipped", "LIST");
+  add_option(parser, "--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")), "OP");
+  add_option(parser, "--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")),
+             "TYPE");
+  add_flag(parser, "--reproducible", reproducible,
+           "reductions: combine along a fixed tree of the ranks; all algorithms that support it then give identical bits");
+  add_option(parser, "--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then", "SIDES");
+  add_option(parser, "--topology", topology,
+             fmt::format("the network: {}, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and "
+                         "--nodes unless they are given",
+                         fmt::join(topology_examples(), ", ")),
+             "TOPOLOGY");
+  add_option(parser, "--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four", "LIST");
+  add_option(parser, "--nodes", nodes, "the node of each rank: 0,1,0,1", "LIST");
+}
+
+bool ProblemOptions::given_but_operator() const {
+  return ranks || block || counts || pattern || root || grid || nodes || node_sizes;
+}
+
+bool ProblemOptions::given() const { return given_but_operator() || operation || type || reproducible; }
+
+std::vector<Count> ProblemOptions::rank_counts(Count standard) const {
+  if (ranks) return parse_wholes(*ranks, "the number of ranks", 1);
+  if (topology) return {network()->ranks()};
+  if (nodes || node_sizes) return {size(placement())};
+  if (grid) return {ranks_of_grid()};
+  if (names_file(counts)) {
+    const CountsFile file = read_counts(0);
+    return {std::max(file.rows, file.columns)};
+  }
+  if (standard == 0) refuse("say how many ranks: --ranks 8, or a list such as 2..8,16");
+  return {standard};
+}
+
+std::vector<Count> ProblemOptions::sides_of_grid() const {
+  std::vector<Count> sides;
+  for (const std::string_view side : split(*grid, 'x')) sides.push_back(parse_whole(side, "a side of the grid", 1));
+  return sides;
+}
+
+Count ProblemOptions::ranks_of_grid() const {
+  std::optional<Count> product = 1;
+  for (const Count side : sides_of_grid())
+    if (product = checked_product(*product, side); !product) refuse(fmt::format("the grid '{}' has 2^63 ranks or more", *grid));
+  return *product;
+}
+
+std::vector<Count> ProblemOptions::placement() const {
+  if (nodes && node_sizes) refuse("--nodes and --node-sizes exclude each other");
+  if (nodes) return parse_wholes(*nodes, "the node of a rank", 0);
+  std::vector<Count> placed;
+  if (!node_sizes) return placed;
+  Count node = 0;
+  for (const std::string_view item : split(*node_sizes, ',')) {
+    const std::size_t cross = item.find('x');
+    if (item == "" || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is not a size of a node", item, *node_sizes));
+    const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
+    for (const Count ranks_of_node : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
+      if (ranks_of_node > (most_listed - size(placed)) / times)
+        refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_listed));
+      for (Count i = 0; i < times; ++i) placed.insert(placed.end(), index(ranks_of_node), node++);
+    }
+  }
+  return placed;
+}
+
+CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
+  const std::string label = *counts == "-" ? "stdin" : "'" + *counts + "'";
+  if (!counts_text_) counts_text_ = read_text(*counts, label);
+  return parse_counts(*counts_text_, label, block_bytes);
+}
+
+std::optional<Topology> ProblemOptions::network() const {
+  if (topology && !network_) {
+    const std::size_t colon = topology->find(':');
+    const std::string kind = topology->substr(0, colon);
+    const auto read = [&](auto parse, const std::string& file) { network_ = parse(read_text(file, "'" + file + "'"), file); };
+    if (topology->ends_with(".xml") && kind != "edges" && kind != "platform")
+      read(parse_platform, *topology);
+    else if (colon != std::string::npos && kind == "platform")
+      read(parse_platform, topology->substr(colon + 1));
+    else if (colon != std::string::npos && kind == "edges")
+      read(parse_edge_list, topology->substr(colon + 1));
+    else
+      network_ = parse_topology(*topology);
+  }
+  return network_;
+}
+
+bool ProblemOptions::depends_on_block(Collective collective) const {
+  return moves_data(collective) && !counts && !(pattern && has_own_sizes(parse_pattern(*pattern, 0).kind));
+}
+
+std::vector<Bytes> ProblemOptions::block_sizes() const { return parse_sizes(block.value_or("8B")); }
+
+std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count) const {
+  if (!root) return {0};
+  if (!is_rooted(collective)) refuse(fmt::format("{} has no root; leave --root out", quadrille::name(collective)));
+  if (*root == "all") return parse_wholes(fmt::format("0..{}", rank_count - 1), "the root", 0);
+  std::vector<Rank> list = parse_wholes(*root, "the root", 0);
+  // A single root must exist. Of several, such as 0..3 for all of 2..8 ranks, those beyond the last rank are skipped.
+  if (list.size() > 1) std::erase_if(list, [&](Rank rank) { return rank >= rank_count; });
+  if (list.empty()) refuse(fmt::format("no root of '{}' is one of {} ranks, 0 to {}", *root, rank_count, rank_count - 1));
+  return list;
+}
+
+std::shared_ptr<const Operator> ProblemOptions::operation_for(Collective collective) const {
+  if (is_reduction(collective)) return built_in_operator(operation.value_or("sum"), type.value_or("f64"));
+  for (const auto& [option, given] :
+       {std::pair("--op", operation.has_value()), {"--type", type.has_value()}, {"--reproducible", reproducible}})
+    if (given) refuse(fmt::format("{} reduces nothing; leave {} out", quadrille::name(collective), option));
+  return nullptr;
+}
+
+Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const {
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = rank_count;
+  if (const auto reduction = operation_for(collective)) {
+    problem.element_bytes = reduction->element_bytes;
+    problem.commutative = reduction->commutative;
+    problem.reproducible = reproducible;
+    if (!is_irregular(collective) && block_bytes % problem.element_bytes != 0)
+      refuse(fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+                         block_bytes, problem.element_bytes, reduction->name, reduction->type));
+  }
+  if (block && !moves_data(collective)) refuse(fmt::format("{} moves no data; leave --block out", quadrille::name(collective)));
+  if (counts && !is_irregular(collective))
+    refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
+  if (pattern && !has_pair_counts(collective))
+    refuse(fmt::format("a pattern says who sends how much to whom, which is for alltoallv; {} takes --block or --counts",
+                       quadrille::name(collective)));
+  if (pattern && counts) refuse("--pattern and --counts exclude each other");
+  if (pattern) {
+    const TrafficPattern traffic = parse_pattern(*pattern, block_bytes);
+    if (block && has_own_sizes(traffic.kind))
+      refuse(fmt::format("the pattern {} says its sizes itself; leave --block out", quadrille::name(traffic.kind)));
+    problem = make_traffic(rank_count, traffic);
+  } else if (is_irregular(collective) && names_file(counts)) {
+    const CountsFile file = read_counts(block_bytes);
+    if (has_pair_counts(collective))
+      problem = matrix_of(file, rank_count, *counts);
+    else
+      problem.counts = std::make_shared<const std::vector<Bytes>>(shares_of(file, "'" + *counts + "'"));
+  } else if (is_irregular(collective)) {
+    const bool matrix = has_pair_counts(collective);
+    if (rank_count > most_listed / (matrix ? rank_count : 1))
+      refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
+                         most_listed));
+    problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
+                            : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes, problem.element_bytes);
+  } else if (has_blocks(collective)) {
+    problem.block_bytes = block_bytes;
+  }
+  problem.root = root_rank;
+  if (grid) problem.grid = sides_of_grid();
+  if (nodes || node_sizes) {
+    problem.nodes = placement();
+    if (size(problem.nodes) != rank_count)
+      refuse(fmt::format("the nodes '{}' hold {} ranks, not {}", nodes ? *nodes : *node_sizes, problem.nodes.size(), rank_count));
+  }
+  problem = with_network(std::move(problem));
+  check(problem);
+  return problem;
+}
+
+Problem ProblemOptions::with_network(Problem problem) const {
+  const auto links = network();
+  if (!links) return problem;
+  if (links->ranks() != problem.ranks)
+    refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, links->ranks(), problem.ranks));
+  if (problem.grid.empty()) problem.grid = links->grid();
+  if (problem.nodes.empty()) problem.nodes = links->nodes();
+  return problem;
+}
+
+std::vector<Problem> ProblemOptions::problems(Collective collective) const {
+  std::vector<Problem> list;
+  const auto sizes = block_sizes();
+  for (const Count rank_count : rank_counts(0))
+    for (const Bytes size : sizes)
+      for (const Rank root_rank : roots(collective, rank_count)) list.push_back(problem(collective, rank_count, size, root_rank));
+  return list;
+}
+
+std::string block_text(const Problem& problem) {
+  std::vector<std::string> texts;
+  for (const Bytes size : sizes_of(problem).bytes) texts.push_back(bytes_text(size));
+  return texts.empty() ? "–" : fmt::format("{}", fmt::join(texts, ".."));
+}
+
+TableCell block_cell(const Problem& problem) {
+  if (!moves_data(problem.collective)) return "–";
+  return sizes_of(problem);
+}
+
+std::string problem_text(const Problem& problem) {
+  std::string text = fmt::format("{} ranks", problem.ranks);
+  if (moves_data(problem.collective))
+    text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
+  if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
+  return text;
+}
+
+std::vector<Bytes> all_counts(const Problem& problem) {
+  if (problem.counts) return *problem.counts;
+  std::vector<Bytes> counts;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    counts.insert(counts.end(), row.begin(), row.end());
+  }
+  return counts;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that describe problems (collective, ranks, sizes, network and so on). All subcommands share them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/counts_file.hpp"
+#include "options/parser.hpp"
+#include "quadrille/operator.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/topology.hpp"
+
+namespace quadrille::command {
+
+struct TableCell;  // text.hpp
+
+struct ProblemOptions {
+  std::optional<std::string> ranks, block, counts, pattern, root, grid, topology, nodes, node_sizes, operation, type;
+  bool reproducible = false;
+
+  void add_to(CLI::App& parser);
+  bool given() const;               // true if any option describes the problem, apart from its network
+  bool given_but_operator() const;  // likewise, apart from its network and operator
+  // Returns the numbers of ranks of --ranks. Without it: that of the topology, the nodes or the counts file, otherwise `standard`.
+  // If `standard` is 0, --ranks is required.
+  std::vector<Count> rank_counts(Count standard) const;
+  std::optional<Topology> network() const;                                     // the network of --topology
+  bool depends_on_block(Collective collective) const;                          // true if --block changes the problem
+  std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
+  std::vector<Rank> roots(Collective collective, Count rank_count) const;      // 0 where --root is not given
+  std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
+  Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
+  std::vector<Problem> problems(Collective collective) const;  // one for each combination of ranks, size and root
+  // Returns a problem that was read from a file, with the grid and nodes of the network where it has none itself.
+  Problem with_network(Problem problem) const;
+
+ private:
+  std::vector<Count> sides_of_grid() const;
+  Count ranks_of_grid() const;
+  std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
+  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
+
+  mutable std::optional<Topology> network_;         // made once, because routing takes time and the file may be stdin
+  mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
+};
+
+// Returns the size of a problem's blocks as text, or the smallest and largest share of an irregular problem.
+std::string block_text(const Problem& problem);
+TableCell block_cell(const Problem& problem);
+
+std::string problem_text(const Problem& problem);  // "5 ranks, 8 B a block"
+
+// Returns the counts of an irregular problem; those of alltoallv are row by row.
+std::vector<Bytes> all_counts(const Problem& problem);
+
+}  // namespace quadrille::command

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/explain_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "options/model_options.hpp"
+#include "quadrille/model.hpp"
+#include "reports/verdict.hpp"
+#include "reports/way_json.hpp"
+#include "schedule/policy_name.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+std::string paragraph(const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; }
+
+std::string place_text(const Situation& situation) {
+  if (situation.nodes == 1) return "on one node";
+  return fmt::format("on {} nodes, {}{} on each", situation.nodes, situation.ranks % situation.nodes == 0 ? "" : "at most ",
+                     situation.ranks_of_node);
+}
+
+const Model& max_rate() { return *find_model("max-rate"); }
+
+// Returns true if the prices use a preset machine, some of whose figures are assumed.
+bool is_assumed(const Decision& decision, const ExplainKnowledge& knowledge) {
+  return !decision.preset.empty() && knowledge.preset && !assumptions_of(max_rate(), *knowledge.preset).empty();
+}
+
+std::string how_known(const Considered& chosen, const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  const Decision& decision = explanation.decision;
+  if (chosen.measured) return "measured here";
+  if (decision.preset.empty()) return "predicted";
+  return fmt::format("predicted by the figures of the machine {}, {}which were not measured here", decision.preset,
+                     is_assumed(decision, knowledge) ? "some of them assumed, " : "");
+}
+
+// Returns the answer in a sentence: "Take bruck:radix=4 by shared memory: 12.3 µs, predicted."
+std::string answer(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  const Decision& decision = explanation.decision;
+  std::string text = fmt::format("Take {}", way_text(explanation.problem, decision.chosen));
+  if (const auto seconds = explanation.seconds(); seconds && !explanation.rows.empty())
+    text += fmt::format(": about {}, {}", seconds_text(*seconds),
+                        how_known(explanation.rows.front().considered, explanation, knowledge));
+  return text + '.';
+}
+
+// Returns a price taken apart: "12 start-ups in 3 rounds (3.1 µs), 448 B (0.2 µs), 896 B copied (0.1 µs) and contention (1 µs)"
+std::string account(const PriceParts& parts) {
+  std::vector<std::string> words;
+  if (parts.startups_s > 0) {
+    std::string startups = fmt::format("{} start-up{}", parts.startups, parts.startups == 1 ? "" : "s");
+    if (parts.rounds > 0) startups += fmt::format(" in {} round{}", parts.rounds, parts.rounds == 1 ? "" : "s");
+    words.push_back(fmt::format("{} ({})", startups, seconds_text(parts.startups_s)));
+  }
+  if (parts.bytes_s > 0) words.push_back(fmt::format("{} ({})", bytes_text(parts.bytes), seconds_text(parts.bytes_s)));
+  if (parts.copies_s > 0)
+    words.push_back(fmt::format("{} copied or combined ({})", bytes_text(parts.copied), seconds_text(parts.copies_s)));
+  if (parts.contention_s > 0) words.push_back(fmt::format("contention ({})", seconds_text(parts.contention_s)));
+  return words.empty() ? "nothing" : listed(std::move(words));
+}
+
+std::optional<double> seconds_of(const Considered& each) {
+  return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
+}
+
+// Compares the best way with the next one of another algorithm. Both times must be measured, or both predicted.
+std::string comparison(const Explanation& explanation) {
+  if (explanation.rows.empty()) return "";
+  const Row& best = explanation.rows[0];
+  const auto best_s = seconds_of(best.considered);
+  std::string text;
+  if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
+  const auto next = std::find_if(explanation.rows.begin() + 1, explanation.rows.end(), [&](const Row& row) {
+    return row.considered.way.algorithm != best.considered.way.algorithm &&
+           row.considered.measured.has_value() == best.considered.measured.has_value();
+  });
+  const auto next_s = next == explanation.rows.end() ? std::nullopt : seconds_of(next->considered);
+  if (!best_s || !next_s || *best_s <= 0) return text;
+  text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way), *next_s / *best_s);
+  return text + (next->parts ? fmt::format(": {}.", account(*next->parts)) : ".");
+}
+
+std::string source_text(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  std::string text;
+  if (!knowledge.file.empty())
+    text = fmt::format("Known of this machine: {} ({} races, {} fits of executors), of {}, {} cores, network {}, MPI {}.",
+                       knowledge.file, knowledge.wisdom.records.size(), knowledge.wisdom.executors.size(),
+                       knowledge.wisdom.machine.processor, knowledge.wisdom.machine.cores, knowledge.wisdom.machine.network,
+                       knowledge.wisdom.machine.mpi);
+  else if (!knowledge.preset_was_asked)
+    text = fmt::format("Nothing was measured on this machine yet{}; 'mpirun -n 8 quadrille tune' does that.",
+                       explanation.decision.situation.nodes > 1 ? " with ranks on several nodes" : "");
+  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.preset.empty()))
+    text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
+                        text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);
+  return text;
+}
+
+std::string bound_text(const Explanation& explanation) {
+  const LowerBound& bound = explanation.bound;
+  std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
+  if (moves_data(explanation.problem.collective))
+    text += fmt::format(", and the messages that follow each other have at least {}", bytes_text(bound.bytes));
+  const auto seconds = explanation.seconds();
+  if (!bound.seconds || *bound.seconds <= 0 || !seconds) return text + '.';
+  return text + fmt::format("; so many start-ups and bytes take {} by the same figures, and this takes {:.2f} times as long.",
+                            seconds_text(*bound.seconds), *seconds / *bound.seconds);
+}
+
+std::string flips_text(const std::string& heading, const Flips& flips, const std::function<std::string(Count)>& value_text) {
+  if (flips.list.empty() && flips.note.empty()) return "";
+  std::string text = heading + ": ";
+  if (flips.list.empty()) return text + flips.note + ".";
+  std::vector<std::string> parts;
+  for (const Flip& flip : flips.list)
+    parts.push_back(flip.from == flips.list[0].from ? flip.way : fmt::format("from {} {}", value_text(flip.from), flip.way));
+  text += fmt::format("{} (looked at up to {})", fmt::join(parts, "; "), value_text(flips.upto));
+  return text + (flips.note.empty() ? "." : fmt::format("; {}.", flips.note));
+}
+
+std::string measured_text(const std::optional<Timing>& timing) {
+  if (!timing) return "–";
+  return fmt::format("{} ({} to {})", seconds_text(timing->median_s), seconds_text(timing->lower_s), seconds_text(timing->upper_s));
+}
+
+std::string table_of(const Explanation& explanation, std::size_t most) {
+  Table table({{"algorithm"},
+               {"executor"},
+               {"policy"},
+               {"measured", Align::right},
+               {"predicted", Align::right},
+               {"start-ups", Align::right},
+               {"bytes", Align::right},
+               {"copies", Align::right},
+               {"contention", Align::right},
+               {"why not"}});
+  for (std::size_t i = 0; i < std::min(most, explanation.rows.size()); ++i) {
+    const Row& row = explanation.rows[i];
+    const auto part = [&](double PriceParts::*seconds) -> std::string {
+      return row.parts && (*row.parts).*seconds > 0 ? seconds_text((*row.parts).*seconds) : "–";
+    };
+    table.add({row.name, std::string(name(row.considered.way.executor)), std::string(quadrille::name(row.considered.way.policy)),
+               measured_text(row.considered.measured), row.considered.predicted_s ? seconds_text(*row.considered.predicted_s) : "–",
+               part(&PriceParts::startups_s), part(&PriceParts::bytes_s), part(&PriceParts::copies_s),
+               part(&PriceParts::contention_s), i == 0 ? "taken" : row.considered.rejected});
+  }
+  std::string text = table.text();
+  if (explanation.rows.size() > most) text += fmt::format("{} more; --all shows them\n", explanation.rows.size() - most);
+  return text;
+}
+
+Json json_of(const Flips& flips) {
+  Json list = Json::array();
+  for (const Flip& flip : flips.list) list.push_back({{"from", flip.from}, {"way", flip.way}});
+  return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
+}
+
+Json json_of(const Row& row) {
+  const Considered& each = row.considered;
+  Json object = way_json(each.way);
+  object["predicted_s"] = each.predicted_s ? Json(*each.predicted_s) : Json();
+  object["measured"] = each.measured ? timing_json(*each.measured) : Json();
+  object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
+                                     {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
+                                     {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
+                                     {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
+                              : Json();
+  object["rejected"] = each.rejected;
+  return object;
+}
+
+}  // namespace
+
+std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows) {
+  const Problem& problem = explanation.problem;
+  const Situation& situation = explanation.decision.situation;
+  std::string text = paragraph(answer(explanation, knowledge));
+  text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(situation));
+  if (is_irregular(problem.collective))
+    text +=
+        fmt::format("; mean share {}, skew {}, sparsity {}", bytes_text(situation.block_bytes), situation.skew, situation.sparsity);
+  text += "\n\n" + paragraph(fmt::format("Why: {}. {}", explanation.decision.reason, comparison(explanation)));
+  text += paragraph(bound_text(explanation));
+  text += paragraph(source_text(explanation, knowledge));
+  const auto bytes = [](Count value) { return bytes_text(value); };
+  const auto number = [](Count value) { return fmt::format("{}", value); };
+  for (const std::string& flips :
+       {moves_data(problem.collective) ? flips_text("By size of block, to within 3 %", explanation.by_block, bytes) : std::string(),
+        flips_text("By number of ranks", explanation.by_ranks, number),
+        flips_text("By skew, the heaviest rank over the mean", explanation.by_skew, number)})
+    if (!flips.empty()) text += paragraph(flips);
+  text += '\n' + table_of(explanation, most_rows);
+  for (const auto& [algorithm, reason] : explanation.do_not_apply)
+    text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
+  if (is_assumed(explanation.decision, knowledge)) text += '\n' + assumptions_text(max_rate(), *knowledge.preset);
+  return text;
+}
+
+Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+  const Decision& decision = explanation.decision;
+  const Situation& situation = decision.situation;
+  Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
+  for (const Row& row : explanation.rows) candidates.push_back(json_of(row));
+  for (const auto& [algorithm, reason] : explanation.do_not_apply)
+    do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
+  if (is_assumed(decision, knowledge))
+    for (const auto& [key, rule] : assumptions_of(max_rate(), *knowledge.preset)) assumed[key] = rule;
+  const auto seconds = explanation.seconds();
+  const LowerBound& bound = explanation.bound;
+  return {{"collective", name(situation.collective)},
+          {"ranks", situation.ranks},
+          {"nodes", situation.nodes},
+          {"ranks_of_node", situation.ranks_of_node},
+          {"block_bytes", situation.block_bytes},
+          {"skew", situation.skew},
+          {"sparsity", situation.sparsity},
+          {"wisdom", knowledge.file},
+          {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
+          {"chosen", way_json(decision.chosen)},
+          {"time_s", seconds ? Json(*seconds) : Json()},
+          {"source", name(decision.source)},
+          {"preset", decision.preset},
+          {"assumed", std::move(assumed)},
+          {"reason", decision.reason},
+          {"candidates", std::move(candidates)},
+          {"do_not_apply", std::move(do_not_apply)},
+          {"lower_bound",
+           {{"rounds", bound.rounds},
+            {"rounds_by", bound.of_rounds},
+            {"message_bytes", bound.bytes},
+            {"message_bytes_by", bound.of_bytes},
+            {"time_s", bound.seconds ? Json(*bound.seconds) : Json()}}},
+          {"by_block", json_of(explanation.by_block)},
+          {"by_ranks", json_of(explanation.by_ranks)},
+          {"by_skew", json_of(explanation.by_skew)}};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report of `explain`: the answer, the reasons and the table, as text or as JSON.
+#pragma once
+
+#include <string>
+
+#include "reports/explanation.hpp"
+#include "support/json.hpp"
+
+namespace quadrille::command {
+
+std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows);
+Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge);
+
+}  // namespace quadrille::command

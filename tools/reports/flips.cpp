@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/flips.hpp"
+
+#include <algorithm>
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count accuracy = 32;  // a flip's place is found to one part in so many
+
+}  // namespace
+
+void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
+                  const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes) {
+  if (first.way == last.way) return;
+  if (is_near(first.from, last.from)) return changes.push_back(last);
+  const Count place = first.from + (last.from - first.from) / 2;
+  const Flip middle{place, way_at(place)};
+  find_changes(first, middle, way_at, is_near, changes);
+  find_changes(middle, last, way_at, is_near, changes);
+}
+
+Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline,
+                 const std::function<std::string(Count)>& way_at) {
+  const auto is_over = [&] { return std::chrono::steady_clock::now() > deadline; };
+  const auto is_near = [&](Count from, Count to) { return to - from <= std::max<Count>(1, from / accuracy) || is_over(); };
+  std::vector<Flip> known;  // the choice at each value that was examined
+  Flips flips;
+  for (const Count value : values) {
+    if (is_over()) {
+      flips.note = "looking further would take long";
+      break;
+    }
+    known.push_back({value, way_at(value)});
+    flips.upto = value;
+  }
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (i == 0)
+      flips.list.push_back(known[i]);
+    else if (bisects)
+      find_changes(known[i - 1], known[i], way_at, is_near, flips.list);
+    else if (known[i].way != known[i - 1].way)
+      flips.list.push_back(known[i]);
+  return flips;
+}
+
+}  // namespace quadrille::command

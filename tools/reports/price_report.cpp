@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/price_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "options/arguments.hpp"
+#include "options/model_options.hpp"
+#include "options/problem_options.hpp"
+#include "reports/verdict.hpp"
+#include "schedule/policy_name.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+std::string_view singular(std::string_view plural) { return plural.substr(0, plural.size() - 1); }  // "start-ups" gives "start-up"
+
+// Returns the amount of a term; bytes are in the unit of their table column.
+std::string amount_text(const PriceTerm& term, const ByteUnit& unit) {
+  if (!term.is_bytes) return fmt::format("{} {}", term.amount, term.amount == 1 ? singular(term.name) : term.name);
+  const std::string bytes = bytes_text(term.amount, unit);
+  return term.name == "bytes" ? bytes : fmt::format("{} of {}", bytes, term.name);
+}
+
+ByteUnit unit_of_term(const PriceList& list, std::string_view name) {
+  std::vector<Bytes> amounts;
+  for (const Priced& candidate : list.candidates)
+    for (const PriceTerm& term : candidate.terms())
+      if (term.name == name) amounts.push_back(term.amount);
+  return common_unit(amounts);
+}
+
+// Returns the terms that add up to the price: "63 start-ups (2.77 ms) and 63 KiB (2.26 ms)".
+std::string account_of(const Priced& candidate, const PriceList& list) {
+  std::vector<std::string> parts;
+  for (const PriceTerm& term : candidate.terms())
+    if (term.seconds > 0)
+      parts.push_back(fmt::format("{} ({})", amount_text(term, unit_of_term(list, term.name)), seconds_text(term.seconds)));
+  return parts.empty() ? "nothing at all" : listed(std::move(parts));
+}
+
+std::string with_policy(const Priced& candidate, const Model& model) {
+  return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.best_policy())) : candidate.name;
+}
+
+bool hides(const Priced& candidate) { return candidate.best_policy() != Policy::blocking; }
+
+// Says of which terms `best` takes more than `next`, and of which less. Hidden terms are not mentioned.
+std::string difference(const Priced& best, const Priced& next) {
+  std::map<std::string_view, double> more;
+  for (const PriceTerm& term : best.terms()) more[term.name] += term.seconds;
+  for (const PriceTerm& term : next.terms()) more[term.name] -= term.seconds;
+  std::vector<std::string> spent, saved;
+  for (const Priced* candidate : {&best, &next})
+    for (const PriceTerm& term : candidate->terms())
+      if (const double seconds = std::exchange(more[term.name], 0); seconds != 0)
+        (seconds > 0 ? spent : saved).push_back(fmt::format("{} of {}", seconds_text(std::abs(seconds)), term.name));
+  if (spent.empty()) return fmt::format("{} takes no more of {}.", best.name, hides(best) || hides(next) ? "these" : "anything");
+  return fmt::format("{} takes {} more to save {}.", best.name, fmt::join(spent, " and "), fmt::join(saved, " and "));
+}
+
+std::string reason(const PriceList& list, const Pricer& pricer) {
+  const Priced& best = list.candidates.front();
+  std::vector<std::string> alike;
+  const Priced* next = nullptr;
+  for (auto entry = list.candidates.begin() + 1; entry != list.candidates.end() && !next; ++entry)
+    if (entry->best_seconds() > best.best_seconds())
+      next = &*entry;
+    else
+      alike.push_back(entry->name);
+  const bool is_assumed = !assumptions_of(pricer.model(), pricer.machine()).empty();
+  std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, pricer.model()));
+  if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
+  if (best.best_seconds() == 0) return text + ", which takes no time at all.";
+  text += fmt::format(": {}.", account_of(best, list));
+  if (next) {
+    text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
+                        next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
+  }
+  if (hides(best) || (next && hides(*next))) text += " What is hidden behind these is not counted.";
+  if (best.ports > 1 && pricer.model().knows("contention") && !pricer.coefficients().contains("contention"))
+    text += fmt::format(
+        " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
+  return text;
+}
+
+std::string winners_text(const PriceList& list) {
+  if (list.winners.empty()) return list.no_winners.empty() ? "" : fmt::format("By size of block: {}.", list.no_winners);
+  if (list.candidates.front().best_seconds() == 0) return "";
+  if (list.winners.size() == 1)
+    return fmt::format("{} is the fastest for all blocks up to {}.", list.winners[0].name, bytes_text(most_block_bytes));
+  std::string text = fmt::format("Fastest by size of block, up to {}: {}", bytes_text(most_block_bytes), list.winners[0].name);
+  for (std::size_t i = 1; i < list.winners.size(); ++i)
+    text += fmt::format("; from {} {}", bytes_text(list.winners[i].from), list.winners[i].name);
+  return text + '.';
+}
+
+// Says which candidates were counted on a sample of the nodes: "Counted on 3 of 12500 nodes: one-factor, mesh; on 5: combined."
+std::string sampling(const PriceList& list) {
+  std::map<Count, std::vector<std::string>> sampled;
+  for (const Priced& candidate : list.candidates)
+    if (candidate.nodes_sampled > 0) sampled[candidate.nodes_sampled].push_back(candidate.name);
+  if (sampled.empty()) return "";
+  const std::set<Count> nodes(list.problem.nodes.begin(), list.problem.nodes.end());
+  std::vector<std::string> parts;
+  for (const auto& [count, names] : sampled)
+    parts.push_back(
+        fmt::format("on {}{}: {}", count, parts.empty() ? fmt::format(" of {} nodes", nodes.size()) : "", fmt::join(names, ", ")));
+  return fmt::format("Counted {}; the others on all.", fmt::join(parts, "; "));
+}
+
+// Returns false for a term that costs nothing and has the same amount for all candidates, because it says nothing.
+bool is_shown(const PriceList& list, std::size_t term) {
+  const Count amount = list.candidates.front().price.terms[term].amount;
+  return std::any_of(list.candidates.begin(), list.candidates.end(), [&](const Priced& candidate) {
+    const PriceTerm& own = candidate.price.terms[term];
+    return own.seconds > 0 || own.amount != amount;
+  });
+}
+
+std::string text_of(const PriceList& list, const Pricer& pricer) {
+  std::vector<Column> columns{{"algorithm"}};
+  std::vector<std::size_t> terms;
+  for (std::size_t i = 0; i < list.candidates.front().price.terms.size(); ++i)
+    if (!pricer.model().needs_work || is_shown(list, i)) terms.push_back(i);
+  for (const std::size_t i : terms) columns.push_back({std::string(list.candidates.front().price.terms[i].name), Align::right});
+  columns.insert(columns.end(), {{"buffers", Align::right}, {"control", Align::right}});
+  const std::vector<Policy> policies = pricer.model().tells_policies_apart
+                                           ? std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow}
+                                           : std::vector{Policy::blocking};
+  for (const Policy policy : policies) columns.push_back({policies.size() == 1 ? "time" : std::string(name(policy)), Align::right});
+  columns.push_back({"ratio", Align::right});
+  Table table(columns);
+  const double least = list.candidates.front().best_seconds();
+  for (const Priced& candidate : list.candidates) {
+    std::vector<TableCell> row{candidate.name};
+    for (const std::size_t i : terms) {
+      const PriceTerm& term = candidate.price.terms[i];
+      row.push_back(term.is_bytes ? TableCell(Sizes{{term.amount}}) : fmt::format("{}", term.amount));
+    }
+    row.insert(row.end(), {Sizes{{candidate.scratch}}, Sizes{{candidate.control_bytes}}});
+    for (const Policy policy : policies) row.push_back(seconds_text(candidate.price.seconds(policy)));
+    row.push_back(least > 0 ? fmt::format("{:.2f}", candidate.best_seconds() / least) : "–");
+    table.add(std::move(row));
+  }
+  std::string text = fmt::format("{}, {}\n\n{}\n", name(list.problem.collective), problem_text(list.problem), table.text());
+  const auto paragraph = [&](const std::string& sentences) {
+    if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
+  };
+  for (const LeftOut& entry : list.left_out) paragraph(fmt::format("{} does not apply: {}.", entry.specification, entry.reason));
+  paragraph(sampling(list));
+  paragraph(reason(list, pricer));
+  paragraph(winners_text(list));
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
+  std::string text = model_text(pricer.model(), pricer.machine());
+  for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
+  if (const std::string assumed = assumptions_text(pricer.model(), pricer.machine()); !assumed.empty()) text += '\n' + assumed;
+  return text;
+}
+
+Json json_of(const PriceList& list, const Pricer& pricer) {
+  Json candidates = Json::array(), left_out = Json::array(), winners = Json::array(), coefficients = Json::object();
+  for (const Priced& candidate : list.candidates) {
+    Json terms = Json::array();
+    for (const PriceTerm& term : candidate.price.terms)
+      terms.push_back({{"name", term.name}, {"amount", term.amount}, {"seconds", term.seconds}});
+    candidates.push_back({{"algorithm", candidate.specification},
+                          {"terms", std::move(terms)},
+                          {"scratch", candidate.scratch},
+                          {"control_bytes", candidate.control_bytes},
+                          {"nodes_sampled", candidate.nodes_sampled},
+                          {"blocking_s", candidate.price.blocking_s},
+                          {"nonblocking_s", candidate.price.nonblocking_s},
+                          {"dataflow_s", candidate.price.dataflow_s}});
+  }
+  for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
+  for (const Winner& winner : list.winners) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.name}});
+  for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
+  Json assumed = Json::object();
+  for (const auto& [key, rule] : assumptions_of(pricer.model(), pricer.machine())) assumed[key] = rule;
+  const Priced& best = list.candidates.front();
+  Json object{
+      {"collective", name(list.problem.collective)},
+      {"ranks", list.problem.ranks},
+      {"block_bytes", list.problem.block_bytes},
+      {"machine", pricer.machine().name},
+      {"model", pricer.model().id},
+      {"coefficients", std::move(coefficients)},
+      {"assumed", std::move(assumed)},
+      {"candidates", std::move(candidates)},
+      {"left_out", std::move(left_out)},
+      {"fastest", {{"algorithm", best.specification}, {"policy", name(best.best_policy())}, {"seconds", best.best_seconds()}}},
+      {"fastest_by_block", std::move(winners)},
+      {"reason", reason(list, pricer)}};
+  if (is_irregular(list.problem.collective)) object["counts"] = all_counts(list.problem);
+  return object;
+}
+
+}  // namespace quadrille::command

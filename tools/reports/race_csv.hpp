@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A race as comma-separated values (RFC 4180): one row for each size and candidate.
+#pragma once
+
+#include <string>
+
+#include "quadrille/race.hpp"
+#include "reproduce/exhibit.hpp"
+
+namespace quadrille::command {
+
+reproduce::Sheet new_race_sheet();
+void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport);
+
+}  // namespace quadrille::command

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/race_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/statistics/univariate_statistics.hpp>
+
+#include "options/documents.hpp"
+#include "quadrille/error.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+void demand(bool holds, const char* what) {
+  if (!holds) throw Error(ErrorCode::malformed, what);
+}
+
+Spread spread_of(const Json& json, const std::string& suffix) {
+  const auto figure = [&](const char* name) {
+    const double value = json.at(name + suffix).get<double>();
+    demand(value >= 0 && value < 1e300, "a time or a ratio is not a number above 0");
+    return std::max(value, 1e-12);  // a clock may report 0, which would make ratios infinite
+  };
+  return {.median = figure("median"),
+          .least = figure("least"),
+          .most = figure("most"),
+          .lower = figure("lower"),
+          .upper = figure("upper")};
+}
+
+std::optional<Spread> ratio_in(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return spread_of(json, "");
+}
+
+std::vector<double> rounds_in(const Json& samples) {
+  std::vector<double> repetitions;
+  for (const Json& repetition : samples) {
+    std::vector<double> batches = repetition.get<std::vector<double>>();
+    demand(!batches.empty(), "a repetition has no samples");
+    repetitions.push_back(std::max(boost::math::statistics::median(batches), 1e-12));
+  }
+  demand(!repetitions.empty(), "a candidate has no samples");
+  return repetitions;
+}
+
+RaceFileEntry entry_of(const Json& json) {
+  const auto algorithm = json.at("algorithm").get<std::string>();
+  return {.algorithm = algorithm,
+          .same_as = json.at("same_as").get<std::vector<std::string>>(),
+          .short_name = json.at("short_name").get<std::string>(),
+          .policy = json.at("policy").get<std::string>(),
+          .executor = json.at("executor").get<std::string>(),
+          .buffers = json.at("buffers").get<int>(),
+          .keep_step = json.at("keep_step").get<bool>(),
+          .is_vendor = algorithm == "vendor",
+          .checked = json.at("checked").get<bool>(),
+          .repetitions_s = rounds_in(json.at("samples_s")),
+          .seconds = spread_of(json, "_s"),
+          .ratio = ratio_in(json.at("ratio")),
+          .to_best = ratio_in(json.at("to_best"))};
+}
+
+RaceFileSize size_of(const Json& json) {
+  RaceFileSize size{.bytes = json.at("block_bytes").get<Bytes>(), .conclusion = json.at("conclusion").get<std::string>()};
+  size.text = bytes_text(size.bytes);
+  if (json.contains("counts")) {
+    size.counts = json["counts"];
+    const auto counts = size.counts.get<std::vector<Bytes>>();
+    demand(!counts.empty(), "it has no counts");
+    const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+    size.bytes = *most;
+    size.text = *least == *most ? bytes_text(*most) : fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
+  }
+  demand(size.bytes >= 0, "a size is negative");
+  size.root = json.value("root", Rank{0});
+  size.reproducible = json.value("reproducible", false);
+  for (const Json& entry : json.at("entries")) size.entries.push_back(entry_of(entry));
+  if (!json.at("best").is_null()) size.best = json["best"].get<std::size_t>();
+  demand(!size.best || *size.best < size.entries.size(), "the best candidate is none of the candidates");
+  return size;
+}
+
+}  // namespace
+
+std::string RaceFileEntry::settings() const {
+  if (is_vendor) return {};
+  return fmt::format("{}{}{}", policy, policy == "dataflow" && buffers == 1 ? "/1" : "", keep_step ? ", in step" : "");
+}
+
+RaceFile race_file_of(const Json& json, const std::string& file) {
+  const auto refuse_it = [&](const std::string& reason) {
+    throw Error(ErrorCode::malformed,
+                fmt::format("{} is not a result of 'quadrille race --json' of this version: {}", file, reason));
+  };
+  RaceFile race{.file = file};
+  try {
+    race.collective = json.at("collective").get<std::string>();
+    race.transport = json.at("transport").get<std::string>();
+    race.memory = json.at("memory").get<std::string>();
+    race.operation = json.value("op", std::string());
+    race.type = json.value("type", std::string());
+    race.machine = json.at("machine").at("model").get<std::string>();
+    race.version = json.at("version").get<std::string>();
+    race.ranks = json.at("ranks").get<Count>();
+    race.nodes = json.at("nodes").get<Count>();
+    race.cold = json.at("cold").get<bool>();
+    for (const Json& size : json.at("sizes")) race.sizes.push_back(size_of(size));
+    demand(!race.sizes.empty(), "it has no sizes");
+  } catch (const Json::exception& error) {
+    const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'sizes' not found"
+    const std::size_t end = what.find("] ");
+    refuse_it(end == std::string::npos ? what : what.substr(end + 2));
+  } catch (const Error& error) {
+    refuse_it(error.what());
+  }
+  return race;
+}
+
+RaceFile read_race_file(const std::string& file) {
+  const std::string text = read_text(file, file == "-" ? "the race on stdin" : fmt::format("'{}'", file));
+  const Json json = Json::parse(text, nullptr, false);
+  const std::string label = file == "-" ? "stdin" : fmt::format("'{}'", file);
+  if (json.is_discarded() || !json.is_object())
+    throw Error(ErrorCode::malformed, fmt::format("{} is not a result of 'quadrille race --json': it is no JSON object", label));
+  return race_file_of(json, label);
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the output of `quadrille race --json` again, for comparing and drawing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/race.hpp"
+#include "support/json.hpp"
+
+namespace quadrille::command {
+
+struct RaceFileEntry {
+  std::string algorithm;             // with all parameters
+  std::vector<std::string> same_as;  // further algorithms with the same steps
+  std::string short_name, policy, executor;
+  int buffers = 2;
+  bool keep_step = false;
+  bool is_vendor = false;
+  bool checked = false;               // true if its data was right
+  std::vector<double> repetitions_s;  // the time of each repetition
+  Spread seconds;
+  std::optional<Spread> ratio, to_best;
+
+  std::string settings() const;  // "dataflow/1, in step"; empty for the vendor's
+};
+
+struct RaceFileSize {
+  Bytes bytes = 0;   // size of a block; for irregular collectives the largest count
+  std::string text;  // "8 B", "0 B..64 KiB"
+  Json counts;       // null if all ranks have the same size
+  Rank root = 0;
+  bool reproducible = false;
+  std::string conclusion;
+  std::optional<std::size_t> best;  // index of the best entry
+  std::vector<RaceFileEntry> entries;
+};
+
+struct RaceFile {
+  std::string file;
+  std::string collective, transport, memory, operation, type;
+  std::string machine, version;
+  Count ranks = 0, nodes = 1;
+  bool cold = false;
+  std::vector<RaceFileSize> sizes;
+};
+
+// Converts the JSON object of a race. Throws Error{malformed} with a sentence that names `file` if it is not the result of a race.
+RaceFile race_file_of(const Json& json, const std::string& file);
+
+RaceFile read_race_file(const std::string& file);
+
+}  // namespace quadrille::command

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/race_json.hpp"
+
+#include <fmt/format.h>
+
+#include "options/cases.hpp"
+#include "options/problem_options.hpp"
+#include "plan/race/bandwidth.hpp"
+#include "schedule/policy_name.hpp"
+
+namespace quadrille::command {
+namespace {
+
+Json json_of(const Spread& spread, const char* suffix) {
+  return {{fmt::format("median{}", suffix), spread.median},
+          {fmt::format("least{}", suffix), spread.least},
+          {fmt::format("most{}", suffix), spread.most},
+          {fmt::format("lower{}", suffix), spread.lower},
+          {fmt::format("upper{}", suffix), spread.upper}};
+}
+
+Json json_of(const RaceResult& result, const RaceEntry& entry) {
+  const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
+  Json same_as = Json::array();
+  for (const RaceCandidate& other : entry.same_as) same_as.push_back(specification(other));
+  Json object{{"algorithm", specification(entry.candidate)},
+              {"short_name", short_name(result.problem, entry.candidate)},
+              {"same_as", std::move(same_as)},
+              {"is_auto", entry.candidate.is_auto},
+              {"policy", name(entry.candidate.policy)},
+              {"buffers", entry.candidate.buffers},
+              {"executor", name(entry.candidate.executor)},
+              {"keep_step", entry.candidate.keep_step},
+              {"c1", figure(&Figures::c1)},
+              {"c2", figure(&Figures::c2)},
+              {"staging_bytes", entry.staging_bytes}};
+  object.update(json_of(entry.seconds, "_s"));
+  object["clock_bound_s"] = entry.clock_bound_s;
+  object.update({{"samples_s", entry.samples_s},
+                 {"least_over_ranks_s", entry.over_ranks.least},
+                 {"mean_over_ranks_s", entry.over_ranks.mean},
+                 {"most_over_ranks_s", entry.over_ranks.most}});
+  const Bandwidths bandwidths = bandwidths_of(result.problem, entry.seconds.median);
+  object["algorithm_bandwidth_bytes_per_s"] = bandwidths.algorithm ? Json(*bandwidths.algorithm) : Json(nullptr);
+  object["bus_bandwidth_bytes_per_s"] = bandwidths.bus ? Json(*bandwidths.bus) : Json(nullptr);
+  object.update({{"distribute_s", entry.phases.distribute_s},
+                 {"communicate_s", entry.phases.communicate_s},
+                 {"collect_s", entry.phases.collect_s}});
+  object["predicted_s"] = entry.predicted_seconds ? Json(*entry.predicted_seconds) : Json(nullptr);
+  object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
+  object["to_best"] = entry.to_best ? json_of(*entry.to_best, "") : Json(nullptr);
+  object["checked"] = entry.failed_check.empty();
+  if (!entry.failed_check.empty()) object["failed_check"] = entry.failed_check;
+  return object;
+}
+
+Json json_of(const ExecutorFit& fit) {
+  Json coefficients = Json::object();
+  for (const auto& [key, value] : fit.coefficients) coefficients[key] = value;
+  return {{"executor", name(fit.executor)},
+          {"model", "max-rate"},
+          {"coefficients", std::move(coefficients)},
+          {"error", fit.error},
+          {"preset", fit.preset.empty() ? Json(nullptr) : Json(fit.preset)}};
+}
+
+}  // namespace
+
+Json json_of(const RaceResult& result) {
+  Json entries = Json::array(), left_out = Json::array(), fits = Json::array();
+  for (const RaceEntry& entry : result.entries) entries.push_back(json_of(result, entry));
+  for (const ExecutorFit& fit : result.fits) fits.push_back(json_of(fit));
+  for (const auto& [candidate, reason] : result.left_out)
+    left_out.push_back({{"algorithm", specification(candidate)}, {"reason", reason}});
+  Json object{{"block_bytes", result.problem.block_bytes},
+              {"fits", std::move(fits)},
+              {"repetitions", result.repetitions},
+              {"runs_per_sample", result.runs_per_sample},
+              {"buffer_pairs", result.buffer_pairs},
+              {"confidence", result.confidence},
+              {"conclusion", name(result.conclusion)},
+              {"best", result.best ? Json(*result.best) : Json(nullptr)},
+              {"prediction_error", result.prediction_error ? Json(*result.prediction_error) : Json(nullptr)},
+              {"load", {{"others", result.load.others}, {"cores", result.load.cores}, {"disturbs", result.load.disturbs()}}},
+              {"entries", std::move(entries)},
+              {"left_out", std::move(left_out)}};
+  if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
+  if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
+  if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;
+  return object;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/race_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "options/arguments.hpp"
+#include "reports/plot_panel.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr double panel_width = 400, panel_height = 250, left = 74, between = 84, right = 24;
+constexpr double full_width = left + panel_width + between + panel_width + right;
+constexpr const char* vendor_colour = "#7d8590";
+
+// A candidate, drawn in one colour in all races.
+struct Series {
+  std::string name, colour;
+  bool is_vendor = false;
+  int fastest = 0;  // number of sizes at which it is the fastest
+  double logarithms = 0, sizes = 0;
+};
+
+class RacePlot {
+ public:
+  RacePlot(const std::vector<RaceFile>& races, std::size_t curves) : races_(races) {
+    for (const RaceFile& race : races_)
+      for (const RaceFileSize& size : race.sizes) {
+        for (const RaceFileEntry& entry : size.entries)
+          if (!entry.is_vendor) policies_.insert(entry.settings()), executors_.insert(entry.executor);
+        sizes_[size.bytes] = size.text;
+      }
+    choose_series(curves);
+  }
+
+  std::string written() {
+    const RaceFile& first = races_.front();
+    std::string ranks;
+    for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
+    const std::string title =
+        fmt::format("{} among {} ranks over {}{}", first.collective, ranks, first.transport, first.cold ? ", cold caches" : "");
+    Svg picture(title);
+    picture.text({left, 26}, title, Anchor::start, "text", 15);
+    picture.text({left, 44}, "last rank's end minus first rank's start; medians with their intervals", Anchor::start, "faint", 11);
+    double y = draw_key(picture, 66);
+    for (const RaceFile& race : races_) {
+      draw_times(picture, race, {left, y + 26, panel_width, panel_height});
+      draw_ratios(picture, race, {left + panel_width + between, y + 26, panel_width, panel_height});
+      y += panel_height + 70;
+    }
+    y = draw_map(picture, y + 20);
+    return picture.written(full_width, y + 20);
+  }
+
+ private:
+  std::string name_of(const RaceFileEntry& entry) const {
+    if (entry.is_vendor) return "vendor";
+    return entry.short_name + (policies_.size() > 1 ? " " + entry.settings() : "") +
+           (executors_.size() > 1 ? " " + entry.executor : "");
+  }
+
+  static bool is_best(const RaceFileSize& size, const RaceFileEntry& entry) {
+    return size.best && &entry == &size.entries[*size.best];
+  }
+
+  void choose_series(std::size_t curves) {
+    std::vector<Series> all;
+    for (const RaceFile& race : races_)
+      for (const RaceFileSize& size : race.sizes)
+        for (const RaceFileEntry& entry : size.entries) {
+          if (!entry.checked || !entry.to_best) continue;
+          const std::string name = name_of(entry);
+          auto series = std::find_if(all.begin(), all.end(), [&](const Series& each) { return each.name == name; });
+          if (series == all.end()) series = all.insert(series, {.name = name, .colour = {}, .is_vendor = entry.is_vendor});
+          series->fastest += is_best(size, entry);
+          series->logarithms += std::log(entry.to_best->median);
+          ++series->sizes;
+        }
+    std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) {
+      if (a.is_vendor != b.is_vendor) return b.is_vendor;
+      return a.fastest != b.fastest ? a.fastest > b.fastest : a.logarithms / a.sizes < b.logarithms / b.sizes;
+    });
+    for (Series& each : all) {
+      if (!each.is_vendor && series_.size() >= curves) continue;
+      each.colour = each.is_vendor ? vendor_colour : stage_colour(series_.size());
+      series_.push_back(std::move(each));
+    }
+  }
+
+  double draw_key(Svg& picture, double y) const {
+    double x = left;
+    for (const Series& each : series_) {
+      const double width = 30 + text_width(each.name, 12) + 18;
+      if (x > left && x + width > full_width - right) x = left, y += 20;
+      picture.curve({{x, y - 4}, {x + 22, y - 4}}, each.colour, 2, each.is_vendor);
+      picture.dot({x + 11, y - 4}, 3, each.colour);
+      picture.text({x + 30, y}, each.name);
+      x += width;
+    }
+    return y + 24;
+  }
+
+  // Returns the x value of a size. A logarithmic axis has no 0, so 0 bytes stand at 0.5.
+  static double x_of(Bytes bytes) { return bytes == 0 ? 0.5 : static_cast<double>(bytes); }
+
+  template <class Figure>
+  LogPanel panel_of(const RaceFile& race, const Box& box, const Figure& figure) const {
+    LogPanel panel{.box = box};
+    for (const auto& [bytes, text] : sizes_) panel.x_ticks.emplace_back(x_of(bytes), text);
+    for (const Series& series : series_) {
+      PanelCurve curve{.colour = series.colour, .dashed = series.is_vendor};
+      for (const RaceFileSize& size : race.sizes)
+        for (const RaceFileEntry& entry : size.entries) {
+          if (!entry.checked || name_of(entry) != series.name) continue;
+          if (const auto point = figure(size, entry, series.name)) curve.points.push_back(*point);
+        }
+      std::sort(curve.points.begin(), curve.points.end(), [](const PanelPoint& a, const PanelPoint& b) { return a.x < b.x; });
+      panel.curves.push_back(std::move(curve));
+    }
+    return panel;
+  }
+
+  void draw_times(Svg& picture, const RaceFile& race, const Box& box) const {
+    LogPanel panel = panel_of(race, box, [](const RaceFileSize& size, const RaceFileEntry& entry, const std::string& name) {
+      const Spread& time = entry.seconds;
+      return std::optional(PanelPoint{x_of(size.bytes), time.median, time.lower, time.upper,
+                                      fmt::format("{}, {}: {} ({} .. {})", name, size.text, seconds_text(time.median),
+                                                  seconds_text(time.lower), seconds_text(time.upper))});
+    });
+    panel.title = fmt::format("{} ranks: time of a run", race.ranks);
+    panel.y_text = [](double seconds) {
+      const std::string text = seconds_text(seconds * (1 + 1e-9));  // "2.00 µs"
+      const std::size_t space = text.find(' ');
+      return fmt::format("{:.6g}{}", std::stod(text.substr(0, space)), text.substr(space));
+    };
+    draw(picture, panel);
+  }
+
+  static bool has_vendor(const RaceFile& race) {
+    return std::any_of(race.sizes.begin(), race.sizes.end(), [](const RaceFileSize& size) {
+      return std::any_of(size.entries.begin(), size.entries.end(),
+                         [](const RaceFileEntry& entry) { return entry.ratio.has_value(); });
+    });
+  }
+
+  void draw_ratios(Svg& picture, const RaceFile& race, const Box& box) const {
+    const bool to_vendor = has_vendor(race);
+    LogPanel panel = panel_of(
+        race, box, [&](const RaceFileSize& size, const RaceFileEntry& entry, const std::string& name) -> std::optional<PanelPoint> {
+          const std::optional<Spread>& ratio = to_vendor ? entry.ratio : entry.to_best;
+          if (!ratio || (to_vendor && entry.is_vendor)) return std::nullopt;
+          return PanelPoint{
+              x_of(size.bytes), ratio->median, ratio->lower, ratio->upper,
+              fmt::format("{}, {}: {:.2f} ({:.2f} .. {:.2f})", name, size.text, ratio->median, ratio->lower, ratio->upper)};
+        });
+    panel.title =
+        fmt::format("{} ranks: {}", race.ranks, to_vendor ? "time / vendor's time (below 1: faster)" : "time / best time");
+    panel.y_text = [](double value) { return fmt::format("{:.3g}", value); };
+    panel.marks_one = true;
+    draw(picture, panel);
+  }
+
+  // Shortens a text to a width.
+  static std::string fitting(std::string text, double width, double size) {
+    if (text_width(text, size) <= width) return text;
+    while (!text.empty() && text_width(text, size) + size > width) {
+      while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();  // continuation bytes of a UTF-8 letter
+      if (!text.empty()) text.pop_back();
+    }
+    return text + "…";
+  }
+
+  void draw_cell(Svg& picture, const RaceFile& race, const RaceFileSize& size, const Box& box) const {
+    if (!size.best) return picture.box(box, "frame");
+    const RaceFileEntry& best = size.entries[*size.best];
+    const std::string name = name_of(best);
+    const auto series = std::find_if(series_.begin(), series_.end(), [&](const Series& each) { return each.name == name; });
+    const bool known = series != series_.end();
+    const std::string figure =
+        best.ratio && !best.is_vendor ? fmt::format("{:.2f}", best.ratio->median) : seconds_text(best.seconds.median);
+    picture.box(
+        box, known ? Kind{} : "node", known ? series->colour : "",
+        fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text, name, seconds_text(best.seconds.median),
+                    best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
+    const Kind ink = known ? "on-colour" : "text";
+    const double middle = box.x + box.width / 2, room = box.width - 2;
+    picture.text({middle, box.y + 17}, fitting(best.is_vendor ? name : best.short_name, room, 10), Anchor::middle, ink, 10);
+    picture.text({middle, box.y + 31}, fitting(figure, room, 10), Anchor::middle, ink, 10);
+    if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitting(size.conclusion, room, 9), Anchor::middle, ink, 9);
+  }
+
+  // Draws the map of winners from `y` down and returns the y at which it ends.
+  double draw_map(Svg& picture, double y) const {
+    constexpr double cell_height = 50, gap = 2;
+    const double cell_width = (full_width - left - right) / static_cast<double>(sizes_.size());
+    const bool to_vendor = std::any_of(races_.begin(), races_.end(), has_vendor);
+    picture.text({left, y},
+                 fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time"),
+                 Anchor::start, "text", 13);
+    y += 12;
+    for (const RaceFile& race : races_) {
+      picture.text({left - 8, y + cell_height / 2 + 4}, fmt::format("p = {}", race.ranks), Anchor::end, "faint", 11);
+      double x = left;
+      for (const auto& [bytes, text] : sizes_) {
+        for (const RaceFileSize& size : race.sizes)
+          if (size.bytes == bytes) draw_cell(picture, race, size, {x, y, cell_width - gap, cell_height - gap});
+        x += cell_width;
+      }
+      y += cell_height;
+    }
+    double x = left + cell_width / 2;
+    for (const auto& [bytes, text] : sizes_) {
+      picture.text({x, y + 14}, fitting(text, cell_width, 10), Anchor::middle, "faint", 10);
+      x += cell_width;
+    }
+    return y + 14;
+  }
+
+  const std::vector<RaceFile>& races_;
+  std::map<Bytes, std::string> sizes_;          // of all races
+  std::set<std::string> policies_, executors_;  // names include these if there are several
+  std::vector<Series> series_;
+};
+
+}  // namespace
+
+std::size_t parse_curves(const std::string& text) {
+  const Count number = parse_whole(text, "the number of curves", 1);
+  if (number > 8) refuse(fmt::format("{} curves are too many to tell their colours apart; the limit is 8", number));
+  return static_cast<std::size_t>(number);
+}
+
+std::string race_plot(const std::vector<RaceFile>& races, std::size_t curves) {
+  std::vector<RaceFile> sorted = races;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const RaceFile& a, const RaceFile& b) { return a.ranks < b.ranks; });
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const RaceFile &one = sorted[i - 1], &other = sorted[i];
+    if (one.collective != other.collective)
+      refuse(fmt::format("one plot shows one collective; {} is of {} and {} of {}", one.file, one.collective, other.file,
+                         other.collective));
+    if (one.ranks == other.ranks)
+      refuse(fmt::format("both {} and {} have {} ranks; take one file for each number of ranks", one.file, other.file, one.ranks));
+  }
+  return RacePlot(sorted, curves).written();
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report of a race: a table and a bar chart per size, one line of ratios, one JSON object, or CSV; and the plot.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/race.hpp"
+#include "reports/race_plot.hpp"
+#include "reproduce/exhibit.hpp"
+#include "support/json.hpp"
+#include "support/machine.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+
+// One size of the line of ratios.
+struct RatioCell {
+  std::string size;
+  std::string candidate;                // our best candidate; empty if the data of all was wrong
+  double seconds = 0;                   // its time
+  std::optional<double> times_as_fast;  // the vendor's time divided by this time, median of the repetitions
+  std::string remark;                   // " tied", " noisy" or nothing
+};
+
+struct ReportForm {
+  bool json = false, csv = false;
+  bool bandwidth = false, over_ranks = false;  // optional columns of the table
+  std::optional<std::string> plot;             // the plot's file
+  std::size_t curves = default_curves;         // number of curves in the plot
+  bool phases = false;                         // also print the time of each phase
+  // print only one line: how many times faster than the vendor's our best candidate is at each size
+  bool ratios = false;
+};
+
+class RaceReport {
+ public:
+  RaceReport(const std::optional<std::string>& file, const ReportForm& form, std::string transport, Count ranks,
+             const RaceOptions& options);
+
+  void add(const RaceResult& result);  // text for stdout is printed at once
+  void finish();
+
+ private:
+  Output output_;
+  std::optional<Output> plot_;
+  bool to_file_;
+  ReportForm form_;
+  std::string transport_;
+  Count ranks_;
+  RaceOptions options_;
+  Machine machine_;
+  Json json() const;
+
+  Json sizes_ = Json::array();
+  reproduce::Sheet sheet_;
+  Count nodes_ = 1;
+  std::vector<RatioCell> cells_;
+  Collective collective_{};
+  bool empty_ = true;
+};
+
+}  // namespace quadrille::command

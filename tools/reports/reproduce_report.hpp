@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Verdicts on exhibits (a paper's table or figure, made again), as text, as JSON and for the documentation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduce/exhibit.hpp"
+#include "support/json.hpp"
+
+namespace quadrille::command {
+
+struct Made {
+  const reproduce::Exhibit* exhibit = nullptr;
+  reproduce::Reproduction reproduction;
+};
+
+std::string exhibits_text();                                            // the list of exhibits
+std::string levels_text();                                              // the possible verdicts and their meaning
+std::string verdict_text(const Made& made, bool with_comparisons);      // one line, and one for each comparison
+std::string section_text(const Made& made, const std::string& folder);  // Markdown; pictures are in `folder`
+std::string index_line(const Made& made);                               // a row of a Markdown table ..
+std::string index_of(const std::string& lines);                         // .. and that table
+Json verdict_json(const Made& made);
+Json exhibits_json();
+
+}  // namespace quadrille::command

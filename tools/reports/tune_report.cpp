@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/tune_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "quadrille/candidate.hpp"
+#include "reports/way_json.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Accumulates a geometric mean.
+struct Mean {
+  double logarithms = 0;
+  int count = 0;
+
+  void add(double ratio) { logarithms += std::log(ratio), ++count; }
+  std::string text() const { return count == 0 ? "–" : fmt::format("{:.2f}", std::exp(logarithms / count)); }
+  Json json() const { return count == 0 ? Json() : Json(std::exp(logarithms / count)); }
+};
+
+struct Line {
+  Collective collective;
+  int cells = 0, ours = 0, vendor = 0;
+  Mean vendor_to_best, default_to_best;
+};
+
+bool has_record(const TunedCell& each) { return each.state == CellState::known || each.state == CellState::measured; }
+
+bool is_default(const TunedCell& each, const Way& way) {
+  return way.algorithm == specification(parse_candidate(each.cell.problem, "")) && way.policy == Policy::blocking;
+}
+
+void add(Line& line, const TunedCell& each) {
+  const std::vector<WisdomEntry>& entries = each.record.entries;
+  const double best = entries.front().timing.median_s;
+  ++line.cells;
+  ++(names_vendor(entries.front().way.algorithm) ? line.vendor : line.ours);
+  const auto ratio_of = [&](const auto& is_meant, Mean& mean) {
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const WisdomEntry& one) { return is_meant(one.way); });
+    if (entry != entries.end() && best > 0) mean.add(entry->timing.median_s / best);
+  };
+  ratio_of([](const Way& way) { return names_vendor(way.algorithm); }, line.vendor_to_best);
+  ratio_of([&](const Way& way) { return is_default(each, way); }, line.default_to_best);
+}
+
+std::vector<Line> lines_of(const TuneOutcome& session) {
+  std::vector<Line> lines;
+  for (const TunedCell& each : session.cells) {
+    if (!has_record(each)) continue;
+    const Collective collective = each.cell.problem.collective;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& one) { return one.collective == collective; });
+    if (line == lines.end()) line = lines.insert(lines.end(), Line{.collective = collective});
+    add(*line, each);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<TuneOutcome>& sessions) {
+  std::string text;
+  for (const TuneOutcome& session : sessions) {
+    const std::size_t known = session.count(CellState::known), measured = session.count(CellState::measured);
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{} ranks on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", session.ranks,
+                        session.transport, measured, known, session.cells.size(), session.file);
+    Table table({{"collective"},
+                 {"cells", Align::right},
+                 {"ours fastest", Align::right},
+                 {"vendor fastest", Align::right},
+                 {"vendor / best", Align::right},
+                 {"default / best", Align::right}});
+    for (const Line& line : lines_of(session))
+      table.add({std::string(name(line.collective)), fmt::format("{}", line.cells), fmt::format("{}", line.ours),
+                 line.vendor_to_best.count == 0 ? "–" : fmt::format("{}", line.vendor), line.vendor_to_best.text(),
+                 line.default_to_best.text()});
+    text += table.text();
+  }
+  return text + '\n' +
+         wrapped(
+             "vendor / best, default / best: how many times as long as the fastest way the MPI library's own collective and our "
+             "default algorithm take, as geometric means over the cells.",
+             terminal_width(), 2) +
+         '\n';
+}
+
+Json json_of(const std::vector<TuneOutcome>& sessions) {
+  Json list = Json::array();
+  for (const TuneOutcome& session : sessions) {
+    Json cells = Json::array(), collectives = Json::array();
+    for (const TunedCell& each : session.cells) {
+      static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
+      Json ways = Json::array();
+      for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
+      Json cell{{"collective", name(each.cell.problem.collective)},
+                {"shape", each.cell.shape},
+                {"own_counts_only", each.cell.own_counts_only},
+                {"size", each.cell.size},
+                {"block_bytes", each.cell.situation().block_bytes},
+                {"state", states[static_cast<int>(each.state)]},
+                {"repetitions", each.record.repetitions},
+                {"launches", each.record.races.size()},
+                {"ways", std::move(ways)}};
+      if (each.state == CellState::left_out) cell["reason"] = each.reason;
+      cells.push_back(std::move(cell));
+    }
+    for (const Line& line : lines_of(session))
+      collectives.push_back({{"collective", name(line.collective)},
+                             {"cells", line.cells},
+                             {"ours_fastest", line.ours},
+                             {"vendor_fastest", line.vendor},
+                             {"vendor_to_best", line.vendor_to_best.json()},
+                             {"default_to_best", line.default_to_best.json()}});
+    list.push_back({{"ranks", session.ranks},
+                    {"transport", session.transport},
+                    {"file", session.file},
+                    {"collectives", std::move(collectives)},
+                    {"cells", std::move(cells)}});
+  }
+  return list.size() == 1 ? list[0] : list;
+}
+
+}  // namespace quadrille::command

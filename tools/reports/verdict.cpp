@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "options/documents.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/error.hpp"
+#include "schedule/extent.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+template <class Counted>
+struct NamedFigure {
+  const char* key;
+  const char* heading;
+  Count Counted::*value;
+  bool is_bytes;
+};
+
+constexpr NamedFigure<AllFigures> named_figures[] = {
+    {"c1", "C1", &Figures::c1, false},
+    {"c2", "C2", &Figures::c2, true},
+    {"ports", "ports", &Figures::ports, false},
+    {"startups", "start-ups", &Figures::startups, false},
+    {"traffic_out", "traffic out", &Figures::traffic_out, true},
+    {"traffic_in", "traffic in", &Figures::traffic_in, true},
+    {"scratch", "scratch", &Figures::scratch, true},
+    {"output_and_scratch", "with output", &AllFigures::output_and_scratch, true},
+    {"control_bytes", "control", &Figures::control_bytes, true},
+};
+
+constexpr NamedFigure<LinkFigures> named_link_figures[] = {
+    {"sharing", "sharing", &LinkFigures::sharing, false},
+    {"c2_shared", "C2 shared", &LinkFigures::c2_shared, true},
+};
+
+template <class Counted>
+TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
+  if (figure.is_bytes) return Sizes{{value}};
+  return fmt::format("{}", value);
+}
+
+std::string findings_text(const ScheduleVerdict& verdict) {
+  if (!verdict.refusal.empty()) return "not replayed";
+  const std::size_t count = verdict.findings.size();
+  if (count > 0) return fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+  const Coverage& coverage = verdict.coverage;
+  if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
+  return fmt::format("no findings, {} ranks compared", coverage.compared);
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string region_text(const Region& region) {
+  std::string text = fmt::format("{}[{}:{}]", name(region.buffer), region.offset, region.length);
+  for (const Level& level : region.levels)
+    if (level.count != 1) text += fmt::format(" x {} every {}", level.count, level.stride);
+  return text;
+}
+
+Json json_of(const Finding& finding) {
+  return {{"rule", name(finding.rule)},
+          {"rank", or_null(finding.rank)},
+          {"stage", finding.stage},
+          {"round", or_null(finding.round)},
+          {"region", finding.region ? Json(region_text(*finding.region)) : Json(nullptr)},
+          {"message", finding.message}};
+}
+
+std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix) {
+  std::string text;
+  for (const Finding& finding : verdict.findings) text += prefix + printable(to_string(finding)) + '\n';
+  if (!verdict.refusal.empty()) text += prefix + verdict.refusal + '\n';
+  return text;
+}
+
+// A schedule that is not replayed is counted if it has at most so many operations, which takes some minutes. Only the programs of
+// representatives count if the schedule states a symmetry, otherwise those of all ranks.
+constexpr Count most_counted = Count{1} << 30;
+
+bool can_be_counted(const Schedule& schedule) {
+  try {
+    const Count programs =
+        schedule.symmetry ? static_cast<Count>(schedule.symmetry->representatives().size()) : schedule.problem.ranks;
+    return operation_count(schedule.program(0)) <= most_counted / programs;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Returns one unit for C2, its bound and C2 shared. They are compared, although other columns stand between them.
+ByteUnit unit_of_volumes(const std::vector<ScheduleVerdict>& verdicts) {
+  std::vector<Bytes> volumes;
+  for (const ScheduleVerdict& verdict : verdicts) {
+    if (verdict.figures) volumes.push_back(verdict.figures->c2);
+    if (const auto bound = verdict.bound("c2")) volumes.push_back(*bound);
+    if (verdict.links) volumes.push_back(verdict.links->c2_shared);
+  }
+  return common_unit(volumes);
+}
+
+}  // namespace
+
+ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
+  ScheduleVerdict verdict;
+  verdict.problem = schedule.problem;
+  verdict.algorithm = schedule.algorithm;
+  verdict.label = std::move(label);
+  verdict.parameters = schedule.parameters;
+  try {
+    verdict.findings = verify(schedule, options, &verdict.coverage);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+    verdict.refusal = error.what();
+    if (!can_be_counted(schedule)) return verdict;
+  }
+  try {
+    verdict.figures = {figures(schedule), output_and_scratch(schedule)};
+  } catch (const Error&) {
+    if (verdict.right()) throw;
+    return verdict;
+  }
+  verdict.bounds = lower_bounds(schedule.problem, verdict.figures->ports, verdict.figures->c1);
+  if (options.topology) {
+    verdict.links = link_figures(schedule, *options.topology);
+    for (Bound& bound : lower_bounds(schedule.problem, *options.topology)) verdict.bounds.push_back(std::move(bound));
+  }
+  return verdict;
+}
+
+void throw_with_finding(const Error& error, const std::vector<Finding>& findings) {
+  const auto outside =
+      std::find_if(findings.begin(), findings.end(), [](const Finding& finding) { return finding.rule == Rule::out_of_buffer; });
+  if (error.code() != ErrorCode::too_large || outside == findings.end()) throw;
+  throw Error(error.code(), fmt::format("{}; 'quadrille verify' finds: {}", error.what(), printable(to_string(*outside))));
+}
+
+std::string text_of(const ScheduleVerdict& verdict) {
+  std::string text = fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict));
+  text += findings_of(verdict, "  ");
+  if (verdict.right()) text += fmt::format("  {}\n", to_string(verdict.coverage));
+  if (!verdict.figures) return text;
+  Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
+  const auto add = [&](const auto& figure, const auto& counted) {
+    const auto best = verdict.bound(figure.key);
+    const auto source = std::find_if(verdict.bounds.begin(), verdict.bounds.end(),
+                                     [&](const Bound& bound) { return bound.figure == figure.key && bound.value == best; });
+    table.add(
+        {figure.heading, cell_of(figure, counted.*figure.value), best ? cell_of(figure, *best) : "", best ? source->source : ""});
+  };
+  for (const auto& figure : named_figures) add(figure, *verdict.figures);
+  if (verdict.links)
+    for (const auto& figure : named_link_figures) add(figure, *verdict.links);
+  return text + '\n' + table.text();
+}
+
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts) {
+  const bool rooted = std::any_of(verdicts.begin(), verdicts.end(),
+                                  [](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
+  std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
+  if (rooted) columns.push_back({"root", Align::right});
+  columns.push_back({"block", Align::right});
+  for (const auto& figure : named_figures) {
+    const bool same_unit = figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch;
+    columns.push_back({figure.heading, Align::right, same_unit});
+    if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right, /*same_unit=*/true});
+  }
+  const bool on_network =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const ScheduleVerdict& verdict) { return verdict.links.has_value(); });
+  if (on_network)
+    for (const auto& figure : named_link_figures) columns.push_back({figure.heading, Align::right});
+  columns.push_back({"verdict"});
+  Table table(columns);
+  const ByteUnit volume_unit = unit_of_volumes(verdicts);
+  const auto cell = [&](const auto& figure, Count value) -> TableCell {
+    const std::string_view key = figure.key;
+    return key == "c2" || key == "c2_shared" ? TableCell(bytes_text(value, volume_unit)) : cell_of(figure, value);
+  };
+  std::string findings;
+  std::size_t right = 0;
+  for (const ScheduleVerdict& verdict : verdicts) {
+    std::vector<TableCell> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
+    if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
+    row.push_back(block_cell(verdict.problem));
+    for (const auto& figure : named_figures) {
+      row.push_back(verdict.figures ? cell(figure, (*verdict.figures).*figure.value) : "–");
+      const auto bound = verdict.bound(figure.key);
+      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell(figure, *bound) : "–");
+    }
+    if (on_network)
+      for (const auto& figure : named_link_figures)
+        row.push_back(verdict.links ? cell(figure, (*verdict.links).*figure.value) : "–");
+    row.push_back(findings_text(verdict));
+    table.add(std::move(row));
+    right += verdict.right() ? 1 : 0;
+    findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)));
+  }
+  return fmt::format("{}\n{}{}{} of {} cases without findings\n", table.text(), findings, findings.empty() ? "" : "\n", right,
+                     verdicts.size());
+}
+
+Json json_of(const ScheduleVerdict& verdict) {
+  Json findings = Json::array();
+  for (const Finding& finding : verdict.findings) findings.push_back(json_of(finding));
+  Json object{{"collective", name(verdict.problem.collective)},
+              {"algorithm", verdict.algorithm},
+              {"parameters", to_json(verdict.parameters)},
+              {"ranks", verdict.problem.ranks},
+              {"block_bytes", verdict.problem.block_bytes},
+              {"ok", verdict.right()},
+              {"findings", std::move(findings)}};
+  if (verdict.refusal.empty()) {
+    const Coverage& coverage = verdict.coverage;
+    object["coverage"] = {{"symmetry", coverage.symmetry.empty() ? Json(nullptr) : Json(coverage.symmetry)},
+                          {"replayed", coverage.replayed},
+                          {"compared", coverage.compared}};
+  } else {
+    object["refusal"] = verdict.refusal;
+  }
+  if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
+  if (is_irregular(verdict.problem.collective)) object["counts"] = all_counts(verdict.problem);
+  if (is_reduction(verdict.problem.collective)) {
+    object["element_bytes"] = verdict.problem.element_bytes;
+    object["commutative"] = verdict.problem.commutative;
+    object["reproducible"] = verdict.problem.reproducible;
+  }
+  Json best = Json::object();
+  for (const auto& figure : named_figures) {
+    object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);
+    if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+  }
+  if (verdict.links)
+    for (const auto& figure : named_link_figures) {
+      object[figure.key] = (*verdict.links).*figure.value;
+      if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+    }
+  Json bounds = Json::array();
+  for (const Bound& bound : verdict.bounds)
+    bounds.push_back({{"figure", bound.figure}, {"value", bound.value}, {"source", bound.source}});
+  object["lower_bounds"] = std::move(best);
+  object["bounds"] = std::move(bounds);
+  return object;
+}
+
+}  // namespace quadrille::command

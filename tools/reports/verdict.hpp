@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Combines the verifier's findings and the counted figures of one schedule, as text and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
+#include "support/json.hpp"
+
+namespace quadrille::command {
+
+struct AllFigures : Figures {
+  Bytes output_and_scratch = 0;  // see the function output_and_scratch
+};
+
+struct ScheduleVerdict {
+  Problem problem;
+  std::string algorithm, label;  // `algorithm` has all parameters; `label` is for people
+  Parameters parameters;
+  std::vector<Finding> findings;
+  Coverage coverage;
+  std::string refusal;                // why it was not replayed; empty: it was
+  std::optional<AllFigures> figures;  // absent if the schedule is faulty, or was not replayed and is too large to count
+  std::vector<Bound> bounds;
+  std::optional<LinkFigures> links;  // present if a topology is given and the schedule can be counted
+
+  bool right() const { return findings.empty() && refusal.empty(); }
+  std::optional<Count> bound(std::string_view figure) const {  // the best lower bound of a figure
+    std::optional<Count> best;
+    for (const Bound& entry : bounds)
+      if (entry.figure == figure) best = std::max(best.value_or(0), entry.value);
+    return best;
+  }
+};
+
+// Verifies and counts a schedule. `label` names the algorithm for people. A schedule that is too large to be replayed is only
+// counted, if that takes no more than minutes; otherwise throws Error{too_large} like `verify`.
+ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
+
+// For the handler of an `error` that says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the
+// error with the verifier's finding added; otherwise rethrows it unchanged.
+[[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
+
+std::string text_of(const ScheduleVerdict& verdict);                // one figure per line, each with its bound
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts);  // one line per schedule, then all findings
+Json json_of(const ScheduleVerdict& verdict);
+
+}  // namespace quadrille::command

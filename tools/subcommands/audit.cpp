@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille audit: measures which performance guidelines the vendor's collectives violate, and which ours do.
+#include "plan/audit/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "reports/audit_report.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/launcher.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> collectives;
+  std::optional<std::string> ranks, block, operation, type, side, repetitions, time, seed, tolerance, timeout, output;
+  bool list = false, strict = false, json = false;
+};
+
+// The checked options of one audit, the same on every rank.
+struct Request {
+  std::vector<Collective> collectives;
+  std::vector<Bytes> sizes;
+  AuditOptions options;
+  double tolerance = 1.05, timeout_seconds = 60;
+};
+
+std::vector<Library> libraries_of(const Options& options, bool mpi) {
+  const std::string side = options.side.value_or(mpi ? "both" : "ours");
+  if (side != "vendor" && side != "ours" && side != "both") refuse_unknown("side", side, {"vendor", "ours", "both"});
+  if (side != "ours" && !mpi)
+    refuse("there is no vendor here: it is an MPI library's own collectives; start the audit under mpirun, or take --side ours");
+  if (side == "both") return {Library::vendor, Library::ours};
+  return {side == "vendor" ? Library::vendor : Library::ours};
+}
+
+Request make_request(const Options& options, Count ranks, bool mpi) {
+  Request request;
+  for (const std::string& name : options.collectives) request.collectives.push_back(parse_collective(name));
+  if (request.collectives.empty()) request.collectives = all_collectives();
+  request.sizes = parse_sizes(options.block.value_or("8B,1KiB,64KiB"));
+  request.options.libraries = libraries_of(options, mpi);
+  request.options.operation = built_in_operator(options.operation.value_or("sum"), options.type.value_or("f64"));
+  if (options.repetitions) {
+    const Count repetitions = parse_whole(*options.repetitions, "the number of repetitions", 1);
+    if (repetitions < 6) refuse(fmt::format("{} repetitions give no interval of 95 % confidence; take 6 at least", repetitions));
+    if (repetitions > 1'000'000) refuse(fmt::format("{} repetitions are too many; the limit is 1000000", repetitions));
+    request.options.repetitions = static_cast<int>(repetitions);
+  }
+  if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
+  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance, "the tolerance", 1);
+  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  for (const Guideline& guideline : all_guidelines())
+    if (std::count(request.collectives.begin(), request.collectives.end(), guideline.left) > 0)
+      for (const Bytes size : request.sizes) {
+        const Bytes element = request.options.operation->element_bytes;
+        if (is_reduction(guideline.left) && size % element != 0)
+          refuse(
+              fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+                          size, element, request.options.operation->name, request.options.operation->type));
+        check_memory(left_side(guideline, ranks, size, request.options.operation.get()));
+      }
+  return request;
+}
+
+// Returns what to audit: each collective at each size. A barrier has no size, so it is audited once.
+std::vector<std::pair<Collective, Bytes>> audits_of(const Request& request) {
+  std::vector<std::pair<Collective, Bytes>> audits;
+  for (const Collective collective : request.collectives)
+    for (const Bytes size : request.sizes)
+      if (moves_data(collective) || size == request.sizes.front()) audits.emplace_back(collective, size);
+  return audits;
+}
+
+// Runs all audits. Returns the exit code, the same on every rank.
+int run_all(Communicator& communicator, Request request, bool strict, AuditReport* report, Watchdog& watchdog) {
+  int code = good;
+  Progress progress;
+  const auto audits = audits_of(request);
+  for (std::size_t i = 0; i < audits.size(); ++i) {
+    const auto [collective, size] = audits[i];
+    request.options.progress = [&, of = collective](int repetition, int repetitions) {
+      watchdog.beat();
+      progress.show(fmt::format("{}: {} of {}, repetition {} of {}", name(of), i + 1, audits.size(), repetition + 1, repetitions));
+    };
+    if (report) watchdog.beat();
+    AuditResult result = audit(communicator, collective, size, request.options);
+    for (const Audited& comparison : result.comparisons) {
+      const Judgement judgement = comparison.judgement(request.tolerance);
+      const bool counts = strict && comparison.library == Library::ours && judgement == Judgement::violated;
+      if (counts || judgement == Judgement::wrong_data) code = with_findings;
+    }
+    if (!report) continue;
+    progress.clear();
+    report->add(std::move(result));
+  }
+  return code;
+}
+
+int run_on_threads(const Options& options) {
+  const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
+  check_threads(ranks);
+  const Request request = make_request(options, ranks, false);
+  AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
+  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
+  int code = good;
+  run_threads(ranks, [&](Communicator& communicator) {
+    const bool is_first = communicator.rank() == 0;
+    const int mine = run_all(communicator, request, options.strict, is_first ? &report : nullptr, watchdog);
+    if (is_first) code = mine;
+  });
+  report.finish();
+  return code;
+}
+
+int run_launched(const Options& options) {
+  if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  // Errors that can be found before MPI starts are thrown before, so that every process simply exits.
+  const bool mpi = choose_transport().is_mpi();
+  if (const auto here = launched()) make_request(options, here->ranks, mpi);
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
+  const Request request = make_request(options, world->size(), mpi);
+  if (!first_can_write(*world, options.output)) return misused;
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool is_first = world->rank() == 0;
+    AuditReport report(is_first ? options.output : std::nullopt, options.json, request.tolerance,
+                       std::string(world->transport_name()), world->size(), request.options);
+    const int code = run_all(*world, request, options.strict, is_first ? &report : nullptr, watchdog);
+    if (is_first) report.finish();
+    return code;
+  });
+}
+
+int run(const Options& options) {
+  if (options.list) {
+    Output(options.output).finish(guidelines_text());
+    return good;
+  }
+  return joins_launched_ranks(std::nullopt) ? run_launched(options) : run_on_threads(options);
+}
+
+}  // namespace
+
+Subcommand add_audit(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(
+      command, "audit", "find collectives that are slower than other collectives that do the same (performance guidelines)");
+  add_option(*parser, "collective", options->collectives, "collectives to audit; see 'quadrille list' (default: all)",
+             "COLLECTIVE");
+  begin_group(*parser, group::problem);
+  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets it by itself", "N");
+  add_option(*parser, "--block", options->block,
+             "bytes of a block, a vector or the mean share: a list, such as 8B,1KiB or 8..64KiB (default 8B,1KiB,64KiB)", "LIST");
+  add_option(*parser, "--op", options->operation, "operator of reductions (default sum)", "NAME");
+  add_option(*parser, "--type", options->type, "element type of reductions (default f64)", "NAME");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--side", options->side,
+             "whose collectives: vendor (the MPI library's own), ours or both (default: both under mpirun, else ours)", "NAME");
+  begin_group(*parser, group::measurement);
+  add_option(*parser, "--repetitions", options->repetitions, "repetitions of everything that is timed (default 9, at least 6)",
+             "N");
+  add_option(*parser, "--time", options->time, "approximate time for a collective at one size (default 1s)", "SECONDS");
+  add_option(*parser, "--tolerance", options->tolerance, "a guideline is violated above this factor (default 1.05)", "FACTOR");
+  add_option(*parser, "--seed", options->seed, "seed of the random order of measurements (default 1)", "N");
+  add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--list", options->list, "print the guidelines with their sources, and measure nothing");
+  add_flag(*parser, "--strict", options->strict, "exit with code 1 if ours violates a guideline");
+  add_json_flag(*parser, options->json, "as a JSON object, with all guidelines and not only those that are violated");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "A guideline says that a collective should not be slower than a mock-up: other collectives that do the same work, such as a "
+      "gather and a broadcast for an allgather. Both sides run alternately on real, checked data. The factor is the left "
+      "side's time divided by the right side's, the median of the repetitions, with a 95 % confidence interval. A guideline is "
+      "violated if the whole interval is above the tolerance, held if none of it is, and open otherwise. Irregular collectives "
+      "have equal shares, or shares that rise from 0 to twice --block. Exit code 1 if data was wrong.\n\n"
+      "Examples:\n"
+      "  mpirun -n 8 quadrille audit\n"
+      "  mpirun -n 4 quadrille audit allgather scatter --block 8..1MiB --side vendor\n"
+      "  mpirun -n 8 quadrille audit --side ours --tolerance 1.15 --strict --json --output audit.json\n"
+      "  quadrille audit --list");
+  return {parser, [options] { return run(*options); }, [options] { return !options->list && joins_launched_ranks(std::nullopt); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille draw: draws one schedule as a picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/documents.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/draw.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
+#include "reports/verdict.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subject;  // a collective, or a file
+  std::vector<std::string> algorithms;
+  ProblemOptions problem;
+  std::optional<std::string> picture, round, output;
+};
+
+const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
+
+// A limit that is far above what anybody reads.
+constexpr std::size_t most_findings = 10'000;
+
+std::string drawn(const Options& options, const Schedule& schedule, const std::vector<Finding>& findings) {
+  const std::string picture = options.picture.value_or(pictures.front());
+  std::optional<Count> round;
+  if (options.round) round = parse_whole(*options.round, "the round", 0);
+  const auto topology = options.problem.network();
+  if (picture == "links") {
+    if (!topology) refuse("links are those of a network; say which: --topology torus:4x8");
+    return draw_links(schedule, *topology, round, findings);
+  }
+  if (picture == "traffic") return draw_traffic(schedule, round, findings);
+  if (round) refuse(fmt::format("--as {} shows all rounds; --round goes with links and traffic", picture));
+  return picture == "blocks" ? draw_blocks(schedule, findings) : draw_space_time(schedule, findings);
+}
+
+Schedule generated(const Options& options, Collective collective) {
+  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+  if (cases.size() > 1)
+    refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
+  return make_schedule(cases.front().problem, cases.front().choice);
+}
+
+Schedule read(const Options& options) {
+  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+  std::vector<Schedule> schedules = read_schedules(options.subject);
+  if (schedules.size() != 1)
+    refuse(fmt::format("a picture shows one schedule, and {} holds {}; write the one to draw to a file of its own",
+                       label_of(options.subject), schedules.size()));
+  return std::move(schedules.front());
+}
+
+int run(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille draw alltoall --algorithm bruck --ranks 5");
+  if (options.picture && std::find(pictures.begin(), pictures.end(), *options.picture) == pictures.end())
+    refuse_unknown("picture", *options.picture, pictures);
+  Output output(options.output);
+  const auto collective = collective_named(options.subject);
+  Progress progress;
+  progress.show("draws " + options.subject);
+  const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
+  std::vector<Finding> findings;  // stays empty for algorithms of the table, which are right
+  if (!collective) findings = verify(schedule, {.most_findings = most_findings});
+  std::string picture;
+  try {
+    picture = drawn(options, schedule, findings);
+  } catch (const Error& error) {
+    throw_with_finding(error, findings);
+  }
+  progress.clear();
+  output.finish(picture);
+  return findings.empty() ? good : with_findings;
+}
+
+}  // namespace
+
+Subcommand add_draw(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG");
+  add_option(*parser, "collective or file", options->subject, "a collective, or a file with a schedule ('-' is stdin)",
+             "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::output);
+  add_option(*parser, "--as", options->picture,
+             "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds after "
+             "each round; links: the load of the topology's links; traffic: who sends how much to whom",
+             "PICTURE");
+  add_option(*parser, "--round", options->round, "links and traffic: only the messages of this round, from 0 (default: of all)",
+             "N");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the text of the first "
+             "finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
+             "Examples:\n"
+             "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
+             "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
+             "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
+             "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

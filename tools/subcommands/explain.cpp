@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille explain: says which algorithm a plan would choose, and why.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "options/parser.hpp"
+#include "reports/explain_report.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/executor_option.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string collective;
+  ProblemOptions problem;
+  KnowledgeOptions knowledge;
+  std::optional<std::string> time, output;
+  bool all = false, json = false;
+};
+
+Count nodes_of(const Problem& problem) { return situation_of(problem).nodes; }
+
+int run(const Options& options) {
+  if (options.collective.empty()) refuse("name a collective: quadrille explain alltoall --ranks 64 --block 1KiB");
+  constexpr std::size_t few = 10, endless = 1'000'000;
+  ExplainOptions explain_options{
+      .collective = parse_collective(options.collective), .problem = options.problem, .most_rows = options.all ? endless : few};
+  if (options.time) explain_options.seconds = parse_seconds(*options.time, "the time");
+  const Collective collective = explain_options.collective;
+  std::vector<std::pair<Bytes, Problem>> problems;
+  for (const Count ranks : options.problem.rank_counts(0))
+    for (const Bytes size : options.problem.block_sizes())
+      for (const Rank root : options.problem.roots(collective, ranks))
+        problems.emplace_back(size, options.problem.problem(collective, ranks, size, root));
+  Output output(options.output);
+  std::string text;
+  Json array = Json::array();
+  {
+    Progress progress;
+    for (const auto& [size, problem] : problems) {
+      const ExplainKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
+      explain_options.block = size;
+      const Explanation explanation = explain(problem, knowledge, explain_options, progress);
+      if (options.json)
+        array.push_back(json_of(explanation, knowledge));
+      else
+        text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, explain_options.most_rows);
+    }
+  }
+  output.finish(options.json ? to_text(array.size() == 1 ? array[0] : array) : text);
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_explain(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would take here or on another machine, and why");
+  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::machine);
+  add_option(*parser, "--machine", options->knowledge.machine,
+             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here",
+             "NAME|FILE");
+  add_option(*parser, "--mpi", options->knowledge.mpi,
+             "by what was measured here with openmpi, mpich or none; default: what was measured last", "NAME");
+  add_option(*parser, "--executor", options->knowledge.executor,
+             "only with " + executor_help() + "; default: all that such ranks have", "NAME");
+  add_option(*parser, "--time", options->time, "approximate time to search where the choice changes (default 4s)", "SECONDS");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--all", options->all, "all candidates, not just the first ten");
+  add_json_flag(*parser, options->json, "one object for one problem, an array for several");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "No launcher is needed. Results of 'quadrille tune' come first. Other times are predicted, from the costs of messages "
+             "and copies measured here, or from the figures of a named machine; figures without a published value are assumed, and "
+             "the answer says so. Contention is the extra time because the ranks of a node share its network adapter, memory and "
+             "cores.\n\n"
+             "Examples:\n"
+             "  quadrille explain alltoall --ranks 8 --block 1KiB\n"
+             "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
+             "  quadrille explain alltoallv --counts matrix.mtx\n"
+             "  quadrille explain allreduce --ranks 4 --block 8B,64KiB --mpi openmpi --json");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille help: prints the same text as --help, for the command or a subcommand.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "options/help_text.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subcommand;
+  std::optional<std::string> output;
+};
+
+int run(const CLI::App& command, const Options& options) {
+  Output output(options.output);
+  if (options.subcommand.empty()) {
+    output.finish(help_text(command));
+    return good;
+  }
+  std::vector<std::string> known;
+  for (const CLI::App* subcommand : command.get_subcommands({})) {
+    known.push_back(subcommand->get_name());
+    if (known.back() != options.subcommand) continue;
+    output.finish(help_text(*subcommand));
+    return good;
+  }
+  refuse_unknown("subcommand", options.subcommand, known);
+}
+
+}  // namespace
+
+Subcommand add_help(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "help", "explain a subcommand, as its --help does");
+  add_option(*parser, "subcommand", options->subcommand, "which one (default: the command as a whole)", "SUBCOMMAND");
+  add_output_option(*parser, options->output);
+  set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
+  return {parser, [&command, options] { return run(command, *options); }};
+}
+
+}  // namespace quadrille::command

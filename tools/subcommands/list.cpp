@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille list: prints the table of algorithms.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/algorithm.hpp"
+#include "subcommands/list_models.hpp"
+#include "subcommands/list_topologies.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/json.hpp"
+#include "support/output.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string collective, algorithm;
+  std::optional<std::string> output;
+  bool json = false, markdown = false;
+};
+
+std::string range_text(const Parameter& parameter) {
+  if (!parameter.choices.empty())
+    return fmt::format("{}{}{}", fmt::join(parameter.choices, " | "), parameter.form.empty() ? "" : " | ", parameter.form);
+  return parameter.range.empty() ? fmt::format("{}..", parameter.least) : std::string(parameter.range);
+}
+
+std::string standard_text(const Parameter& parameter) {
+  return parameter.standard_for ? std::string(parameter.standard_rule) : to_string(parameter.standard);
+}
+
+std::string_view needs_text(const Algorithm& algorithm) {
+  return algorithm.needs.empty() ? "any number of ranks" : algorithm.needs;
+}
+
+bool is_default(const Algorithm& algorithm) { return &default_algorithm(algorithm.collective) == &algorithm; }
+
+std::size_t id_width_of(const std::vector<const Algorithm*>& algorithms) {
+  std::size_t width = 0;
+  for (const Algorithm* algorithm : algorithms) width = std::max(width, algorithm->id.size());
+  return width;
+}
+
+Json json_of(const Algorithm& algorithm) {
+  Json parameters = Json::array();
+  for (const Parameter& parameter : algorithm.parameters) {
+    Json entry{{"name", parameter.name},
+               {"summary", parameter.summary},
+               {"default", parameter.standard_for ? Json(parameter.standard_rule) : to_json(parameter.standard)}};
+    if (parameter.choices.empty())
+      entry["range"] = range_text(parameter);
+    else
+      entry["choices"] = parameter.choices;
+    if (!parameter.form.empty()) entry["form"] = parameter.form;
+    parameters.push_back(std::move(entry));
+  }
+  Json object{{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
+              {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source},
+              {"default", is_default(algorithm)}};
+  if (algorithm.combining) object["operands"] = algorithm.combining_rule;
+  return object;
+}
+
+std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_t width) {
+  const std::size_t indent = id_width + 4;
+  std::size_t key_width = algorithm.combining ? 8 : 6;  // "operands", "source"
+  for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
+  const std::string summary = fmt::format("{}{}", is_default(algorithm) ? "(default) " : "", algorithm.summary);
+  std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(summary, width, indent, indent));
+  const auto add = [&](std::string_view key, std::string_view value) {
+    const std::size_t column = indent + key_width + 2;
+    text += fmt::format("{:{}}{:<{}}  {}\n", "", indent, key, key_width, wrapped(value, width, column, column));
+  };
+  for (const Parameter& parameter : algorithm.parameters)
+    add(parameter.name, fmt::format("{}, default {}: {}", range_text(parameter), standard_text(parameter), parameter.summary));
+  add("needs", needs_text(algorithm));
+  if (algorithm.combining) add("operands", algorithm.combining_rule);  // the footer of --help explains it
+  add("source", algorithm.source);
+  return text;
+}
+
+std::string markdown_of(const Algorithm& algorithm) {
+  const auto escaped = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return text;
+  };
+  std::vector<std::string> parameters;
+  for (const Parameter& parameter : algorithm.parameters)
+    parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter), standard_text(parameter),
+                                     parameter.summary));
+  const std::string operands = algorithm.combining ? fmt::format(" {} |", algorithm.combining_rule) : "";
+  return fmt::format("| `{}`{} | {} | {} | {} |{} {} |\n", algorithm.id, is_default(algorithm) ? " (default)" : "",
+                     escaped(std::string(algorithm.summary)),
+                     parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
+                     escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
+}
+
+// All of one collective.
+std::string markdown_of(const std::vector<const Algorithm*>& algorithms) {
+  const Collective collective = algorithms.front()->collective;
+  const auto column = [&](const char* text) { return is_reduction(collective) ? text : ""; };
+  std::string text =
+      fmt::format("{}.\n\n| algorithm | what it does | parameters | needs |{} source |\n| --- | --- | --- | --- |{} --- |\n",
+                  summary(collective), column(" operands |"), column(" --- |"));
+  text[0] = static_cast<char>(std::toupper(text[0]));
+  for (const Algorithm* algorithm : algorithms) text += markdown_of(*algorithm);
+  return text;
+}
+
+// One line for each collective, with links to its page of the documentation.
+std::string markdown_index() {
+  std::string text = "| collective | what it does | algorithms |\n| --- | --- | --- |\n";
+  for (const Collective collective : all_collectives()) {
+    std::vector<std::string_view> ids;
+    for (const Algorithm* algorithm : algorithms_for(collective)) ids.push_back(algorithm->id);
+    text += fmt::format("| [{0}](collectives/{0}.md) | {1} | {2} |\n", name(collective), summary(collective), fmt::join(ids, ", "));
+  }
+  return text;
+}
+
+// All of one collective.
+std::string text_of(const std::vector<const Algorithm*>& algorithms) {
+  const Collective collective = algorithms.front()->collective;
+  std::string text = fmt::format("{}: {}{}\n", name(collective), summary(collective),
+                                 is_reduction(collective) ? " (--reproducible: those along the fixed tree)" : "");
+  for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width_of(algorithms), terminal_width());
+  return text;
+}
+
+// A table that `list` can print instead of algorithms.
+struct OtherTable {
+  std::string_view name;
+  std::string (*text)();
+  std::string (*markdown)();
+  Json (*json)();
+};
+
+constexpr OtherTable other_tables[] = {{"models", models_text, models_markdown, models_json},
+                                       {"machines", machines_text, machines_markdown, machines_json},
+                                       {"topologies", topologies_text, topologies_markdown, topologies_json}};
+
+std::string all_of(const OtherTable& table, const Options& options) {
+  if (!options.algorithm.empty())
+    refuse(fmt::format("'{0}' is one argument too many: 'list {1}' always lists all {1}", options.algorithm, table.name));
+  if (options.json) return to_text(table.json());
+  return options.markdown ? table.markdown() : table.text();
+}
+
+std::string one_algorithm(const Options& options) {
+  const Collective collective = parse_collective(options.collective);
+  const Algorithm* algorithm = find_algorithm(collective, options.algorithm);
+  if (!algorithm) {
+    std::vector<std::string> known;
+    for (const Algorithm* entry : algorithms_for(collective)) known.emplace_back(entry->id);
+    refuse_unknown(fmt::format("{} algorithm", name(collective)), options.algorithm, known);
+  }
+  if (options.json) return to_text(json_of(*algorithm));
+  return options.markdown ? markdown_of({algorithm}) : text_of({algorithm});
+}
+
+std::string algorithms(const Options& options) {
+  const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  if (options.json) {
+    Json array = Json::array();
+    for (const Collective collective : chosen)
+      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
+    return to_text(array);
+  }
+  if (options.markdown) return options.collective.empty() ? markdown_index() : markdown_of(algorithms_for(chosen.front()));
+  std::string text;
+  for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(algorithms_for(collective));
+  return text;
+}
+
+int run(const Options& options) {
+  if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  Output output(options.output);
+  const auto* const table = std::find_if(std::begin(other_tables), std::end(other_tables),
+                                         [&](const OtherTable& each) { return each.name == options.collective; });
+  if (table != std::end(other_tables))
+    output.finish(all_of(*table, options));
+  else
+    output.finish(options.algorithm.empty() ? algorithms(options) : one_algorithm(options));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_list(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
+  add_option(*parser, "collective", options->collective,
+             "only this collective; or the models or machines that 'price' knows, or the networks of --topology",
+             "COLLECTIVE|models|machines|topologies");
+  add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
+  add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
+  add_flag(*parser, "--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
+             "says how a reduction combines its operands: in any order (the operator must commute), in rank order, or along the "
+             "fixed tree, "
+             "which --reproducible demands, because all such algorithms give the same bits.\n\n"
+             "Examples:\n"
+             "  quadrille list\n"
+             "  quadrille list alltoall --json\n"
+             "  quadrille list alltoall bruck\n"
+             "  quadrille list machines");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

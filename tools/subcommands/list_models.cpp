@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "subcommands/list_models.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "options/model_options.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
+#include "support/talk.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+std::vector<MachineCosts> all_machines() {
+  std::vector<MachineCosts> machines;
+  for (const std::string& name : machine_names()) {
+    try {
+      machines.push_back(find_machine(name));
+      machines.back().name = name;  // the name by which --machine finds it
+    } catch (const Error& error) {
+      remark(error.what());
+    }
+  }
+  return machines;
+}
+
+std::string when_left_out(const Coefficient& coefficient) {
+  if (coefficient.required) return "";
+  return coefficient.standard ? fmt::format(" (or {})", *coefficient.standard) : " (if known)";
+}
+
+// A table of a machine file: the models that read it, and its figures.
+struct TableTexts {
+  std::vector<std::string> models, values;  // "startup_us = 29"
+};
+
+std::vector<TableTexts> tables_of(const MachineCosts& machine) {
+  std::vector<TableTexts> tables;
+  for (const Model* owner : all_models()) {
+    if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
+    TableTexts& table = tables.emplace_back();
+    std::set<std::string_view> told;
+    for (const Model* model : all_models()) {
+      const auto coefficients = machine.models.find(model->id);
+      if (model->table() != owner->id || coefficients == machine.models.end()) continue;
+      table.models.emplace_back(model->id);
+      for (const Coefficient& coefficient : model->coefficients)
+        if (const auto value = coefficients->second.find(coefficient.key);
+            told.insert(coefficient.key).second && value != coefficients->second.end() &&
+            (coefficient.required || value->second != coefficient.standard))
+          table.values.push_back(fmt::format("{} = {:.4g}{}", coefficient.key, value->second,
+                                             assumptions_of(*model, machine).contains(coefficient.key) ? " (assumed)" : ""));
+    }
+  }
+  return tables;
+}
+
+std::string needs_text(const Model& model) {
+  if (model.needs_links) return "a topology";
+  if (model.needs_nodes) return "ranks on nodes";
+  return model.needs_exchange ? "alltoall or alltoallv" : "";
+}
+
+}  // namespace
+
+std::string models_text() {
+  std::string text;
+  for (const Model* model : all_models()) {
+    text += wrapped(fmt::format("{}: {} [{}]", model->id, model->formula, model->source), terminal_width(), 2) + '\n';
+    if (const std::string needs = needs_text(*model); !needs.empty()) text += fmt::format("  needs {}\n", needs);
+    for (const Coefficient& coefficient : model->coefficients)
+      text += wrapped(fmt::format("  {:<22} {}{}", coefficient.key, coefficient.meaning, when_left_out(coefficient)),
+                      terminal_width(), 25) +
+              '\n';
+  }
+  return text;
+}
+
+std::string models_markdown() {
+  std::string text = "| model | formula | coefficients | needs | source |\n| --- | --- | --- | --- | --- |\n";
+  for (const Model* model : all_models()) {
+    std::vector<std::string> coefficients;
+    for (const Coefficient& coefficient : model->coefficients)
+      coefficients.push_back(fmt::format("`{}`: {}{}", coefficient.key, coefficient.meaning, when_left_out(coefficient)));
+    const std::string needs = needs_text(*model);
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", model->id, model->formula, fmt::join(coefficients, "<br>"),
+                        needs.empty() ? "–" : needs, model->source);
+  }
+  return text;
+}
+
+Json models_json() {
+  Json array = Json::array();
+  for (const Model* model : all_models()) {
+    Json coefficients = Json::array();
+    for (const Coefficient& coefficient : model->coefficients)
+      coefficients.push_back({{"key", coefficient.key},
+                              {"meaning", coefficient.meaning},
+                              {"required", coefficient.required},
+                              {"standard", coefficient.standard ? Json(*coefficient.standard) : Json(nullptr)}});
+    array.push_back({{"id", model->id},
+                     {"formula", model->formula},
+                     {"source", model->source},
+                     {"needs", needs_text(*model)},
+                     {"coefficients", std::move(coefficients)}});
+  }
+  return array;
+}
+
+std::string machines_text() {
+  std::string text;
+  for (const MachineCosts& machine : all_machines()) {
+    text += wrapped(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source), terminal_width(), 2) + '\n';
+    for (const TableTexts& table : tables_of(machine))
+      text += wrapped(fmt::format("  {}: {}", fmt::join(table.models, ", "), fmt::join(table.values, ", ")), terminal_width(), 4) +
+              '\n';
+  }
+  return text;
+}
+
+std::string machines_markdown() {
+  std::string text = "| machine | what it is | figures | source |\n| --- | --- | --- | --- |\n";
+  for (const MachineCosts& machine : all_machines()) {
+    std::vector<std::string> figures;
+    for (const TableTexts& table : tables_of(machine))
+      figures.push_back(fmt::format("`{}`: {}", fmt::join(table.models, "`, `"), fmt::join(table.values, ", ")));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", machine.name, machine.description, fmt::join(figures, "<br>"), machine.source);
+  }
+  return text;
+}
+
+Json machines_json() {
+  Json array = Json::array();
+  for (const MachineCosts& machine : all_machines()) {
+    Json models = Json::object(), assumed = Json::object();
+    for (const auto& [id, coefficients] : machine.models)
+      for (const auto& [key, value] : coefficients) models[id][key] = value;
+    for (const auto& [id, rules] : machine.assumed)
+      for (const auto& [key, rule] : rules) assumed[id][key] = rule;
+    array.push_back({{"name", machine.name},
+                     {"description", machine.description},
+                     {"source", machine.source},
+                     {"models", std::move(models)},
+                     {"assumed", std::move(assumed)}});
+  }
+  return array;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille preload: prints the path of the library that 'quadrille wrap' preloads.
+#include "subcommands/preload.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/transports.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::optional<std::string> mpi;
+};
+
+std::string launchers_mpi() {
+  const TransportChoice choice = choose_transport();
+  if (!choice.is_mpi()) refuse("which MPI? There is no launcher to tell: quadrille preload --mpi openmpi");
+  return std::string(name(choice.transport));
+}
+
+int run(const Options& options) {
+  const std::string mpi = options.mpi ? *options.mpi : launchers_mpi();
+  if (mpi != "openmpi" && mpi != "mpich" && mpi != "abi") refuse_unknown("MPI", mpi, {"openmpi", "mpich", "abi"});
+  Output().finish(preload_library(mpi) + '\n');
+  return good;
+}
+
+}  // namespace
+
+std::string preload_library(std::string_view mpi) {
+  const auto folder = std::filesystem::path(plug_ins().front().path).parent_path();
+  const auto file = folder / fmt::format("quadrille-preload-{}.so", mpi);
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return file.string();
+  if (mpi == "abi")
+    refuse(
+        "the library to preload for the standard ABI of MPI 5 is not installed; configure quadrille with -D "
+        "QUADRILLE_MPI_ABI=FOLDER, where the ABI's mpi.h is");
+  refuse(fmt::format(
+      "the library to preload for {} is not installed; build quadrille on a machine that has this MPI's development package", mpi));
+}
+
+Subcommand add_preload(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--mpi", options->mpi, "openmpi, mpich or abi, the standard ABI of MPI 5 (default: that of the launcher)",
+             "MPI");
+  set_footer(*parser,
+             "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
+             "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"
+             "  mpiexec -n 8 -genv LD_PRELOAD $(quadrille preload --mpi mpich) ./app");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

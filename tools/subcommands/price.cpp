@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille price: predicts the times of schedules on a machine by a cost model, and says why the fastest is the fastest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/given_schedules.hpp"
+#include "options/model_options.hpp"
+#include "options/problem_options.hpp"
+#include "reports/price_report.hpp"
+#include "reports/prices.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subject;  // a collective or a file
+  std::vector<std::string> algorithms, schedules;
+  ProblemOptions problem;
+  ModelOptions model;
+  std::optional<std::string> contention, output;
+  bool json = false;
+};
+
+double contention_factor(std::string_view text) {
+  double factor = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (status != std::errc{} || end != text.data() + text.size() || !(factor >= 1) || !std::isfinite(factor))
+    refuse(fmt::format("the contention factor '{}' is not a number from 1 on", text));
+  return factor;
+}
+
+// Parses "1.5,1.2": the contention factors of blocking and of nonblocking traffic. One number stands for both. Models with one
+// factor accept one number.
+void set_contention(std::string_view text, const Model& model, MachineCosts& machine) {
+  if (!model.knows("contention")) refuse(fmt::format("the model {} knows no contention factor; leave --contention out", model.id));
+  const std::size_t comma = text.find(',');
+  const bool has_two = comma != std::string_view::npos;
+  if (has_two && text.find(',', comma + 1) != std::string_view::npos)
+    refuse(fmt::format("there are two contention factors at most, of blocking and of nonblocking traffic; '{}' has more", text));
+  if (has_two && !model.knows("blocking_contention"))
+    refuse(fmt::format("the model {} knows one contention factor, which is of messages under way together; name one", model.id));
+  Coefficients& coefficients = machine.models.find(model.id)->second;
+  coefficients["contention"] = contention_factor(has_two ? text.substr(comma + 1) : text);
+  if (model.knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
+}
+
+Pricer pricer_of(const Options& options, const Problem& problem) {
+  MachineCosts machine = options.model.machine_costs();
+  const Model& model = options.model.choose(machine, problem, options.problem.topology.has_value());
+  Pricer pricer(model, machine, options.problem.network());
+  if (!options.contention) return pricer;
+  set_contention(*options.contention, model, machine);
+  return {model, machine, options.problem.network()};
+}
+
+std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const Subject& subject) {
+  std::vector<LeftOut> left_out;
+  const std::vector<Problem>& problems = subject.problems;
+  const auto cases = subject.cases(options.algorithms, &left_out);
+  std::vector<PriceList> lists;
+  Progress progress;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    std::vector<Case> own;
+    std::vector<LeftOut> own_left_out;
+    std::copy_if(cases.begin(), cases.end(), std::back_inserter(own), [&](const Case& entry) { return entry.index == i; });
+    std::copy_if(left_out.begin(), left_out.end(), std::back_inserter(own_left_out),
+                 [&](const LeftOut& entry) { return entry.index == i; });
+    if (own.empty()) continue;
+    PriceList& list = lists.emplace_back(pricer.prices(problems[i], own, std::move(own_left_out), progress));
+    // Winners are searched once for all sizes, so only for the first of several sizes with the same ranks and root.
+    const Problem& problem = problems[i];
+    const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
+    const bool has_other_sizes = subject.given.empty() && options.problem.depends_on_block(problem.collective);
+    if (has_other_sizes && list.candidates.size() > 1 && !again)
+      pricer.find_winners(
+          list, [&](Bytes bytes) { return options.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
+          progress);
+  }
+  return lists;
+}
+
+int run(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille price alltoallv --ranks 64 --machine sp2");
+  const Subject subject = subject_of(options.subject, options.schedules, options.problem);
+  const Pricer pricer = pricer_of(options, subject.problems.front());
+  Output output(options.output);
+  const std::vector<PriceList> lists = price_lists(options, pricer, subject);
+  if (options.json) {
+    Json array = Json::array();
+    for (const PriceList& list : lists) array.push_back(json_of(list, pricer));
+    output.finish(to_text(array.size() == 1 ? array[0] : array));
+  } else {
+    output.finish(text_of(lists, pricer));
+  }
+  return good;
+}
+
+std::string models_text() {
+  std::string text;
+  for (const Model* model : all_models()) text += fmt::format("  {}: {}\n", model->id, model->formula);
+  return text;
+}
+
+}  // namespace
+
+Subcommand add_price(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "price", "what schedules would take on a machine, by a model, and which is fastest");
+  add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
+             "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as four-stage:columns=paper, or all (the default; of a file's problem, none); repeatable");
+  add_schedule_option(*parser, options->schedules);
+  options->problem.add_to(*parser);
+  options->model.add_to(*parser);
+  add_option(*parser, "--contention", options->contention,
+             "factor by which bytes take longer on the wire when messages meet and ranks are not in step (default: the machine's "
+             "own; without one, ranks are in step by the model flat); for the model free-running two: of blocking traffic, and of "
+             "messages under way together, such as 1.5,1.2; one is both",
+             "FACTOR[,FACTOR]");
+  add_json_flag(*parser, options->json, "one object for one problem, an array for several");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
+             "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
+                 models_text() +
+                 "\nSchedules of files are verified first; a wrong one is refused with its first finding.\n"
+                 "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+                 "bruck:radix=2..8\n"
+                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
+                 "1.5,1.2\n"
+                 "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+                 "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
+                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille race: runs candidates side by side on real data, on threads or under an MPI launcher.
+#include "quadrille/race.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "execute/agreement.hpp"
+#include "execute/executors.hpp"
+#include "execute/transport.hpp"
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/given_schedules.hpp"
+#include "options/problem_options.hpp"
+#include "plan/placed.hpp"
+#include "plan/rules/vendor_rules.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/fit.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/transports.hpp"
+#include "reports/race_report.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/executor_option.hpp"
+#include "support/launcher.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subject;  // a collective or a file
+  std::vector<std::string> algorithms, schedules, policies;
+  ProblemOptions problem;
+  std::optional<std::string> machine, buffers, memory, executor, repetitions, seed, time, iterations, warm_up, timeout, output,
+      curves;
+  bool keep_step = false, cold = false;
+  ReportForm form;
+
+  bool has_files() const { return !schedules.empty() || (!subject.empty() && !collective_named(subject)); }
+};
+
+// The checked options of one race, the same on every rank.
+struct Request {
+  std::vector<Problem> problems;
+  std::vector<std::vector<RaceCandidate>> candidates;  // one list per problem
+  bool with_auto = false;                              // also race the candidate that a plan would choose
+  RaceOptions options;
+  double timeout_seconds = 60;
+
+  double fit_seconds() const { return std::min(1.0, options.seconds_per_problem); }
+};
+
+constexpr std::string_view by_plan = "auto";  // the word for what a plan would choose
+
+// Returns true if the ranks are processes that a launcher started, and false if they are threads.
+bool runs_launched(const AskedExecutor& asked) {
+  if (asked.on_threads) return false;
+  const TransportChoice choice = choose_transport();
+  const bool launched = choice.transport != TransportKind::threads;
+  if (asked.executor == Executor::automatic) return launched;
+  const ExecutorRow& row = row_of(asked.executor);
+  if (row.needs_mpi && !choice.is_mpi())
+    refuse(fmt::format("there is no MPI for the executor {}: {}; start it as 'mpirun -n 8 quadrille race ...'", row.name,
+                       choice.reason));
+  if (!launched)
+    refuse(
+        fmt::format("there are no processes for the executor {}: {}; start it as 'quadrille run -n 8 quadrille race ...' or by "
+                    "mpirun",
+                    row.name, choice.reason));
+  return launched;
+}
+
+// Returns the executors to race. If none is named, each candidate runs with every executor that the group offers.
+std::vector<Executor> executors_for(Executor asked, Communicator& world) {
+  if (asked == Executor::automatic) {
+    std::vector<Executor> all = executors_of(world);
+    std::reverse(all.begin(), all.end());  // messages come first
+    return all;
+  }
+  const Result<Transport*> transport = transport_for(world.transport(), asked);
+  if (!transport) refuse(transport.error());
+  return {(*transport)->executor()};
+}
+
+void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
+  std::vector<RaceCandidate> all;
+  for (RaceCandidate candidate : candidates) {
+    for (const Executor executor : candidate.is_vendor() ? std::vector{Executor::mpi} : executors) {
+      candidate.executor = executor;
+      if (!candidate.keep_step || row_of(executor).memory != SharedBy::nobody) all.push_back(candidate);
+    }
+  }
+  candidates = std::move(all);
+}
+
+// Returns the candidates of each problem.
+std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
+                                                        const std::vector<GivenSchedule>& given,
+                                                        const std::vector<Policy>& policies, const Options& options,
+                                                        bool with_vendor) {
+  const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
+  for (const Count count : buffers)
+    if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
+  std::vector<std::string> own;
+  for (const std::string& specification : options.algorithms) {
+    if (names_vendor(specification) && !with_vendor)
+      refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
+    if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
+  }
+  std::vector<std::vector<RaceCandidate>> candidates(problems.size());
+  std::vector<Case> cases = cases_of(given, problems);
+  if (!own.empty() || (options.algorithms.empty() && collective_named(options.subject))) {
+    const std::vector<Case> of_table = make_cases(problems, own);
+    cases.insert(cases.end(), of_table.begin(), of_table.end());
+  }
+  for (const Case& entry : cases)
+    for (const Policy policy : policies)
+      for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
+        for (const bool in_step : {false, true})
+          if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
+            candidates[entry.index].push_back({.algorithm = entry.choice,
+                                               .policy = policy,
+                                               .buffers = static_cast<int>(count),
+                                               .keep_step = in_step,
+                                               .schedule = entry.given});
+  if (with_vendor)  // the others are compared with it
+    for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
+  for (const std::string& specification : options.algorithms)
+    for (std::size_t i = 0; names_vendor(specification) && i < problems.size(); ++i)
+      if (const Candidate vendor = parse_candidate(problems[i], specification); vendor != Candidate(Vendor{}))
+        candidates[i].push_back({.algorithm = vendor});
+  return candidates;
+}
+
+// Returns the costs from a machine's file. They are the same for all executors.
+std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<Count>& nodes) {
+  Situation situation{.ranks = size(nodes)};
+  for (const Count node : nodes) {
+    situation.nodes = std::max(situation.nodes, node + 1);
+    situation.ranks_of_node = std::max<Count>(situation.ranks_of_node, std::count(nodes.begin(), nodes.end(), node));
+  }
+  std::vector<ExecutorFit> fits;
+  for (const ExecutorRow& row : all_executors()) fits.push_back(preset_fit(machine, row.executor, situation, 0));
+  return fits;
+}
+
+// Measures the costs of each executor, for as many seconds as one size takes, but at most one.
+std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
+  std::vector<Executor> executors;
+  for (const auto& candidates : request.candidates)
+    for (const RaceCandidate& candidate : candidates) {
+      if (candidate.executor == Executor::automatic)
+        return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
+      if (!candidate.is_vendor() && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
+        executors.push_back(candidate.executor);
+    }
+  if (executors.empty()) return {};
+  return fit_executors(communicator, {.executors = executors, .seconds = request.fit_seconds()});
+}
+
+Count parse_repeats(const std::string& text, std::string_view what, Count least) {
+  constexpr Count most = 1'000'000;
+  const Count number = parse_whole(text, fmt::format("the number of {}", what), least);
+  if (number > most) refuse(fmt::format("{} {} are too many; the limit is {}", number, what, most));
+  return number;
+}
+
+void check_form(const Options& options) {
+  const ReportForm& form = options.form;
+  if (form.json + form.csv + form.ratios > 1) refuse("--json, --csv and --ratios exclude each other");
+  if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
+  if (form.plot && form.plot == options.output) refuse("the plot and the results need two files");
+}
+
+// Replaces "vendor:all" by all algorithms that the MPI library has for the problem.
+void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
+  const auto names_all = [](const RaceCandidate& each) { return each.is_vendor() && each.algorithm == Candidate(Vendor{"all"}); };
+  if (std::erase_if(candidates, names_all) == 0) return;
+  const auto names = world.transport().vendor_algorithms(problem);
+  if (!names) refuse(names.error());
+  for (const std::string& each : *names) candidates.push_back({.algorithm = Vendor{each}});
+}
+
+// Returns the problems of the files' schedules. All must be for the same collective and number of ranks, so that a race has one
+// operator.
+std::vector<Problem> problems_of_files(const Options& options, const std::vector<GivenSchedule>& given,
+                                       const std::shared_ptr<const Operator>& operation) {
+  std::vector<Problem> problems = problems_of(given, options.problem);
+  for (Problem& problem : problems) {
+    const Problem& first = problems.front();
+    if (problem.collective != first.collective || problem.ranks != first.ranks)
+      refuse(fmt::format(
+          "a race has one collective and one number of ranks; {} holds schedules for {} among {} ranks and for {} among {}",
+          label_of(options.subject), name(first.collective), first.ranks, name(problem.collective), problem.ranks));
+    if (operation && operation->element_bytes != problem.element_bytes)
+      refuse(fmt::format("the elements in {} have {} bytes, and those of {} of {} have {}; choose another --type",
+                         label_of(options.subject), problem.element_bytes, operation->name, operation->type,
+                         operation->element_bytes));
+  }
+  return problems;
+}
+
+std::vector<Problem> problems_of_options(const Options& options, Collective collective, Count ranks) {
+  const auto roots = options.problem.roots(collective, ranks);
+  if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
+  std::vector<Problem> problems;
+  for (const Bytes size : options.problem.block_sizes())
+    problems.push_back(options.problem.problem(collective, ranks, size, roots[0]));
+  return problems;
+}
+
+// Checks the options and makes the request. If the problem names no nodes, `nodes` are used.
+Request make_request(const Options& options, const std::vector<GivenSchedule>& given, Executor executor,
+                     const std::vector<Count>& nodes, bool mpi) {
+  const Count ranks = size(nodes);
+  const auto named = collective_named(options.subject);
+  const Collective collective = named ? *named : given.front().schedule->problem.collective;
+  Request request;
+  if (options.repetitions) request.options.repetitions = static_cast<int>(parse_repeats(*options.repetitions, "repetitions", 1));
+  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
+  if (options.time && options.iterations) refuse("--time and --iterations exclude each other: both say how many runs a sample has");
+  if (options.iterations) request.options.iterations = parse_repeats(*options.iterations, "iterations", 1);
+  if (options.warm_up) request.options.warm_up = parse_repeats(*options.warm_up, "runs to warm up", 0);
+  request.options.cold = options.cold;
+  if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  if (options.memory && *options.memory != "private" && *options.memory != "shared")
+    refuse_unknown("memory", *options.memory, {"private", "shared"});
+  request.options.shared_buffers = options.memory == "shared";
+  if (options.machine) request.options.fits = fits_of(find_machine(*options.machine), nodes);
+  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  request.options.operation = options.problem.operation_for(collective);
+  request.problems =
+      named ? problems_of_options(options, collective, ranks) : problems_of_files(options, given, request.options.operation);
+  for (Problem& problem : request.problems) {
+    if (problem.nodes.empty()) problem.nodes = nodes;
+    check_memory(problem);
+  }
+  if (options.keep_step && executor != Executor::automatic && row_of(executor).memory == SharedBy::nobody)
+    refuse(fmt::format("to keep step the ranks of a node must share memory; leave --executor {} out", name(executor)));
+  const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
+  if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
+    refuse("ranks that keep step go round by round; let --policy name blocking, too");
+  request.candidates = make_candidates(request.problems, given, policies, options, mpi);
+  request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
+  return request;
+}
+
+// Reads the schedules of all files, in order; if the subject is a file, it comes first.
+std::vector<GivenSchedule> read_files(const Options& options, const ReadText& read) {
+  std::vector<std::string> files = options.schedules;
+  if (!collective_named(options.subject)) files.insert(files.begin(), options.subject);
+  return read_given(files, read);
+}
+
+void check_subject(const Options& options) {
+  if (!collective_named(options.subject)) check_names_file(options.subject, options.problem.given_but_operator());
+}
+
+// Collective: rank 0 reads the files and distributes their text, because other ranks may have neither stdin nor the folder. Errors
+// of rank 0 are thrown on all ranks.
+std::vector<GivenSchedule> read_by_first(Communicator& world, const Options& options) {
+  // size of a part that is distributed at a time, because every rank allocates room for the parts of all
+  constexpr std::size_t piece = 1 << 20;
+  made_or_thrown(world, [&] {
+    if (world.rank() == 0) check_subject(options);
+    return true;
+  });
+  return read_files(options, [&](const std::string& file, const std::string& label) {
+    std::string text;
+    const auto lengths = gathered_or_thrown(world, [&] {
+      if (world.rank() == 0) text = read_text(file, label);
+      return text.size();
+    });
+    std::string whole;
+    while (whole.size() < lengths[0]) whole += told_by(world, 0, text.empty() ? "" : text.substr(whole.size(), piece));
+    return whole;
+  });
+}
+
+// On threads, --ranks must be one number; under MPI the launcher sets it.
+Count ranks_on_threads(const Options& options, const std::vector<GivenSchedule>& given) {
+  if (!collective_named(options.subject)) {
+    const Count ranks = given.front().schedule->problem.ranks;
+    check_threads(ranks);
+    return ranks;
+  }
+  const auto counts = options.problem.rank_counts(8);
+  if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
+  check_threads(counts[0]);
+  return counts[0];
+}
+
+Count ranks_launched(const Options& options, const std::vector<GivenSchedule>& given, Count world) {
+  if (!collective_named(options.subject)) {
+    if (const Count ranks = given.front().schedule->problem.ranks; ranks != world)
+      refuse(fmt::format("the schedule in {} is for {} ranks, but the launcher started {}", given.front().file, ranks, world));
+    return world;
+  }
+  const auto counts = options.problem.rank_counts(world);
+  if (counts.size() == 1 && counts[0] == world) return world;
+  if (!options.problem.ranks)
+    refuse(fmt::format("the {} are those of {} ranks, but the launcher started {}",
+                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counts.at(0), world));
+  refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
+}
+
+// Collective: adds the candidate that a plan would choose, or marks it if it is there already.
+void add_choice_of_plan(Communicator& communicator, const Problem& problem, const RaceOptions& options,
+                        std::vector<RaceCandidate>& candidates) {
+  const Plan made = plan(communicator, problem, {.operation = options.operation});
+  const Way& way = made.decision()->chosen;
+  const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
+    return !each.schedule && each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
+           each.executor == way.executor && !each.keep_step;
+  });
+  if (same != candidates.end())
+    same->is_auto = true;
+  else
+    candidates.push_back(
+        {.algorithm = algorithm, .policy = way.policy, .buffers = way.buffers, .executor = way.executor, .is_auto = true});
+}
+
+// Races all problems, one after the other, on this rank. Returns whether all data was right.
+bool run_all(Communicator& communicator, Request request, RaceReport& report, Watchdog& watchdog) {
+  const bool first = communicator.rank() == 0;
+  bool right = true;
+  Progress progress;
+  if (request.options.fits.empty()) request.options.fits = fitted(communicator, request);
+  for (std::size_t i = 0; i < request.problems.size(); ++i) {
+    const Problem& problem = request.problems[i];
+    request.options.progress = [&](int repetition, int repetitions) {
+      watchdog.beat();
+      progress.show(fmt::format("{}: size {} of {}, repetition {} of {}", name(problem.collective), i + 1, request.problems.size(),
+                                repetition + 1, repetitions));
+    };
+    if (first) watchdog.beat();
+    if (request.with_auto) add_choice_of_plan(communicator, problem, request.options, request.candidates[i]);
+    const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
+    right = right && std::all_of(result.entries.begin(), result.entries.end(),
+                                 [](const RaceEntry& entry) { return entry.failed_check.empty(); });
+    if (!first) continue;
+    progress.clear();
+    report.add(result);
+  }
+  return right;
+}
+
+int run_on_threads(const Options& options) {
+  check_subject(options);
+  const std::vector<GivenSchedule> given = read_files(options, read_text);
+  const Count ranks = ranks_on_threads(options, given);
+  const Request request = make_request(options, given, Executor::automatic, ByRank<Count>(ranks), false);
+  check_right(cases_of(given, request.problems));
+  RaceReport report(options.output, options.form, "threads", ranks, request.options);
+  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
+  bool right = true;
+  run_threads(ranks, [&](Communicator& communicator) {
+    const bool mine = run_all(communicator, request, report, watchdog);
+    if (communicator.rank() == 0) right = mine;
+  });
+  report.finish();
+  return right ? good : with_findings;
+}
+
+int run_launched(const Options& options, Executor executor) {
+  // Errors that can be found before MPI starts are thrown before, so that every process simply exits. Nodes and files are only
+  // known afterwards.
+  const bool mpi = choose_transport().is_mpi();
+  if (const auto here = launched(); here && !options.has_files())
+    make_request(options, {}, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
+
+  if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
+                  [](const std::string& each) { return names_vendor(each) && parse_candidate({}, each) != Candidate(Vendor{}); }))
+    allow_vendor_algorithms();
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
+  const std::vector<GivenSchedule> given = read_by_first(*world, options);
+  ranks_launched(options, given, world->size());
+  Request request = make_request(options, given, executor, world->nodes(), mpi);
+  made_or_thrown(*world, [&] {
+    // a plan would refuse a wrong schedule, too, but without naming the file
+    if (world->rank() == 0) check_right(cases_of(given, request.problems));
+    return true;
+  });
+  for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
+  for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
+  if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
+  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
+    const bool first = world->rank() == 0;
+    ReportForm form = options.form;
+    if (!first) form.plot.reset();
+    RaceReport report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
+                      request.options);
+    const bool right = run_all(*world, request, report, watchdog);
+    if (first) report.finish();
+    return right ? good : with_findings;
+  });
+}
+
+int run(Options options) {
+  check_form(options);
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille race alltoall --block 8B,64KiB");
+  if (options.curves) options.form.curves = parse_curves(*options.curves);
+  const AskedExecutor asked = parse_executor_of_ranks(options.executor);
+  return runs_launched(asked) ? run_launched(options, asked.executor) : run_on_threads(options);
+}
+
+}  // namespace
+
+Subcommand add_race(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
+  add_option(*parser, "collective or file", options->subject,
+             "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)", "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms,
+                       "such as bruck:radix=8, or all that apply (the default; of a file's problem, none); repeatable; under "
+                       "mpirun the MPI library's own collective ('vendor') always runs, too; vendor:NAME makes it take an "
+                       "algorithm of its own, vendor:all each; auto also races what a plan would take");
+  add_schedule_option(*parser, options->schedules);
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::execution);
+  add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
+  add_option(*parser, "--buffers", options->buffers,
+             "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)", "LIST");
+  add_option(*parser, "--memory", options->memory,
+             "memory of input and output: private (the default), or shared, which other ranks can read", "KIND");
+  add_flag(*parser, "--keep-step", options->keep_step,
+           "also run each with the ranks of a node in step: round by round in what they exchange with other nodes (blocking)");
+  add_option(*parser, "--executor", options->executor,
+             fmt::format("threads, {}; default: under mpirun messages and, side by side, the memory that is shared, else what "
+                         "there is",
+                         executor_help()),
+             "NAME");
+  begin_group(*parser, group::machine);
+  add_option(*parser, "--machine", options->machine,
+             "predict times by this machine's file, as in 'quadrille price' (default: fitted to these ranks before the race)",
+             "NAME|FILE");
+  begin_group(*parser, group::measurement);
+  add_option(*parser, "--repetitions", options->repetitions, "repetitions of all candidates (default 9)", "N");
+  add_option(*parser, "--time", options->time, "approximate time for each size (default 2s)", "SECONDS");
+  add_option(*parser, "--iterations", options->iterations, "runs a batch, instead of --time; a sample has five batches", "N");
+  add_option(*parser, "--warm-up", options->warm_up,
+             "runs of a candidate before each of its samples, which are not timed (default 0: only those that find out how many "
+             "runs a batch has)",
+             "N");
+  add_flag(*parser, "--cold", options->cold,
+           "with input and output in no cache: so many pairs of them are used by turns that they exceed the last-level caches");
+  add_option(*parser, "--seed", options->seed, "seed of the random order of candidates (default 1)", "N");
+  add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
+  add_flag(*parser, "--ratios", options->form.ratios,
+           "only a line: how many times faster than the vendor's the best of ours is, size by size");
+  add_flag(*parser, "--bandwidth", options->form.bandwidth,
+           "also print algorithm bandwidth and bus bandwidth, in GB/s (1e9 bytes), as nccl-tests defines them");
+  add_flag(*parser, "--over-ranks", options->form.over_ranks,
+           "also print the ranks' own times of a run: of the fastest rank, their mean, and of the slowest");
+  add_option(*parser, "--plot", options->form.plot,
+             "also draw times over sizes, their ratio to the vendor's (or to the best), and who wins, as SVG", "FILE");
+  add_option(*parser, "--curves", options->curves, "with --plot: how many candidates beside the vendor, 1 to 8 (default 6)", "N");
+  add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
+  add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "On threads, --ranks is one number (default 8); a launcher sets it by itself. A time runs from the first rank's start to the "
+      "last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. Rank 0 reads "
+      "files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
+      "Examples:\n"
+      "  quadrille race alltoall\n"
+      "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
+      "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
+      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
+      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
+  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+}
+
+}  // namespace quadrille::command

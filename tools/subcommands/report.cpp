@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille report: prints the counters of the ranks of a program that ran under 'quadrille wrap'.
+#include "mpi_face/report/report.hpp"
+
+#include <memory>
+
+#include "mpi_face/report/report_folder.hpp"
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> places;
+  std::optional<std::string> output;
+  bool full = false, json = false;
+};
+
+int run(const Options& options) {
+  std::vector<std::string> places = options.places;
+  if (places.empty()) {
+    const auto latest = mpi_face::latest_report_folder();
+    if (!latest)
+      refuse(
+          "there are no counters of yours in the folder of temporary files; name their folder, or count a program: mpirun -n 8 "
+          "quadrille wrap --report ./app");
+    places.push_back(*latest);
+  }
+  Output output(options.output);
+  const mpi_face::RunReport report = mpi_face::read_run(places);
+  output.finish(options.json ? mpi_face::json_text_of(report) : mpi_face::text_of(report, {.full = options.full}));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_report(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "report", "print what an MPI program under 'quadrille wrap' spent in collectives");
+  add_option(*parser, "counters", options->places,
+             "files of ranks, or folders of them (default: of the run that was counted last in $TMPDIR or /tmp)", "FILE|FOLDER");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--full", options->full, "every row, the traffic matrix, the communicators and the ranks");
+  add_json_flag(*parser, options->json, "everything, as a JSON object (docs/drop-in.md)");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "With 'quadrille wrap --report' each rank counts in a file of its own, which outlives the rank however it ends. The files of "
+      "ranks that died or are still running are read as well, so this command shows which rank is inside which "
+      "collective.\n"
+      "Columns: share: part of the time of all ranks. time: time inside the calls, mean of the ranks. block: bytes of a block as "
+      "in MPI's arguments; for alltoallv and the like, the bytes that a rank sent in a call. a call: time of a rank in one "
+      "call, including waiting. MPI library's: time of its own collective, measured n times after a barrier; a dash if it was not "
+      "measured. late ranks: how long a rank waited for the others at a call, measured n times.\n\n"
+      "Examples:\n"
+      "  mpirun -n 8 quadrille wrap --report ./app\n"
+      "  mpirun -n 8 quadrille wrap --report=full:run.txt ./app\n"
+      "  quadrille report run.txt.counters --full\n"
+      "  quadrille report /tmp/quadrille-report-*/rank-3.counters\n"
+      "  quadrille report run.txt.counters --json --output run.json");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

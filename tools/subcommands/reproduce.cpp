@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille reproduce: makes the tables and figures of papers again from our schedules, with a verdict on each.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/error.hpp"
+#include "reports/gnuplot.hpp"
+#include "reports/reproduce_report.hpp"
+#include "subcommands/exhibit_makers.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> ids;
+  std::optional<std::string> folder;
+  bool list = false, json = false, markdown = false;
+};
+
+std::vector<const reproduce::Exhibit*> chosen(const std::vector<std::string>& ids) {
+  std::vector<std::string> known{"all"};
+  for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) known.emplace_back(exhibit->id);
+  std::vector<const reproduce::Exhibit*> exhibits;
+  for (const std::string& id : ids) {
+    const auto all = reproduce::all_exhibits();
+    if (id == "all")
+      exhibits.insert(exhibits.end(), all.begin(), all.end());
+    else if (const reproduce::Exhibit* exhibit = reproduce::find_exhibit(id))
+      exhibits.push_back(exhibit);
+    else
+      refuse_unknown("exhibit", id, known);
+  }
+  return exhibits;
+}
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) refuse("--output needs the name of a folder");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw Error(ErrorCode::environment, fmt::format("cannot make the folder '{}': {}", folder, error.message()));
+}
+
+void write(const Made& made, const std::filesystem::path& folder) {
+  const auto& [exhibit, reproduction] = made;
+  for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
+    Output((folder / reproduce::csv_name(exhibit->id, reproduction, i)).string()).finish(reproduce::csv_of(reproduction.sheets[i]));
+  const std::string script = reproduce::plot_script(exhibit->title, reproduction);
+  if (script.empty()) return;
+  if (const auto picture = plotted(script))
+    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(reproduce::with_dark_colours(*picture));
+  else
+    remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
+}
+
+int run(const Options& options) {
+  if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  if (options.list) {
+    if (!options.ids.empty()) refuse("--list takes no exhibit: it lists them all");
+    Output(options.folder).finish(options.json ? to_text(exhibits_json()) : exhibits_text());
+    return good;
+  }
+  if (options.ids.empty()) refuse("name an exhibit, or all: quadrille reproduce all -o DIR; --list lists them");
+  const auto exhibits = chosen(options.ids);
+  if (options.folder) make_folder(*options.folder);
+  const bool several = exhibits.size() > 1;
+  Json array = Json::array();
+  std::string index, sections;
+  bool explained = true;
+  Output output;
+  Progress progress;
+  ExhibitMakers makers(exhibits, progress);
+  for (std::size_t number = 0; number < exhibits.size(); ++number) {
+    const Made made{exhibits[number], makers.take(number)};
+    if (options.folder) write(made, *options.folder);
+    progress.clear();
+    explained = explained && reproduce::verdict_of(made.reproduction).explained;
+    if (options.json) {
+      array.push_back(verdict_json(made));
+    } else if (options.markdown) {
+      index += index_line(made);
+      sections += section_text(made, "reproduction");
+    } else {
+      output.stream() << verdict_text(made, !several) << std::flush;
+    }
+  }
+  if (options.json)
+    output.finish(to_text(several ? array : array[0]));
+  else
+    output.finish(options.markdown ? (several ? index_of(index) : "") + sections : "");
+  return explained ? good : with_findings;
+}
+
+}  // namespace
+
+Subcommand add_reproduce(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "reproduce", "make the papers' tables and figures again, with a verdict on each");
+  add_option(*parser, "exhibit", options->ids, "such as bruck1997-fig4; or all", "ID|all");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--list", options->list, "list the exhibits");
+  add_option(*parser, "-o,--output", options->folder,
+             "write numbers (CSV) and plots (SVG, by gnuplot) to this folder; with --list, the list to this file", "DIR");
+  add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
+  add_flag(*parser, "--markdown", options->markdown, "the verdicts as sections of the documentation");
+  set_footer(*parser,
+             "A verdict compares a paper's figures with those counted from our schedules. Exit code 1 if something differs and no "
+             "reason is known.\n\n" +
+                 levels_text() +
+                 "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
+                 "  quadrille reproduce all -o figures");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille run: starts ranks that share memory, without an MPI library.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/transports.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_processes = 1024;
+
+struct Options {
+  std::string ranks = "2";
+  std::vector<std::string> command;
+};
+
+int run(const Options& options) {
+  const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
+  if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
+  if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
+  return run_ranks(ranks, options.command);
+}
+
+}  // namespace
+
+Subcommand add_run(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "run", "start ranks that share memory, without an MPI library");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "-n", options->ranks, "how many ranks (default 2)", "N");
+  set_footer(
+      *parser,
+      "Usage: quadrille run [-n N] [--] COMMAND...\n"
+      "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it). Then the "
+      "other ranks are ended. INT, TERM, HUP and QUIT are passed on to the ranks and the programs that they have started. "
+      "Processes that are left 10 s later, or at a second INT, are killed. If this command is killed, so are they.\n\n"
+      "Examples:\n"
+      "  quadrille run -n 8 quadrille race alltoall\n"
+      "  quadrille run -n 4 -- ./my_program --its-option");
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.program = ProgramWords{&options->command, {}};
+  return subcommand;
+}
+
+}  // namespace quadrille::command

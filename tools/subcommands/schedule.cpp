@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille schedule: prints what every rank does, and converts schedules between text and JSON.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/documents.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/document.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/verify.hpp"
+#include "reports/verdict.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Limits of a document, which lists every region of every rank (in JSON: every contiguous piece). A longer one is too long to read
+// and would not fit in memory.
+constexpr Count most_regions = Count{1} << 23;
+constexpr Count most_ranks = Count{1} << 20;
+
+struct Options {
+  std::string subject;  // a collective or a file
+  std::vector<std::string> algorithms;
+  ProblemOptions problem;
+  std::optional<std::string> format, output;
+  bool json = false;
+};
+
+// Counts the regions of a list. Throws Error{too_large} for a region that cannot be flattened.
+Count count_regions(const Regions& regions, bool flattened) {
+  Count total = 0;
+  for (const Region& region : regions) {
+    if (flattened && bytes(region) > 0) hull(region);  // throws if the region reaches beyond 2^63
+    Count pieces = 1;
+    if (flattened)
+      for (const Level& level : region.levels) pieces = times_at_most(pieces, level.count, most_regions + 1);
+    total += pieces;
+  }
+  return total;
+}
+
+Count count_regions(const Program& program, bool flattened) {
+  Count total = 0;
+  for (const Round& round : program.rounds) {
+    for (const Local& local : round.locals)
+      total += count_regions(local.source, flattened) + count_regions(local.target, flattened);
+    for (const Message& message : round.sends) total += count_regions(message.regions, flattened);
+    for (const Message& message : round.receives) total += count_regions(message.regions, flattened);
+  }
+  return total;
+}
+
+// Generates every program once before anything is written, so that no error can occur in the middle of the output.
+void check_length(const std::vector<Schedule>& schedules, bool flattened, Progress& progress) {
+  Count total = 0;
+  std::size_t number = 0;
+  for (const Schedule& schedule : schedules) {
+    const Count p = schedule.problem.ranks;
+    progress.show(fmt::format("looks at {}, schedule {} of {}", printable(schedule.algorithm), ++number, schedules.size()));
+    for (Rank rank = 0; rank < p; ++rank) {
+      const Program program = schedule.program(rank);
+      try {
+        total += count_regions(program, flattened);
+      } catch (const Error& error) {
+        throw_with_finding(error, verify(schedule));
+      }
+      if (total > most_regions)
+        refuse(
+            fmt::format("the schedule of {} among {} ranks has more than {} regions, too long for a document; ask for fewer ranks",
+                        printable(schedule.algorithm), p, most_regions));
+    }
+  }
+}
+
+std::vector<Schedule> generated(const Options& options, Collective collective, Progress& progress) {
+  std::vector<Schedule> schedules;
+  for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
+    const Count p = entry.problem.ranks;
+    if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
+    schedules.push_back(progress.followed(make_schedule(entry.problem, entry.choice)));
+  }
+  return schedules;
+}
+
+// Reads schedules without verifying them.
+std::vector<Schedule> read(const Options& options) {
+  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+  return read_schedules(options.subject);
+}
+
+int run(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille schedule alltoall --algorithm bruck --ranks 8");
+  if (options.format && *options.format != "text" && *options.format != "json")
+    refuse_unknown("format", *options.format, {"text", "json"});
+  if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
+  const bool json = options.json || options.format == "json";
+  Progress progress;
+  const auto collective = collective_named(options.subject);
+  const std::vector<Schedule> schedules = collective ? generated(options, *collective, progress) : read(options);
+  if (schedules.size() > 1 && !json)
+    refuse(fmt::format("the text form holds one schedule, not {}; ask for --format json", schedules.size()));
+  check_length(schedules, json, progress);
+  progress.clear();
+
+  Output output(options.output);
+  std::ostream& out = output.stream();
+  if (!json) {
+    write_text(out, schedules.front());
+  } else if (schedules.size() == 1) {
+    write_json(out, schedules.front());
+    out << '\n';
+  } else {
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+      out << (i == 0 ? "[\n" : ",\n");
+      write_json(out, schedules[i]);
+    }
+    out << "\n]\n";
+  }
+  output.finish();
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_schedule(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
+  add_option(*parser, "collective or file", options->subject,
+             "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)", "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::output);
+  add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
+  add_json_flag(*parser, options->json, "the same as --format json");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "Several schedules need --json and make an array. A document is converted as it is; 'quadrille verify' says whether "
+             "it is right.\n\n"
+             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

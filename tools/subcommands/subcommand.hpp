@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The interface between a subcommand and `main`. Each subcommand has one file and one row in table.cpp.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "options/parser.hpp"
+#include "options/program_words.hpp"
+#include "support/exit_codes.hpp"
+
+namespace quadrille::command {
+
+struct Subcommand {
+  CLI::App* parser = nullptr;
+  std::function<int()> run;
+  // Called after the options have been read. Returns true if launched processes run this subcommand together, so that only rank 0
+  // prints. By default each process does all the work alone, even under a launcher.
+  std::function<bool()> is_collective = [] { return false; };
+  // Set if the words after the options are a program that the subcommand starts.
+  std::optional<ProgramWords> program = std::nullopt;
+};
+
+// Adds all subcommands to the command's parser, in the order of the help.
+std::vector<Subcommand> add_subcommands(CLI::App& command);
+
+}  // namespace quadrille::command

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille tune: measures which algorithms are the fastest on this machine, and keeps the results as wisdom.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "plan/rules/vendor_rules.hpp"
+#include "plan/wisdom/wisdom_pool.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+#include "reports/tune_report.hpp"
+#include "subcommands/subcommand.hpp"
+#include "subcommands/tuner.hpp"
+#include "support/executor_option.hpp"
+#include "support/launcher.hpp"
+#include "support/output.hpp"
+#include "support/stop_signal.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr const char* kept = "; what was measured is kept";
+
+struct Options {
+  std::vector<std::string> collectives;
+  std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output;
+  bool again = false, vendor = false, json = false;
+};
+
+// The checked options, the same on every rank.
+struct Request {
+  TuneRequest tune;
+  std::vector<Count> ranks;  // numbers of threads
+  double timeout_seconds = 60;
+};
+
+std::vector<Collective> collectives_of(const Options& options) {
+  std::vector<Collective> asked;
+  for (const std::string& word : options.collectives) asked.push_back(parse_collective(word));
+  std::vector<Collective> all;
+  for (const Collective collective : by_value())
+    if (asked.empty() || std::find(asked.begin(), asked.end(), collective) != asked.end()) all.push_back(collective);
+  return all;
+}
+
+Request request_of(const Options& options, Executor executor) {
+  Request request;
+  TuneRequest& tune = request.tune;
+  tune.collectives = collectives_of(options);
+  tune.sizes = options.block ? parse_sizes(*options.block) : standard_sizes();
+  std::sort(tune.sizes.begin(), tune.sizes.end());
+  tune.sizes.erase(std::unique(tune.sizes.begin(), tune.sizes.end()), tune.sizes.end());
+  if (executor != Executor::automatic) tune.executors = {executor};
+  if (options.cell) tune.seconds_per_cell = parse_seconds(*options.cell, "the time of a cell");
+  if (options.time) tune.seconds = parse_seconds(*options.time, "the time");
+  tune.again = options.again;
+  if (options.launches) tune.launches = static_cast<std::size_t>(parse_whole(*options.launches, "the number of launches", 1));
+  if (tune.launches > most_races) refuse(fmt::format("--launches is from 1 to {}: so many are kept of each cell", most_races));
+  tune.vendor = options.vendor;
+  if (options.days) tune.days = std::min<Count>(parse_whole(*options.days, "the number of days", 0), 100'000);
+  if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
+  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
+  request.ranks = parse_wholes(options.ranks.value_or("2,4,8"), "the number of ranks", 2);
+  check_threads(*std::max_element(request.ranks.begin(), request.ranks.end()));
+  for (const Count ranks : request.ranks)
+    make_grid(tune.collectives, tune.sizes, ranks, {});  // refuses what cannot be, before anything is measured
+  return request;
+}
+
+// Prints remarks and progress while ranks work.
+class Talk {
+ public:
+  explicit Talk(Watchdog& watchdog) : watchdog_(watchdog) {}
+
+  TuneTalk on_rank_0() {
+    return {.show =
+                [this](const std::string& doing) {
+                  watchdog_.beat();
+                  progress_.show(doing);
+                },
+            .remark =
+                [this](const std::string& sentence) {
+                  progress_.clear();
+                  remark(sentence);
+                }};
+  }
+
+ private:
+  Progress progress_;
+  Watchdog& watchdog_;
+};
+
+int report(const std::vector<TuneOutcome>& sessions, const Options& options) {
+  Output output(options.output);
+  output.finish(options.json ? to_text(json_of(sessions)) : text_of(sessions));
+  for (const TuneOutcome& session : sessions) {
+    for (const TunedCell& each : session.cells)
+      if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", each.cell.text(), each.reason));
+    if (const std::size_t open = session.count(CellState::open); open > 0)
+      remark(fmt::format("stopped {} with {} of {} cells to do for {} ranks; the same command goes on from here",
+                         session.signal != 0 ? "by a signal" : "after --time", open, session.cells.size(), session.ranks));
+  }
+  const TuneOutcome& last = sessions.back();
+  if (last.signal != 0) return 128 + last.signal;
+  return std::any_of(sessions.begin(), sessions.end(), [](const TuneOutcome& session) { return session.wrong_data; })
+             ? with_findings
+             : good;
+}
+
+int run_on_threads(const Options& options) {
+  const Request request = request_of(options, Executor::automatic);
+  Output{options.output};  // throws if it cannot be written
+  std::vector<TuneOutcome> sessions;
+  {
+    Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds) + kept); });
+    Talk talk(watchdog);
+    const StopSignal stop;
+    for (const Count ranks : request.ranks) {
+      TuneOutcome& session = sessions.emplace_back();
+      run_threads(ranks, [&](Communicator& communicator) {
+        TuneOutcome mine = tune(communicator, request.tune, talk.on_rank_0());
+        if (communicator.rank() == 0) session = std::move(mine);
+      });
+      if (session.signal != 0) break;
+    }
+  }
+  return report(sessions, options);
+}
+
+int run_launched(const Options& options, Executor executor) {
+  if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  const Request request = request_of(options, executor);
+  if (const auto here = launched(); here && here->ranks < 2) refuse("a single rank has nothing to choose; start two or more");
+  if (options.vendor) allow_vendor_algorithms();
+  const std::unique_ptr<Communicator> world = join_launched_ranks();
+  if (!first_can_write(*world, options.output)) return misused;
+  std::vector<TuneOutcome> sessions;
+  const auto measure = [&](Watchdog& watchdog) {
+    Talk talk(watchdog);
+    const StopSignal stop;
+    sessions.push_back(tune(*world, request.tune, talk.on_rank_0()));
+    return good;
+  };
+  if (const int code = run_watched(*world, request.timeout_seconds, measure, kept); code != good) return code;
+  if (world->rank() == 0) return report(sessions, options);
+  return sessions[0].signal != 0 ? 128 + sessions[0].signal : good;
+}
+
+int run(const Options& options) {
+  if (options.vendor && options.executor) refuse("--vendor measures the MPI library's own algorithms; leave --executor out");
+  if (options.vendor && options.ways) refuse("--vendor measures all of the MPI library's own algorithms; leave --ways out");
+  const AskedExecutor asked = parse_executor_of_ranks(options.executor);
+  if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
+  if (options.vendor)
+    refuse("there is no MPI library here, whose algorithms could be measured; start it as 'mpirun -n 8 quadrille tune --vendor'");
+  if (options.executor && !asked.on_threads)
+    refuse(
+        fmt::format("there are no processes to run with by {}: {}; start it as 'mpirun -n 8 quadrille tune' or 'quadrille run -n 8 "
+                    "quadrille tune'",
+                    *options.executor, choose_transport().reason));
+  return run_on_threads(options);
+}
+
+}  // namespace
+
+Subcommand add_tune(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(
+      command, "tune", "measure which algorithms are the fastest on this machine, and keep that for plans that choose (auto)");
+  add_option(*parser, "collectives", options->collectives, "which (default: all, those first that programs use most)",
+             "COLLECTIVE");
+  begin_group(*parser, group::problem);
+  add_option(*parser, "--block", options->block,
+             "sizes of a block: 8,1KiB, or 8..64KiB, which doubles (default: nine from 8B to 1MiB)", "SIZES");
+  add_option(*parser, "--ranks", options->ranks,
+             "on threads: numbers of ranks (default 2,4,8); under a launcher it is the launcher's, one for each start", "LIST");
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--executor", options->executor,
+             fmt::format("threads, or only one of {}; default: all that there is, side by side", executor_help()), "NAME");
+  add_flag(*parser, "--vendor", options->vendor,
+           "instead, measure the MPI library's own algorithms, for 'quadrille wisdom export'");
+  begin_group(*parser, group::measurement);
+  add_option(*parser, "--time", options->time, "stop after about this time; the same command then continues (default: no limit)",
+             "SECONDS");
+  add_option(*parser, "--cell", options->cell, "approximate time for a collective at one size (default 1s)", "SECONDS");
+  add_option(
+      *parser, "--ways", options->ways,
+      "how many ways to race for each, the cheapest by price; the default algorithm, the MPI library's own collective and the "
+      "fastest of the next sizes always run, too (default 8)",
+      "N");
+  add_option(*parser, "--days", options->days, "measure again what was measured more days ago (default 90)", "N");
+  add_flag(*parser, "--again", options->again, "measure again what is known, and add it to that");
+  add_option(*parser, "--launches", options->launches,
+             "measure what was measured in fewer launches than so many, 8 at most; each start counts as one (default 1)", "N");
+  add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
+  begin_group(*parser, group::output);
+  add_json_flag(*parser, options->json, "as a JSON object; on threads with several numbers of ranks an array");
+  add_output_option(*parser, options->output);
+  set_footer(*parser,
+             "Each size of each collective is a cell. Its candidates race in three heats, of 5, 5 and 7 repetitions or more. After "
+             "each heat, candidates that are clearly slower than 1.05 times the best leave. Sizes go from coarse to fine "
+             "and each cell is stored at once, so you can stop at any time. Ctrl-C stops after the present cell, a second one at "
+             "once. Known cells are not measured again. With more ranks than cores, times change from launch to launch, so "
+             "measure in several launches (--launches); choices use their results together.\n\n"
+             "Wisdom is kept in the user's cache folder, or where QUADRILLE_WISDOM says; see 'quadrille wisdom show'. Plans and "
+             "'quadrille explain' read it. Reductions are timed with sums of f64, rooted collectives with root 0. Exit "
+             "code 1 if data was wrong, 128 + N after signal N.\n\n"
+             "Examples:\n"
+             "  mpirun -n 8 quadrille tune\n"
+             "  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
+             "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"
+             "  for i in 1 2 3; do mpirun -n 8 quadrille tune --launches 3; done\n"
+             "  quadrille run -n 4 quadrille tune allgather\n"
+             "  quadrille explain alltoall --ranks 8 --block 1KiB");
+  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+}
+
+}  // namespace quadrille::command

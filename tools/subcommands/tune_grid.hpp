@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cells that `tune` measures (a collective at a size), the most valuable first.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quadrille/operator.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille::command {
+
+struct Cell {
+  Problem problem;
+  std::string shape;  // shape of an alltoallv's counts: "uniform" (drawn around the size), "spike" or "transpose"
+  // size of a block; for irregular collectives the mean or, for spike and transpose, the largest count
+  Bytes size = 0;
+  bool own_counts_only = false;               // alltoallv: each rank knows only its own counts
+  std::shared_ptr<const Operator> operation;  // reductions use the sum of f64
+
+  Situation situation() const;
+  Problem priced() const;    // the problem for which ways are priced; unknown counts are replaced by equal ones
+  std::string text() const;  // "alltoallv spike of 4 KiB"
+};
+
+// Returns the collectives, those on which programs spend most time first.
+const std::vector<Collective>& by_value();
+
+// Returns the sizes from 8 B to 1 MiB, each four times the one before, except for one step of eight, from 128 B.
+const std::vector<Bytes>& standard_sizes();
+
+// Returns the cells, sizes from coarse to fine: first the smallest, largest and middle size for all collectives, then sizes that
+// halve the gaps. If the user stops early, all collectives are covered about equally. `sizes` must ascend.
+std::vector<Cell> make_grid(const std::vector<Collective>& collectives, const std::vector<Bytes>& sizes, Count ranks,
+                            const std::vector<Count>& nodes);
+
+}  // namespace quadrille::command

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille verify: prints findings and figures of schedules, generated or read from files.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/documents.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/error.hpp"
+#include "reports/verdict.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::vector<std::string> subjects;  // a collective, or files
+  std::vector<std::string> algorithms, policies;
+  ProblemOptions problem;
+  std::optional<std::string> ports, node_ports, output;
+  bool json = false, strict = false;
+};
+
+VerifyOptions verify_options(const Options& options) {
+  VerifyOptions rules;
+  if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
+  if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
+  rules.topology = options.problem.network();
+  rules.strict_links = options.strict;
+  if (options.strict && !rules.topology) refuse("--strict is about links; say which network they belong to: --topology torus:4x8");
+  if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
+  return rules;
+}
+
+std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective collective) {
+  if (options.subjects.size() > 1)
+    refuse(fmt::format("'{}' is one argument too many: {} names a collective, and files go alone", options.subjects[1],
+                       options.subjects[0]));
+  const VerifyOptions rules = verify_options(options);
+  const std::vector<Problem> problems = options.problem.problems(collective);
+  const auto cases = make_cases(problems, options.algorithms);
+  std::vector<ScheduleVerdict> verdicts;
+  Progress progress;
+  for (const Case& entry : cases) {
+    const std::string label = fmt::format("{}/{}", name(collective), short_name(entry.problem, entry.choice));
+    progress.show(fmt::format("verified {} of {}: now {}, {}", verdicts.size(), cases.size(), label, problem_text(entry.problem)));
+    verdicts.push_back(judge(progress.followed(make_schedule(entry.problem, entry.choice)), label, rules));
+  }
+  return verdicts;
+}
+
+std::vector<ScheduleVerdict> judge_files(const Options& options) {
+  check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
+  const VerifyOptions rules = verify_options(options);
+  std::vector<Schedule> schedules;
+  for (const std::string& file : options.subjects)
+    for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
+  std::vector<ScheduleVerdict> verdicts;
+  Progress progress;
+  for (const Schedule& schedule : schedules) {
+    const std::string label = printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
+    progress.show(fmt::format("verified {} of {}: now {}", verdicts.size(), schedules.size(), label));
+    verdicts.push_back(judge(schedule, label, rules));
+  }
+  return verdicts;
+}
+
+int run(const Options& options) {
+  if (options.subjects.empty()) refuse("name a collective or files: quadrille verify alltoall --ranks 5, or quadrille verify FILE");
+  Output output(options.output);
+  const auto collective = collective_named(options.subjects[0]);
+  const std::vector<ScheduleVerdict> verdicts = collective ? judge_generated(options, *collective) : judge_files(options);
+  if (verdicts.empty()) refuse("there is nothing to verify: the document holds no schedule");
+
+  const bool one = verdicts.size() == 1;
+  if (one && !verdicts[0].refusal.empty() && !verdicts[0].figures) throw Error(ErrorCode::too_large, verdicts[0].refusal);
+  if (options.json) {
+    Json array = Json::array();
+    for (const ScheduleVerdict& verdict : verdicts) array.push_back(json_of(verdict));
+    output.finish(to_text(one ? array[0] : array));
+  } else {
+    output.finish(one ? text_of(verdicts[0]) : text_of(verdicts));
+  }
+  const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
+  if (any([](const ScheduleVerdict& verdict) { return !verdict.findings.empty(); })) return with_findings;
+  return any([](const ScheduleVerdict& verdict) { return !verdict.refusal.empty(); }) ? misused : good;
+}
+
+}  // namespace
+
+Subcommand add_verify(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser =
+      add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
+  add_option(*parser, "collective or files", options->subjects, "a collective, or files of schedules ('-' is stdin)",
+             "COLLECTIVE|FILE...");
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
+  options->problem.add_to(*parser);
+  begin_group(*parser, group::rules);
+  add_option(*parser, "--ports", options->ports,
+             "messages that a rank may send, and receive, in a round (default: as the algorithm states)", "K");
+  add_option(*parser, "--node-ports", options->node_ports,
+             "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
+             "algorithm's claim)",
+             "K");
+  add_policy_option(*parser, options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)");
+  add_flag(*parser, "--strict", options->strict,
+           "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
+           "to their receiver (needs --topology)");
+  add_json_flag(*parser, options->json, "one object for one case, an array for several");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
+      "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
+      "Exit code 1 if there are findings, 2 if something was too large to be replayed. Bounds beside the figures hold for any "
+      "schedule with as many ports (and, for C2, rounds).\n\n"
+      "Examples:\n"
+      "  quadrille verify alltoall --ranks 2..16\n"
+      "  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
+      "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"
+      "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command

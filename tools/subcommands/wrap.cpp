@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille wrap: runs an MPI program with the drop-in, a preloaded library that replaces MPI's collectives.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "mpi_face/report/report_folder.hpp"
+#include "mpi_face/rules.hpp"
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "quadrille/transports.hpp"
+#include "subcommands/preload.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/elf.hpp"
+
+namespace quadrille::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  bool off = false, profile = false;
+  std::optional<std::string> report, tune, choose;
+  std::vector<std::string> command;
+};
+
+// Finds the program in the same way as execvp.
+fs::path find_program(const std::string& word) {
+  if (word.find('/') != std::string::npos) {
+    if (access(word.c_str(), F_OK) != 0) refuse(fmt::format("there is no program {}", word));
+    return word;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / word;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
+  }
+  refuse(fmt::format("there is no program {} in the folders of PATH", word));
+}
+
+// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Empty if the file is
+// not a script.
+std::string interpreter_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  char line[256] = {};
+  stream.read(line, sizeof line - 1);
+  if (line[0] != '#' || line[1] != '!') return {};
+  std::istringstream words(std::string(line + 2, std::strcspn(line + 2, "\n")));
+  std::string word, next;
+  words >> word;
+  if (fs::path(word).filename() != "env") return word;
+  while (words >> next)
+    if (next[0] != '-' && next.find('=') == std::string::npos) return next;
+  return word;
+}
+
+// Returns the MPI library that a shared library's name belongs to: MPICH and its derivatives install libmpi.so.12; Open MPI's
+// numbers begin at 20.
+std::string_view mpi_of(const std::string& library) {
+  if (library.starts_with("libmpich.so")) return "mpich";
+  if (library.starts_with("libmpi_abi.so")) return "abi";
+  if (!library.starts_with("libmpi.so.")) return {};
+  return std::atoi(library.c_str() + std::strlen("libmpi.so.")) >= 20 ? "openmpi" : "mpich";
+}
+
+void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) refuse(fmt::format("{} is not a file", file.string()));
+  if (access(file.c_str(), X_OK) != 0) refuse(fmt::format("{} may not be executed", file.string()));
+  if (!elf.is_elf) refuse(fmt::format("{} is neither an executable nor a script with #! in its first line", file.string()));
+  if (!elf.is_64_bit) refuse(fmt::format("{} is not a 64-bit executable, but quadrille is", file.string()));
+  if (!elf.is_dynamic)
+    refuse(
+        fmt::format("{} is linked statically, so nothing can be preloaded; call quadrille_alltoall and so on in its source "
+                    "(quadrille/mpi_collectives.h)",
+                    file.string()));
+  if (facts.st_mode & (S_ISUID | S_ISGID))
+    refuse(fmt::format("{} runs with another user's or group's rights, and the loader preloads nothing into such programs",
+                       file.string()));
+}
+
+std::string choose_mpi(const fs::path& file) {
+  std::set<std::string_view> linked;
+  for (const std::string& library : libraries_of(file))
+    if (const auto mpi = mpi_of(library); !mpi.empty()) linked.insert(mpi);
+  // checked first, because a library of the standard ABI may itself use another MPI library
+  if (linked.contains("abi")) return "abi";
+  if (linked.size() == 1) return std::string(*linked.begin());
+  const char* wish = std::getenv("QUADRILLE_MPI");
+  if (wish && wish == std::string_view("abi")) return "abi";
+  if (linked.size() > 1 && !wish)
+    refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
+                       file.string()));
+  const TransportChoice choice = choose_transport();
+  if (!choice.is_mpi())
+    refuse(
+        fmt::format("{} is not linked with an MPI library, and no launcher says which it will load: mpirun -n 8 quadrille wrap "
+                    "..., or set QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
+                    file.string()));
+  return std::string(name(choice.transport));
+}
+
+void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
+
+// Checks --report and makes its path absolute, because the program may change its folder before it ends.
+std::string checked_report(const std::string& words) {
+  const auto wish = mpi_face::parse_report_wish(words);
+  if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
+  if (wish->file.empty()) return words;
+  const fs::path file = fs::absolute(wish->file);
+  const fs::path folder = file.parent_path();
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored) || access(folder.c_str(), W_OK) != 0)
+    refuse(fmt::format("the report cannot be written to {}", file.string()));
+  return (wish->full ? "full:" : "summary:") + file.string();
+}
+
+std::string checked_share(const std::string& percent) {
+  const std::string wish = "run:" + percent;
+  try {
+    mpi_face::parse_tune_share(wish);
+  } catch (const Error&) {
+    refuse(fmt::format("'{}' is not a share of the run's time; it may be 2%, for instance, and at most 50%", percent));
+  }
+  return wish;
+}
+
+// Checks the rules of --choose. Whether an algorithm applies can only be checked at run time, when its problem is known.
+std::string checked_rules(const std::string& text) {
+  const mpi_face::ChoiceRules read = mpi_face::parse_rules(text);
+  if (!read.refused.empty()) refuse(read.refused.front());
+  return text;
+}
+
+void set_modes(const Options& options) {
+  if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
+  if (options.off) set("QUADRILLE", "off");
+  if (options.profile) set("QUADRILLE", "profile");
+  if (options.report) set("QUADRILLE_REPORT", checked_report(*options.report));
+  if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));
+  if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
+}
+
+int run(const Options& options) {
+  if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
+  if (options.report && mpi_face::parse_report_wish(options.command[0]))
+    refuse(fmt::format("the kind of report comes behind =: --report={}", options.command[0]));
+  if (options.tune && options.command[0].ends_with('%'))
+    refuse(fmt::format("the share comes behind =: --tune={}", options.command[0]));
+  const fs::path program = find_program(options.command[0]);
+  fs::path file = program;
+  bool is_script = false;
+  for (int depth = 0; depth < 4; ++depth) {  // the kernel, too, follows at most four interpreters
+    const std::string interpreter = interpreter_of(file);
+    if (interpreter.empty()) break;
+    is_script = true;
+    file = find_program(interpreter);
+  }
+  check_can_be_preloaded(file, read_elf(file));
+  set_modes(options);
+  const std::string library = preload_library(choose_mpi(file));
+  if (library.find_first_of(": ") != std::string::npos)
+    refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
+  const char* others = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", others && *others ? library + ':' + others : library);
+  // The program keeps this process's number. A script starts its MPI program under another one, so the variable would not fit.
+  if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
+
+  std::vector<char*> arguments;
+  for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+Subcommand add_wrap(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives");
+  begin_group(*parser, group::execution);
+  add_flag(*parser, "--off", options->off, "pass everything through");
+  add_flag(*parser, "--profile", options->profile, "pass everything through, but count and time it, and report at the end");
+  add_option(*parser, "--report", options->report,
+             "what ran, for how long and why, at the end: summary (also without a value), full, summary:FILE or full:FILE; JSON is "
+             "put beside the file, as FILE.json. The value comes behind =",
+             "KIND");
+  add_option(
+      *parser, "--choose", options->choose,
+      "what is to run: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several with semicolons between; the sizes are those of a block, "
+      "'vendor' is the MPI library's",
+      "RULES");
+  add_option(*parser, "--tune", options->tune,
+             "race candidates inside the run, for this share of its time (1% without a value, which comes behind =), and keep what "
+             "is learnt as wisdom",
+             "SHARE");
+  set_footer(
+      *parser,
+      "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
+      "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
+      "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or "
+      "QUADRILLE_MPI. --off sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
+      "--tune QUADRILLE_TUNE. The counters of a run that did not end well are kept; 'quadrille report' reads "
+      "them, also while the program runs.\n"
+      "The library is preloaded before others, so tools that use MPI's profiling interface see no blocking collectives.\n\n"
+      "Examples:\n"
+      "  mpirun -n 8 quadrille wrap ./app\n"
+      "  mpirun -n 8 quadrille wrap ./app its arguments\n"
+      "  mpirun -n 8 quadrille wrap python3 program.py\n"
+      "  mpirun -n 8 quadrille wrap --report ./app\n"
+      "  mpirun -n 8 quadrille wrap --tune --report ./app\n"
+      "  mpirun -n 8 quadrille wrap --choose 'alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' ./app\n"
+      "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app");
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.program = ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}}};
+  return subcommand;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the libraries that a program is linked with, by reading its ELF file and those of its libraries. The program is not run:
+// the loader's own --list would run resolver functions of the program. libelf would be a dependency for a few structures of
+// <elf.h>.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace quadrille::command {
+
+struct ElfFile {
+  bool is_elf = false, is_64_bit = false, is_dynamic = false;
+  std::vector<std::string> needed;    // names of libraries
+  std::vector<std::string> searched;  // folders of DT_RPATH or DT_RUNPATH, with $ORIGIN replaced
+};
+
+// Reads an ELF file. If it cannot be read or is damaged, the result says that it is no ELF file.
+ElfFile read_elf(const std::filesystem::path& file);
+
+// Returns the names of all libraries that the loader would load for `program`, including those that it would not find.
+std::set<std::string> libraries_of(const std::filesystem::path& program);
+
+}  // namespace quadrille::command

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/launcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/transports.hpp"
+#include "support/executor_option.hpp"
+#include "support/exit_codes.hpp"
+#include "support/output.hpp"
+#include "support/refuse.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+constexpr Count most_threads = 1024;
+constexpr double for_ever = 1e9;  // seconds
+
+std::optional<Count> number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  const std::string_view word = text ? text : "";
+  Count number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Launched> launched() {
+  static constexpr std::pair<const char*, const char*> launchers[] = {
+      {"QUADRILLE_RANK", "QUADRILLE_RANKS"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
+  for (const auto& [rank_variable, ranks_variable] : launchers) {
+    const auto rank = number_in(rank_variable), ranks = number_in(ranks_variable);
+    if (rank && ranks && 0 <= *rank && *rank < *ranks) return Launched{*rank, *ranks};
+  }
+  return std::nullopt;
+}
+
+bool joins_launched_ranks(const std::optional<std::string>& executor) {
+  return executor != threads_word && choose_transport().transport != TransportKind::threads;
+}
+
+std::unique_ptr<Communicator> join_launched_ranks() {
+  try {
+    return launched_world();
+  } catch (const Error&) {
+    talk_again();
+    throw;
+  }
+}
+
+bool first_can_write(Communicator& world, const std::optional<std::string>& file) {
+  char fine = 1;
+  if (world.rank() == 0) {
+    try {
+      Output{file};
+    } catch (const Error& error) {
+      complain(error.what());
+      fine = 0;
+    }
+  }
+  std::vector<char> all(index(world.size()));
+  world.all_gather(&fine, all.data(), 1);
+  return all[0] != 0;
+}
+
+void check_threads(Count ranks) {
+  if (ranks > most_threads)
+    refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
+}
+
+std::string stuck(double seconds) {
+  return fmt::format(
+      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
+      seconds);
+}
+
+int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body, const std::string& kept) {
+  const auto give_up = [&](const std::string& sentence) {
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world.rank(), sentence);
+    world.abort(misused);
+  };
+  try {
+    Watchdog watchdog(world.rank() == 0 ? timeout_seconds : for_ever, [&] { give_up(stuck(timeout_seconds) + kept); });
+    return body(watchdog);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::misuse) throw;
+    give_up(error.what());
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  return misused;
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/refuse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "foundation/nearest.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::command {
+
+void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
+
+void refuse_unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
+  const auto guess = nearest(word, known);
+  refuse(fmt::format("there is no {} '{}'; {}", what, word,
+                     guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("there are: {}", fmt::join(known, ", "))));
+}
+
+}  // namespace quadrille::command

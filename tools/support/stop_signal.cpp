@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/stop_signal.hpp"
+
+#include <array>
+#include <csignal>
+
+namespace quadrille::command {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, signals.size()> before;
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  noted = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { noted = signal; };
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // the next signal has its usual effect
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);
+  }
+}
+
+StopSignal::~StopSignal() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before[i], nullptr);
+}
+
+int StopSignal::caught() { return noted; }
+
+}  // namespace quadrille::command

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/talk.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+
+#include "support/launcher.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// Replaces control characters, because quoted arguments and file names may hold anything, and a message must stay one line.
+std::string printable(std::string_view text) {
+  std::string line;
+  for (const char character : text) {
+    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f)
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
+    else
+      line += character;
+  }
+  return line;
+}
+
+// Cuts a line to the width of the terminal: "\r" returns to the beginning of the last screen line only, so a wrapped line could not
+// be overwritten.
+std::string cut_to_terminal(std::string line) {
+  winsize size{};
+  const std::size_t columns = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  while (width_of(line) >= columns) line.pop_back();
+  return line;
+}
+
+// Returns the flag that silences this process. It is the command's only global state.
+bool& is_silent() {
+  static bool silent = false;
+  return silent;
+}
+
+std::chrono::milliseconds pace_without_terminal() {
+  constexpr std::chrono::milliseconds standard = std::chrono::seconds(10);
+  const char* text = std::getenv("QUADRILLE_PROGRESS");
+  const double seconds = text ? std::atof(text) : 0;
+  return seconds >= 0.01 && seconds <= 1e6 ? std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)) : standard;
+}
+
+}  // namespace
+
+void let_first_rank_talk() {
+  const auto here = launched();
+  is_silent() = here && here->rank != 0;
+}
+
+void talk_again() { is_silent() = false; }
+
+bool talks() { return !is_silent(); }
+
+void complain(std::string_view sentence) {
+  if (talks()) fmt::print(stderr, "quadrille: {}\n", printable(sentence));
+}
+
+void remark(std::string_view line) {
+  static std::set<std::string, std::less<>> said;
+  if (talks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
+}
+
+Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
+  if (!visible_) return;
+  try {
+    thread_ = std::thread([this] { write_now_and_then(); });
+    // no thread could be started (limits of processes or addresses); the work can do without a progress line
+  } catch (const std::system_error&) {}
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  clear();
+}
+
+void Progress::show(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  doing_ = line;
+  rank_ = -1;
+}
+
+Schedule Progress::followed(Schedule schedule) {
+  rank_ = -1;
+  ranks_ = schedule.problem.ranks;
+  schedule.program = [this, make = std::move(schedule.program), last = schedule.problem.ranks - 1](Rank rank) {
+    rank_ = rank == last ? -1 : rank;
+    return make(rank);
+  };
+  return schedule;
+}
+
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  doing_.clear();
+  if (!terminal_ || written_.empty()) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  written_.clear();
+}
+
+std::string Progress::line() const {
+  const Rank rank = rank_;
+  if (doing_.empty() || rank < 0) return doing_;
+  return fmt::format("{}: the program of rank {} of {}", doing_, rank, ranks_.load());
+}
+
+void Progress::write_now_and_then() {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto pace = terminal_ ? std::chrono::milliseconds(100) : pace_without_terminal();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pace, [this] { return over_; })) {
+    const std::string now = line();
+    if (now.empty() || (terminal_ && now == written_)) continue;
+    written_ = now;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (terminal_)
+      fmt::print(stderr, "\r\x1b[K{}", cut_to_terminal(printable(now)));
+    else
+      fmt::print(stderr, "{} ({:.0f} s)\n", printable(now), elapsed.count());
+    std::fflush(stderr);
+  }
+}
+
+}  // namespace quadrille::command
