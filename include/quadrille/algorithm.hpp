@@ -119,7 +119,7 @@ Choice completed(const Problem& problem, Choice choice);
 // Returns `choice` without the parameters whose values are the defaults.
 Choice shortened(const Problem& problem, const Choice& choice);
 
-// Succeeds if `choice` can solve `problem`; otherwise returns the reason why not.
+// Returns success if `choice` can solve `problem`, else the reason why not.
 Result<> applies(const Problem& problem, const Choice& choice);
 
 // Throws Error{misuse} with the reason if `choice` cannot solve `problem`.
@@ -128,11 +128,12 @@ void check_applies(const Problem& problem, const Choice& choice);
 // The text that names the algorithm with all its parameters, as the command reads it: "bruck:radix=2,ports=1".
 std::string specification(const Choice& choice);
 
-// Throws Error{misuse}, with the reason, if the algorithm does not apply to the problem.
+// Returns the schedule; its programs are made on demand. Throws Error{misuse}, with the reason, if the algorithm does not apply
+// to the problem.
 Schedule make_schedule(const Problem& problem, const Choice& choice);
 Schedule make_schedule(const Problem& problem, std::string_view specification);
 
-// The value of a parameter, for use in generators. The parameter must exist and have been checked.
+// Returns the value of a parameter, for use in generators. The parameter must exist, and its value must have been checked.
 Count number(const Parameters& parameters, const std::string& name);
 const std::string& word(const Parameters& parameters, const std::string& name);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures a machine: determines the coefficients of cost models from exchanges among the ranks of a group, placed as they are now.
+// Measures a machine: determines the coefficients of cost models from exchanges among the ranks of a group. The coefficients hold
+// for ranks that are placed on nodes in the same way.
 //
 //   Calibration calibration = calibrate(communicator);
 //   std::string file = machine_text(calibration.machine, calibration.remarks());
@@ -18,7 +19,7 @@ struct LineFit {
   struct Sample {
     Bytes bytes = 0;
     double seconds = 0;
-    double clock_bound_s = 0;  // bound on the error because the ranks' clocks differ; 0 if all ranks read one clock
+    double clock_bound_s = 0;  // largest error that differences between the ranks' clocks can cause; 0: one clock
   };
   std::string of;  // what was timed, for people
   std::vector<Sample> samples;
@@ -40,7 +41,7 @@ struct CalibrateOptions {
 
 struct Calibration {
   MachineCosts machine;                      // has tables for those models for which there are enough ranks and nodes
-  std::vector<LineFit> fits;                 // the measurements that it was computed from
+  std::vector<LineFit> fits;                 // the measurements from which `machine` was computed
   double max_rate_error = 0;                 // median of |predicted / measured - 1| over the times that max-rate was fitted to
   double copy_s_per_byte = 0;                // time per byte if all ranks copy contiguous memory at the same time
   double gather_s_per_byte = 0;              // time per byte if all ranks copy pieces of 64 bytes at the same time
@@ -48,14 +49,16 @@ struct Calibration {
   std::vector<std::string> remarks() const;  // one line each: quality of the fit, and what is missing
 };
 
-// Collective; the same on all ranks. Throws Error{misuse} for a single rank.
+// Measures the machine and returns the same result on all ranks. Collective. Throws Error{misuse} for a single rank.
 //
-// Start-up and time per byte come from a straight line through the times of a round of an exchange, from 8 B to 64 KiB (less for
-// more than 16 ranks). The time per byte is then divided: copy = min(measured copy time, fitted time per byte); wire = fitted -
-// copy. The cost of composing a message is the extra time of gathering pieces over copying contiguous memory. The contention factor
-// compares the time of an uneven exchange, a permutation, with the time of its bytes if only the busiest rank mattered. With three
-// ranks or more, LogGP's g and o come from how much longer a scatter and an exchange take with each further message. With two nodes
-// or more, there are lines for exchanges of one rank with a rank on another node and with a rank on its own node.
+// - Start-up and time per byte: a straight line is fitted to the times of one round of an exchange, for messages of 8 B to 64 KiB
+//   (with more than 16 ranks, the longest message is shorter). The time per byte has two parts: copy = min(measured copy time,
+//   fitted time per byte), and wire = fitted time per byte - copy.
+// - Composing a message: the extra time of gathering pieces over copying contiguous memory.
+// - Contention factor: the time of an uneven exchange, a permutation, divided by the time that the bytes of its busiest rank take
+//   without contention.
+// - LogGP's g and o, with three ranks or more: from the additional time of a scatter and of an exchange for each further message.
+// - With two nodes or more: a line for exchanges between two ranks on different nodes, and one for two ranks on the same node.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

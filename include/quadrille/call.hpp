@@ -4,9 +4,9 @@
 //   execute(ranks, Problem::alltoall(ranks.size(), 8), input, output);   // chooses an algorithm and makes the plan
 //   execute(ranks, Problem::alltoall(ranks.size(), 8), input, output);   // finds the plan
 //
-// The communicator keeps the plans. Over MPI they are attached to the MPI communicator, until that is freed. There are at most 256;
-// beyond that, the least recently used plan is dropped. All ranks make the same calls in the same order, so either all of them find
-// a plan or all make it together.
+// The communicator keeps the plans, at most 256; if it has 256, a new plan replaces the one used least recently. Over MPI the plans
+// are attached to the MPI communicator until it is freed. All ranks make the same calls in the same order, so either all of them
+// find a plan or all make it together.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace quadrille {
 
-// Must be equal on all ranks.
+// Options of a call. They must be equal on all ranks.
 struct CallOptions {
   std::string_view algorithm = "auto";  // as PlanOptions::algorithm; only read during the call
   Effort effort = Effort::estimate;
@@ -32,8 +32,8 @@ struct CallOptions {
 void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
              const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
-// As `execute`, but returns a request (request.hpp). It waits for other ranks only if the plan has to be made, if ranks compare
-// their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and where Plan::start waits.
+// As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made, if
+// ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and where Plan::start waits.
 Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
@@ -43,12 +43,12 @@ Request start(Communicator& ranks, const Problem& problem, const void* input, vo
 struct CallOperator {
   using Combine = void(const void* function, const std::byte* source, std::byte* target, Count elements, OperandOrder order);
 
-  const Operator* built_in = nullptr;  // if set, an operator of built_in_operator, and the other fields describe that one
-  std::string_view name{}, type{};     // empty type: elements are known by their size only
+  const Operator* built_in = nullptr;  // an operator that built_in_operator returned, or null
+  std::string_view name{}, type{};     // not needed for a built-in operator; empty type: only the size of elements is known
   Bytes element_bytes = 1;
   bool commutative = false;
   Combine* combine = nullptr;                                           // as Operator::combine
-  const void* function = nullptr;                                       // what `combine` gets
+  const void* function = nullptr;                                       // the first argument of `combine`
   std::shared_ptr<const void> (*copy)(const void* function) = nullptr;  // returns an owning copy of the function
 };
 

@@ -16,13 +16,13 @@
 // touched until the request is over.
 //
 // The first call of a kind chooses an algorithm and makes a plan together with the other ranks; later calls reuse that plan
-// (call.hpp). The first i-form of a kind therefore waits for all ranks, and if ranks compare their calls (see below), every one
-// does. To avoid this, make plans beforehand (typed_plan.hpp).
+// (call.hpp). Therefore the first i-form of a kind waits for all ranks. If ranks compare their calls (see below), every i-form
+// waits for all ranks. To avoid this, make plans beforehand (typed_plan.hpp).
 //
-// Errors: Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of ranks, or if
-// the root is no rank; and errors of `plan` and Plan::execute. In debug builds (without NDEBUG), and with QUADRILLE_CHECK=1 in the
-// environment, ranks compare the arguments that must be equal before each call. If they differ, all ranks throw Error{misuse},
-// which names both values; an error in one rank's sizes is then also thrown on all ranks.
+// Errors: a call throws Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of
+// ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG), and
+// with QUADRILLE_CHECK=1 in the environment, ranks compare the arguments that must be equal before each call. If arguments differ,
+// all ranks throw Error{misuse}, which names both values; an error in one rank's sizes is then also thrown on all ranks.
 #pragma once
 
 #include <memory>

@@ -5,11 +5,11 @@
 //   [](T a, T b) { return ...; }                any associative function; `a` is from the lower ranks
 //   commutative([](T a, T b) { return ...; })   an associative function that also commutes: more algorithms apply
 //   commutative(f, "longest"), ordered(f, "x")  with a name, which ranks compare and errors show
-//   std::shared_ptr<const Operator>             of operator.hpp; its elements are as long as T
+//   std::shared_ptr<const Operator>             see operator.hpp; its elements must have sizeof(T) bytes
 //   MPI_Op                                      with quadrille/mpi.hpp
 //
-// All ranks must give operators with the same element size, commutativity and name. Each rank combines with the function that it
-// passed to this call. Several threads may call a function at the same time.
+// All ranks must give operators with the same element size, commutativity and name. Each rank combines by the function that it
+// passes to the call. Several threads may call a function at the same time.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ constexpr std::string_view text(Name name) {
 
 }  // namespace op
 
-// A function with the properties that must be equal on all ranks. The text behind `name` must live until the call returns.
+// A function with the properties that must be equal on all ranks. `name` refers to text that must live until the call returns.
 template <class Function>
 struct DescribedFunction {
   Function function;
@@ -128,7 +128,8 @@ constexpr bool has_built_in(op::Name name) {
   return !finds;
 }
 
-// Converts the operator that a program passes into the form that the library uses; `of` does not copy it. mpi.hpp adds MPI_Op.
+// Converts the operator that a program passes into the form that the library uses. `of` does not copy the operator, which must
+// therefore outlive the result. mpi.hpp adds a specialisation for MPI_Op.
 template <class T, class Given>
 struct OperatorFor {
   static_assert(std::is_invocable_r_v<T, const Given&, const T&, const T&>,

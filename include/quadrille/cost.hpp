@@ -29,8 +29,8 @@ struct Figures {
 // ranks are made.
 Figures figures(const Schedule& schedule, bool every_rank = false);
 
-// Returns the most bytes of output and scratch memory together that any rank has, which is the memory that a schedule
-// writes to. It makes the same programs as `figures` does without `every_rank`.
+// Returns the largest sum, over the ranks, of output and scratch memory, in bytes: the memory that a schedule writes to.
+// It makes the same programs as `figures` does without `every_rank`.
 Bytes output_and_scratch(const Schedule& schedule);
 
 struct Bound {
@@ -39,8 +39,8 @@ struct Bound {
   std::string source;
 };
 
-// Returns lower bounds for a problem on `ports` ports, or nothing if none is known. `rounds` is the C1 of the
-// schedule to compare with; for an alltoall it adds the compound bound: the least C2 that is possible in so many
+// Returns lower bounds for a problem on `ports` ports, or an empty list if none is known. `rounds` is the C1 of the
+// schedule to compare with; for an alltoall it adds the compound bound: the least C2 that is possible in `rounds`
 // rounds.
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds = {});
 
@@ -56,7 +56,7 @@ struct LinkFigures {
 // Error{misuse} if the topology has a different number of ranks from the schedule.
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
 
-// Returns lower bounds that hold on a topology for every routing, or nothing if none is known. Throws like
+// Returns lower bounds that hold on a topology for every routing, or an empty list if none is known. Throws like
 // link_figures.
 std::vector<Bound> lower_bounds(const Problem& problem, const Topology& topology);
 

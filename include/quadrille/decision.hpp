@@ -16,14 +16,14 @@
 
 namespace quadrille {
 
-// The ways to choose from, and what is known besides wisdom.
+// Which ways a decision may choose, and the knowledge besides wisdom on which it is based.
 struct DecisionOptions {
   std::vector<Executor> executors = {Executor::mpi};  // executors of the group, the preferred one first
   bool with_vendor = false;                           // true if there is an MPI library whose own collective can be chosen
   bool own_counts_only = false;                       // alltoallv: each rank knows only what it sends and receives itself
   Effort effort = Effort::estimate;
   std::optional<MachineCosts> preset;  // supplies prices for executors without a fit; must have a table for the model max-rate
-  Count cores = 0;                     // of a node, used with the preset; 0: one core per rank
+  Count cores = 0;                     // cores of a node, used with the preset; 0: one core per rank
   std::optional<Situation> situation;  // absent: the problem's own situation
   bool explain = false;                // price all ways even if measured times decide
 };
@@ -51,23 +51,23 @@ struct Decision {
   Source source = Source::standard;
   std::string preset;  // the preset machine that supplied the prices because nothing was measured here; empty: none
   std::string reason;  // one sentence
-  // The chosen one; then those with measured times, then those with predicted times, fastest first; then the others.
+  // First the chosen way, then ways with measured times, then ways with predicted times (both: the fastest first), then the others.
   std::vector<Considered> considered;
 };
 
-// The choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
-// (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has no more rounds,
-// start-ups and bytes.
+// Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
+// (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
+// rounds, start-ups and bytes.
 std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false);
 
-// Each of these choices under each policy and by each executor, and the vendor's collective.
+// Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
 
-// Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is wisdom_only and wisdom
-// has nothing for the situation.
+// Chooses a way. Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is
+// wisdom_only and wisdom has no record that answers for the situation.
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options);
 
-// The plan options that run a problem this way. Throws Error{misuse} if the way's text does not fit the problem.
+// Returns the plan options that run a problem this way. Throws Error{misuse} if the way's text does not fit the problem.
 PlanOptions plan_options_of(const Problem& problem, const Way& way);
 
 // Forgets the wisdom that this process has read or measured. At its next plan that has to choose, rank 0 reads the wisdom file

@@ -15,19 +15,18 @@
 
 namespace quadrille {
 
-// All functions throw Error{too_large}, with a sentence for the user, if the picture would have more parts than a
-// reader could tell apart. If `round` is given, only the messages of this round are drawn; it is Error{misuse} if the
-// round has none. Of a barrier the control messages are drawn, because it has no others.
+// All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts
+// than a reader could tell apart. If `round` is given, only the messages of this round are drawn; a round without
+// messages is Error{misuse}. For a barrier, control messages are drawn, because it has no other messages.
 //
 // `findings` are the result of `verify` for this schedule. If there are any, the picture has crosses where they are,
 // and a circle around the first. A legend below states the first finding, the number of findings, and how many bytes
 // of the output are missing or wrong at the end. Findings are ordered by round, then by rank. Deadlocks and errors in
-// the final output come last, because they follow from others.
+// the final output come last, because other findings cause them.
 
 // Draws what the memory of each rank holds at the start and after each round [bruck1997, figure 2]. Each block is
 // labelled with its origin and its destination. Rounds in which nothing changes are left out, unless they have
-// findings. Bytes of the output that were never delivered, and wrong ones, are marked at the end. Error{misuse} if
-// there are no bytes.
+// findings. Missing and wrong bytes of the output are marked at the end. Throws Error{misuse} if there are no bytes.
 std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& findings = {});
 
 // Draws a space-time diagram: ranks from top to bottom, rounds from left to right, messages as arrows in the colour
@@ -36,8 +35,8 @@ std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& fi
 std::string draw_space_time(const Schedule& schedule, const std::vector<Finding>& findings = {});
 
 // Draws the network. The colour of a directed link shows the bytes that cross it, on the routes that link_figures
-// (cost.hpp) uses. Findings are marked at their ranks. Error{misuse} if the topology has a different number of ranks
-// from the schedule.
+// (cost.hpp) uses. Findings are marked at their ranks. Throws Error{misuse} if the topology has a different number of
+// ranks from the schedule.
 std::string draw_links(const Schedule& schedule, const Topology& topology, std::optional<Count> round = {},
                        const std::vector<Finding>& findings = {});
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library's only exception type. It is thrown for errors of the caller or the environment. An algorithm that cannot do
-// something returns a reason instead (algorithm.hpp), and a faulty schedule gives a list of findings (verify.hpp).
+// The library's only exception type. It is thrown for errors of the caller or the environment. For other failures nothing is
+// thrown: `applies` (algorithm.hpp) returns the reason why an algorithm cannot solve a problem, and `verify` (verify.hpp) returns
+// the findings in a faulty schedule.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +11,7 @@ namespace quadrille {
 
 enum class ErrorCode {
   misuse,       // an argument is out of range, or arguments contradict each other
-  malformed,    // a document cannot be read as what it claims to be
+  malformed,    // a document does not have the format that it should have
   too_large,    // a size overflows, or needs more than this machine has
   environment,  // a problem with a file, a plug-in or the machine
   transport,    // MPI reported an error

@@ -38,9 +38,9 @@ struct Phases {
   double distribute_s = 0, communicate_s = 0, collect_s = 0;
 };
 
-// What carries the messages of a plan.
+// The mechanism that moves the bytes of a plan.
 enum class Executor : std::uint8_t {
-  automatic,  // the preferred one of the group: shared, else hybrid, else mpi
+  automatic,  // the preferred executor of the group: shared if possible, else hybrid, else mpi
   mpi,        // messages of the MPI library, if the ranks have one
   shared,     // shared memory
   hybrid,     // shared memory within a node, messages of the MPI library between nodes
@@ -96,8 +96,8 @@ class Communicator {
   Calls& calls() { return calls_ ? *calls_ : make_calls(); }
 
  protected:
-  // Returns the object that keeps the plans of typed calls: a new one, or, if several Communicators stand for one group, the one
-  // that they share.
+  // Returns the object that keeps the plans of typed calls. Several Communicators of one group share one object; otherwise it is
+  // new.
   virtual std::shared_ptr<Calls> shared_calls();
 
  private:
@@ -116,19 +116,19 @@ struct PlanOptions {
   int buffers = 2;  // policy dataflow: the number of rounds whose packed messages may be in flight together (1 or 2)
   std::shared_ptr<const Operator> operation{};  // the reduction operator; required for reductions (operator.hpp)
   Layouts layouts{};                            // where this rank's data lies in its buffers; ranks may differ (layout.hpp)
-  // Input and output share one buffer: at the places that `layouts` give, or without layouts as with MPI_IN_PLACE. Run such a plan
-  // by execute_in_place.
+  // Input and output share one buffer. They lie in it where `layouts` say or, without layouts, as with MPI_IN_PLACE
+  // (in_place_layouts). Run such a plan by execute_in_place.
   bool in_place = false;
-  // A rank starts its messages to other nodes in a round only when its node's messages of earlier rounds are complete. So a node
-  // never has more of them in flight than one round of the schedule gives it, for example one if the node has one port. Requires
-  // policy blocking, and memory that the ranks of each node share.
+  // A rank starts a round's messages to other nodes only when its node's messages to other nodes of earlier rounds are complete.
+  // So a node never has more of these messages in flight than the schedule has in one round (one, if the schedule is for nodes with
+  // one port). Requires policy blocking, and memory that the ranks of each node share.
   bool keep_step = false;
   Bytes longest_message = Bytes{1} << 30;  // executors mpi, hybrid: longer messages are split, because MPI's counts are 32-bit
 };
 
 // A collective made ready to run any number of times. A plan keeps alive what it needs of its communicator, so the two may be
-// destroyed in either order. All ranks must start the plans of a communicator in the same order. If ranks that share memory do not,
-// and wait for each other, each waiting rank throws the same Error{misuse}, which names the two calls.
+// destroyed in either order. All ranks must start the plans of a communicator in the same order. If ranks that share memory start
+// them in different orders and then wait for each other, each waiting rank throws the same Error{misuse}, which names both calls.
 //
 // Memory: all plans of a process together keep at most 64 MiB, or the bound in the environment variable QUADRILLE_PLAN_MEMORY, such
 // as 16MiB. If a new plan would exceed the bound at any rank, the least recently executed plans of the same communicator give their
@@ -168,8 +168,9 @@ class Plan {
   const std::string& algorithm() const { return algorithm_; }   // its specification, with all parameters
   Executor executor() const { return executor_; }               // mpi, shared or hybrid
   const Decision* decision() const { return decision_.get(); }  // why this algorithm was chosen; null if the caller named it
-  // Memory of this plan at this rank, for scratch data of the schedule (0 with counts=headers: known only during an execution) and
-  // for packed messages. The blocks that carry short messages in shared memory are not included.
+  // Memory of this plan at this rank, in bytes: scratch memory of the schedule, and staging memory of the executor. With
+  // counts=headers scratch_bytes is 0, because the size is known only during an execution. The areas in shared memory through which
+  // short messages go are not included.
   Bytes scratch_bytes() const { return scratch_bytes_; }
   Bytes staging_bytes() const { return staging_bytes_; }
 
@@ -205,11 +206,11 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 // Each process remembers the last 4,096 programs that were verified, so making another plan of the schedule does not verify again.
 //
 // Throws, on every rank: Error{misuse} with the first findings if the schedule is wrong, or with the first difference if the ranks
-// pass different schedules; Error{too_large} if it is too large to be verified; otherwise as above.
+// pass different schedules; Error{too_large} if the schedule is too large to be verified; and the errors of the function above.
 Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options = {});
 
-// Returns the problem of an alltoallv in which each rank knows only `row`, the bytes that it sends to each rank. Collective:
-// gathers the rows of all ranks. Keep the problem, or its plan, as long as the counts stay the same. Throws, on all ranks:
+// Returns the problem of an alltoallv from `row`, the bytes that this rank sends to each rank. Collective: gathers the rows of all
+// ranks. Keep the problem, or its plan, as long as the counts stay the same. Throws, on all ranks:
 // Error{misuse} if a row does not have one count per rank or has a negative count; Error{too_large} as `check` does.
 Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& row);
 

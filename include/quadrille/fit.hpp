@@ -22,14 +22,15 @@ std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOpti
 // and leaves out collectives that the library does not have.
 std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<Collective>& collectives, double seconds = 1);
 
-// Takes the figures from a machine file, which must have a table for the model max-rate. `cores`: of a node; 0 means one per rank.
+// Returns a fit with the figures of a machine file, which must have a table for the model max-rate. `cores` is the number of cores
+// of a node; 0 means one per rank.
 ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Situation& situation, Count cores);
 
-// The price of a workload by the model max-rate. The workload must have its local work counted.
+// Returns the price of a workload by the model max-rate. The workload must have been counted with WorkloadOptions::work.
 Price price_by(const ExecutorFit& fit, const Workload& workload);
 
-// The predicted time for a block size: linear between measured sizes, constant below the smallest, proportional to the size beyond
-// the largest.
+// Returns the predicted time in seconds for a block size: linear between measured sizes, constant below the smallest, proportional
+// to the size above the largest.
 double seconds_by(const VendorFit& fit, Bytes block_bytes);
 
 }  // namespace quadrille

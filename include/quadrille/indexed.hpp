@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists indexed by a rank, a count or an enumeration. These are signed or not integers, while the standard library's indices are
-// unsigned; only this header converts them, with a check.
+// Lists indexed by a rank, a count or an enumeration. Ranks and counts are signed, but the standard library's indices are unsigned.
+// Only this header converts one to the other, with an assertion.
 #pragma once
 
 #include <array>

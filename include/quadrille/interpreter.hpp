@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference executor: runs all programs in one thread on plain bytes, round by round, exactly as schedule.hpp
-// defines them. It is slow and simple; every other executor must produce the same bytes.
+// The interpreter: runs all programs in one thread on plain bytes, round by round, exactly as schedule.hpp defines
+// them. It is slow and simple; every executor must produce the same bytes.
 #pragma once
 
 #include <cstddef>

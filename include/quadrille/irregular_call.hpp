@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the typed calls with counts are handed to the library. Used by irregular_collectives.hpp and typed_plan.hpp; programs do not
-// use it.
+// Passes typed calls with counts to the library. irregular_collectives.hpp and typed_plan.hpp use it; programs do not.
 #pragma once
 
 #include <iterator>
@@ -19,10 +18,10 @@ struct Blocks {
 };
 
 struct IrregularCall {
-  // Without buffers its numbers of elements are ignored, except the rank's own count in a gatherv or scatterv.
+  // If `has_buffers` is false, its numbers of elements are ignored, except the rank's own count in a gatherv or scatterv.
   CallArguments arguments;
   bool has_buffers = true;
-  // alltoallv uses both. If it is in place, `send` may be empty: then each received block replaces the block sent to the same rank.
+  // alltoallv uses both. In place, `send` may be empty; then each received block replaces the block sent to the same rank.
   // scatterv and reduce_scatterv use `send`; allgatherv and gatherv use `receive`. scatterv and gatherv use them at the root only.
   Blocks send, receive;
 };

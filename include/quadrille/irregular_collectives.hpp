@@ -8,13 +8,13 @@
 // Counts and displacements are contiguous ranges of any integer type, with one value per rank, in elements. A buffer may be longer
 // than its blocks.
 //
-// Counts may change from call to call on some ranks only, and no rank sees all of them. Therefore each call, i-forms included,
-// makes its plan anew, and returns on no rank before all ranks have called. It uses the simplest algorithm (direct, or linear for
-// rooted collectives) unless CallOptions names another. If counts stay the same, keep a plan instead: plan_alltoallv and so on
+// Counts may change from call to call on some ranks only, and no rank sees all counts. Therefore each call, i-forms included,
+// makes its plan anew, and no rank returns from it before all ranks have called. It uses the simplest algorithm (direct, or linear
+// for rooted collectives) unless CallOptions names another. If counts stay the same, keep a plan instead: plan_alltoallv and so on
 // (typed_plan.hpp).
 //
-// Either all ranks throw Error{misuse} or none does: for a wrong number of counts, a negative count, a block that ends behind its
-// buffer, and if two ranks disagree on the length of a block that one sends to the other.
+// Either all ranks throw Error{misuse} or none does. The reasons are a wrong number of counts, a negative count, a block that
+// reaches beyond the end of its buffer, and two ranks that disagree on the length of a block that one sends to the other.
 #pragma once
 
 #include <span>

@@ -13,7 +13,7 @@
 
 namespace quadrille {
 
-// `length` bytes of the canonical buffer, which lie at `offset` from the address that is passed to execute.
+// `length` bytes of the canonical buffer. In the user's memory they lie `offset` bytes from the address that is passed to execute.
 struct LayoutPiece {
   Bytes offset = 0;
   Bytes length = 0;
@@ -32,10 +32,10 @@ struct Layouts {
   Layout input{}, output{};
 };
 
-// Where a rank's input and output lie within one buffer if the call uses MPI_IN_PLACE. alltoall(v): the output replaces the input.
-// allgather(v) and gather(v): the rank's own block is already at its place in the result. scatter(v): the root's block stays where
-// it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which this rank does not
-// receive from each rank exactly as much as it sends to it.
+// Returns where a rank's input and output lie within one buffer if the call uses MPI_IN_PLACE. alltoall(v): the output replaces the
+// input. allgather(v) and gather(v): the rank's own block is already at its place in the result. scatter(v): the root's block stays
+// where it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which this rank
+// sends a rank another number of bytes than it receives from that rank.
 Layouts in_place_layouts(const Problem& problem, Rank rank);
 
 }  // namespace quadrille

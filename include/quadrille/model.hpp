@@ -26,9 +26,9 @@ namespace quadrille {
 
 struct MessageTimes;  // message_times.hpp
 
-// Figures: what is counted from a schedule.
+// Figures: the numbers that are counted from a schedule.
 
-// The figures of one round: the most that any rank, node or link has of each. Control messages count as messages.
+// The figures of one round. Each is the maximum over all ranks, nodes or links. Control messages count as messages.
 struct RoundFigures {
   Count number = 0;
   Count messages = 0;      // sent, or received, by a rank
@@ -47,8 +47,8 @@ struct RoundFigures {
   Bytes longest_exchange = 0;  // bytes of the longest exchange
   Count inside_messages = 0;   // sent, or received, by a rank within its node
   Bytes inside_bytes = 0;      // sent, or received, by a rank within its node
-  // Work of a rank, and of all ranks of a node together, since they share its cores, memory and network adapters. If
-  // the problem names no nodes, all ranks are on one.
+  // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
+  // adapters. If the problem names no nodes, all ranks are on one node.
   Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
   Bytes outside_bytes = 0;          // bytes of these
   Count node_outside_messages = 0;  // the same for all ranks of a node together
@@ -58,7 +58,7 @@ struct RoundFigures {
   Bytes node_copied = 0;            // the same for all ranks of a node together
   Bytes combined = 0;               // bytes that a rank combines in reductions
   Bytes node_combined = 0;          // the same for all ranks of a node together
-  bool in_cycle = false;            // in the whole operation, does a rank wait, directly or not, for ranks that wait for it?
+  bool in_cycle = false;            // in the whole operation, do ranks wait for each other in a cycle?
 };
 
 struct StageFigures {
@@ -74,16 +74,17 @@ struct StageFigures {
 
 struct Workload {
   std::vector<StageFigures> stages;
-  Bytes held = 0;              // bytes of a rank's input or of its output, the largest
-  Bytes scratch = 0;           // bytes of scratch memory of a rank, the largest
-  Bytes control_bytes = 0;     // bytes that a rank sends in headers and count exchanges, the largest
+  Bytes held = 0;              // bytes of the largest input or output of any rank
+  Bytes scratch = 0;           // the most scratch memory of any rank, in bytes
+  Bytes control_bytes = 0;     // the most bytes that any rank sends in headers and count exchanges
   Count ports = 0;             // the most messages that a rank sends, or receives, in a round
   bool has_links = false;      // are links counted?
   bool has_nodes = false;      // are nodes counted? Only if the ranks are on several nodes
   bool has_work = false;       // is the work of ranks and nodes counted?
   bool is_exchange = false;    // is it an alltoall or alltoallv?
   Count messages_counted = 0;  // a measure of how long the counting took
-  // If not 0, work was counted on this many nodes only. 0 means on all nodes, or on nodes that represent all by symmetry.
+  // The number of nodes on which work was counted, if it was counted on a sample only. 0: it was counted on all nodes, or
+  // on nodes that represent all nodes by symmetry.
   Count nodes_sampled = 0;
 };
 
@@ -197,7 +198,7 @@ struct Model {
   std::vector<ModelTerm> terms;                          // at most as many as Charges has
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
-  std::string_view shared_table = {};  // the id of another model whose table in a machine's file it reads; empty if it has its own
+  std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own
   // The cost of a single message, for models that define it; these can be simulated by events. Null if the model only
   // prices rounds.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;
@@ -214,7 +215,7 @@ Result<> applies(const Model& model, const Workload& workload);
 
 // Machines: coefficients of the formulas.
 
-// By key of a coefficient: the rule from which its value follows.
+// For the key of a coefficient: the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
 struct MachineCosts {
@@ -229,7 +230,7 @@ struct MachineCosts {
 // there is one.
 MachineCosts read_machine(const std::string& file);
 
-// Returns the same as text. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`
+// Returns the text of such a file. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`
 // would refuse the text.
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks = {});
 
@@ -251,8 +252,8 @@ const Coefficients& coefficients_of(const MachineCosts& machine, const Model& mo
 Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine);
 Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients);
 
-// The flat model of [liu2002] in numbers; races use it for their predictions. A message costs a start-up and a time
-// for each byte, between any two ranks.
+// The flat model of [liu2002] in numbers. A message costs a start-up and a time for each byte, the same between any two
+// ranks.
 
 struct FlatModel {
   std::string name, description, source;

@@ -48,15 +48,15 @@ inline constexpr std::string_view mpi_library = "mpich";
 // duplicate.
 //
 // Lifetimes. Communicators and plans may be destroyed in any order, even after MPI_Finalize, but cannot be used after it. After the
-// program frees the MPI communicator (MPI_Comm_free, in any language), plans can still be executed. What throws Error{misuse} then:
-// making a plan that needs messages, all members that need messages, and executing a plan that needs messages and has given its
-// memory back. In a program that uses only sessions, destroy plans and Communicators and free their MPI communicators before
-// MPI_Session_finalize. After ranks that share memory have failed, all plans over the communicator throw. Calling this function
-// again on all ranks then makes a new group. Each rank must call it only after it has received the error itself: a rank that calls
-// earlier still gets the old group, and the other ranks wait for it.
+// program frees the MPI communicator (MPI_Comm_free, in any language), plans can still be executed. Three things then throw
+// Error{misuse}: making a plan that needs messages, calling a member that needs messages, and executing a plan that needs messages
+// and has given its memory back. In a program that uses only sessions, destroy plans and Communicators and free their MPI
+// communicators before MPI_Session_finalize. After ranks that share memory have failed, all plans over the communicator throw.
+// Calling this function again on all ranks then makes a new group. Each rank must call it only after the rank itself has received
+// the error: a rank that calls earlier still gets the old group, and the other ranks wait for it.
 //
-// Threads. Each call counts as an MPI call for MPI's thread levels. A thread that waits also drives MPI's progress, if it may call
-// MPI.
+// Threads. Each call counts as an MPI call for MPI's thread levels. A waiting thread also drives MPI's progress if the thread
+// level allows it to call MPI.
 //
 // Throws Error{misuse} for MPI_COMM_NULL and for an intercommunicator, Error{environment} if the plug-in for this MPI is not
 // installed.

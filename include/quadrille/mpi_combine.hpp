@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Op as an operator of the typed calls (combine.hpp); part of quadrille/mpi.hpp.
 //
-//   allreduce(*ranks, input, output, MPI_SUM);                  // predefined operators become op::sum and so on, if there is one
+//   allreduce(*ranks, input, output, MPI_SUM);                  // a predefined operator becomes op::sum and so on, if it exists
 //   allreduce(*ranks, input, output, my_op);                    // made by MPI_Op_create, for the MPI_Datatype that belongs to T
-//   allreduce(*ranks, input, output, operator_of(my_op, type)); // for another datatype whose elements are as long as T
+//   allreduce(*ranks, input, output, operator_of(my_op, type)); // for another datatype whose elements have sizeof(T) bytes
 #pragma once
 
 #include <complex>

@@ -280,18 +280,18 @@ class TypeReader {
 
 }  // namespace mpi_detail
 
-// The layout of `count` elements of `type`, relative to the buffer's address, in the order of the type map, in which MPI_Pack takes
-// them. Elements follow each other at the type's extent, so a whole buffer of an alltoall among p ranks with `count` elements per
-// block is layout_of(p * count, type). Adjacent pieces are merged; a layout without data is one piece of 0 bytes. Accepts every
-// type that MPI 3 can make, including nested ones, negative lower bounds and strides, committed or not. Local; `type` may be freed
-// afterwards.
+// Returns the layout of `count` elements of `type`, relative to the buffer's address. Pieces are in the order of the type map,
+// which is also MPI_Pack's order. Elements follow each other at the type's extent, so a whole buffer of an alltoall among p ranks
+// with `count` elements per block is layout_of(p * count, type). Adjacent pieces are merged; a layout without data is one piece of
+// 0 bytes. Accepts every type that MPI 3 can make, including nested ones, negative lower bounds and strides, committed or not.
+// Local; `type` may be freed afterwards.
 //
 // A type whose pieces overlap can only be read: a plan accepts its layout for an input, and refuses it for an output with
 // Error{misuse}.
 //
-// Throws Error{misuse} for a negative count and MPI_DATATYPE_NULL. Throws Error{too_large} if the result and the types that `type`
-// consists of have more than `most_layout_pieces` pieces in total, if there are more than 2^18 such types or they are nested more
-// than 1000 deep, and if anything reaches beyond 2^63 bytes. Throws Error{transport} if MPI reports an error.
+// Throws Error{misuse} for a negative count and MPI_DATATYPE_NULL; Error{too_large} if the result and the types from which `type`
+// is made have more than `most_layout_pieces` pieces in total, if there are more than 2^18 such types or they are nested more than
+// 1000 deep, or if anything reaches beyond 2^63 bytes; and Error{transport} if MPI reports an error.
 inline Layout layout_of(Count count, MPI_Datatype type) {
   if (count < 0) throw Error(ErrorCode::misuse, "the count of elements is " + std::to_string(count) + "; it must be 0 or more");
   if (type == MPI_DATATYPE_NULL) throw Error(ErrorCode::misuse, "MPI_DATATYPE_NULL has no layout; pass a datatype");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators of reductions: those of MPI on arithmetic types, one that does not commute, and users' own.
+// Operators of reductions: MPI's operators on arithmetic types, one built-in operator that does not commute, and users' own.
 //
 //   auto sum = built_in_operator("sum", "f64");
 //   Problem problem = reduction(Collective::allreduce, /*ranks=*/4, /*elements=*/100, *sum);
@@ -53,17 +53,17 @@ std::shared_ptr<const Operator> built_in_operator(std::string_view operation, st
 // to the alignment of the largest scalar type.
 Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_bytes);
 
-bool is_built_in(const Operator& operation);  // one of those that built_in_operator returns
+bool is_built_in(const Operator& operation);  // true if built_in_operator returned it
 
 std::vector<std::string> operator_names();
 std::vector<std::string>
 type_names();  // i8 .. u64, f32, f64, c64 and c128 (complex), and pairs such as f64_i32 (as MPI_DOUBLE_INT)
 
-// For the factories of Problem: Problem::allreduce(ranks, bytes, facts_of(*sum)).
+// Returns the argument for the factories of Problem, as in Problem::allreduce(ranks, bytes, facts_of(*sum)).
 inline OperatorFacts facts_of(const Operator& operation) { return {operation.element_bytes, operation.commutative}; }
 
-// A reduction of vectors of `elements` elements; for reduce_scatter, of p blocks of `elements` elements each. Throws Error{misuse,
-// too_large} like `check`.
+// Returns the problem of a reduction of vectors of `elements` elements each; for reduce_scatter, of p blocks of `elements` elements
+// each. Throws Error{misuse, too_large} like `check`.
 Problem reduction(Collective collective, Count ranks, Count elements, const Operator& operation, Rank root = 0);
 
 }  // namespace quadrille

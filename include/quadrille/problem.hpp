@@ -60,7 +60,7 @@ Rank tree_split(Rank first, Rank last);
 class SparseCounts;  // traffic.hpp
 struct TrafficEntry;
 
-// What a problem needs to know of a reduction's operator. facts_of (operator.hpp) makes it from an Operator.
+// The properties of a reduction's operator that a problem states. facts_of (operator.hpp) takes them from an Operator.
 struct OperatorFacts {
   Bytes element_bytes = 1;
   bool commutative = true;
@@ -70,7 +70,7 @@ struct Problem {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
 
-  // One block of a regular collective. alltoall: what one rank sends to one rank. allgather, gather, scatter,
+  // The size of a block of a regular collective. alltoall: the bytes that one rank sends to one rank. allgather, gather, scatter,
   // reduce_scatter: one rank's share. broadcast, reduce, allreduce, scan, exscan: the whole vector.
   Bytes block_bytes = 0;
 
@@ -86,7 +86,7 @@ struct Problem {
   bool commutative = true;    // reductions: may operands be swapped?
   bool reproducible = false;  // reductions: must all algorithms combine along the fixed tree?
 
-  // Where the ranks are: the node (host) of each rank, and the sides of a grid of ranks. Both may be empty (unknown).
+  // The places of the ranks: the node (host) of each rank, and the sides of a grid of ranks. Both may be empty (unknown).
   std::vector<Count> nodes;
   std::vector<Count> grid;
 

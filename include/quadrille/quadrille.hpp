@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything but the headers quadrille/mpi*, which need an MPI library's header.
+// Includes all public headers except quadrille/mpi*, which need the header of an MPI library.
 #pragma once
 
 #include "quadrille/algorithm.hpp"

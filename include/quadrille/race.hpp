@@ -21,7 +21,7 @@ struct RaceCandidate {
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; in a result, the executor that ran
   bool keep_step = false;                   // as in PlanOptions
-  bool is_auto = false;                     // this is the candidate that a plan would choose here; shown to people only
+  bool is_auto = false;                     // a plan would choose this candidate here; only reports use this
   // If set, this schedule runs instead of an algorithm. It must solve the race's problem; `plan` verifies it first.
   std::shared_ptr<const Schedule> schedule = nullptr;
 
@@ -33,8 +33,8 @@ struct RaceCandidate {
 // The text that names the candidate, with all parameters; for a schedule, the name that the schedule gives itself.
 std::string specification(const RaceCandidate& candidate);
 
-// A measured time may be wrong by this fraction because the ranks' clocks differ, without a remark in the result. If the clocks
-// differ more, batches get more runs, which makes the fraction smaller.
+// The fraction by which a measured time may be wrong, because the ranks' clocks differ, without a remark in the result. If the
+// clocks differ more, batches get more runs, which makes the fraction smaller.
 inline constexpr double tolerated_clock_error = 0.05;
 
 // A sample of one candidate in one repetition is the median of this many batches.
@@ -43,7 +43,7 @@ inline constexpr std::size_t batches_per_sample = 5;
 struct RaceOptions {
   int repetitions = 9;               // each repetition runs all candidates
   double seconds_per_problem = 2.0;  // target for all repetitions of all candidates together
-  std::optional<Count> iterations;   // runs in a batch, however long they take; if absent, chosen to meet seconds_per_problem
+  std::optional<Count> iterations;   // runs in a batch, whatever their time; if absent, chosen to meet seconds_per_problem
   // If above 0: a candidate that takes more than this many times the fastest one's time is dropped before the race.
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
@@ -51,13 +51,13 @@ struct RaceOptions {
   // Required by reductions; must be built in, because only then are there data to check the results.
   std::shared_ptr<const Operator> operation;
   bool shared_buffers = false;  // input and output come from Communicator::allocate instead of this process's private memory
-  bool cold = false;            // input and output are in no cache when a run starts: the race cycles through many pairs of buffers
+  bool cold = false;            // no cache holds input or output when a run starts: the race cycles through many pairs of buffers
   // Fits of the group's executors (fit.hpp), to predict times; an executor without a fit gets no prediction.
   std::vector<ExecutorFit> fits;
   std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
 };
 
-// The confidence that the intervals of medians should have. It takes at least six repetitions.
+// The confidence that the intervals of medians should have. At least six repetitions are needed for it.
 inline constexpr double wanted_confidence = 0.95;
 
 // If upper / lower of an interval is larger than this, the interval is too wide for a conclusion.
@@ -85,7 +85,7 @@ struct RaceEntry {
   // The median of these batches is the repetition's time.
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
-  double clock_bound_s = 0;  // bound on the error of these times because the ranks' clocks differ; 0 if all ranks read one clock
+  double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
   std::optional<double> predicted_seconds;  // by the fit of the candidate's executor; absent without a fit, and for `vendor`
   Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
@@ -131,8 +131,8 @@ struct RaceResult {
 // race several problems can check all of them before the first race.
 void check_memory(const Problem& problem);
 
-// Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason. Throws Error{too_large}
-// if the data does not fit this machine's memory, and whatever `plan` throws for a wrong schedule.
+// Runs a race. Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason. Throws
+// Error{too_large} if the data does not fit this machine's memory, and the errors of `plan` for a wrong schedule.
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
                 const RaceOptions& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value, or the reason why there is none, where that is no error: an algorithm that does not apply, a transport without shared
-// memory. The reason is one sentence without a full stop at its end:
+// A value, or the reason why there is none. Functions return it where a missing value is not an error: an algorithm does not apply,
+// a transport has no shared memory. The reason is one sentence without a full stop at its end:
 //
 //   Result<Count> side = side_of(problem);
 //   if (!side) return cannot(side.error());

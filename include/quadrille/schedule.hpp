@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule says what every rank does, round by round. It is the only description of an algorithm's run: the
-// verifier, the cost models, the drawings, the file formats and the executors all use this value.
+// A schedule says what every rank does, round by round. No other description of an algorithm exists: the verifier, the
+// cost models, the drawings, the file formats and the executors all use this value.
 //
 // A *program* is one rank's part of a schedule. Rounds and stages are numbered globally, and a program lists only the
 // rounds in which its rank does something. Its size therefore grows with the work of that rank and not with the

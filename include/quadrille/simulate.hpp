@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulates a schedule on a machine, which need not exist or be available. There are two simulators. simulate_rounds
-// runs one round after the other; a cost model says how long each takes, so the result is the schedule's price with
-// the time of each round. simulate_events simulates every message.
+// runs one round after the other. A cost model gives the time of each round, so the end of the simulation is the
+// schedule's price. simulate_events simulates every message.
 //
 //   const Schedule schedule = make_schedule(Problem::alltoall(64, 1024), "bruck:radix=8");
 //   simulate_rounds(schedule, *find_model("linear"), find_machine("sp1")).end;  // picoseconds
@@ -85,8 +85,8 @@ struct EventSimulation : Simulation {
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
 // message has no matching other end (`verify` says where) or an option is out of range, and Error{too_large} from
-// 2^32 events or 2^63 picoseconds on, or if more memory would be needed than there is; this is checked before the
-// memory is allocated.
+// 2^32 events or 2^63 picoseconds on, or if the machine has too little memory; the memory is checked before it is
+// allocated.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 }  // namespace quadrille

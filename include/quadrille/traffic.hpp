@@ -77,10 +77,10 @@ class Traffic {
   const SparseCounts* sparse_;
 };
 
-// Returns the problem as one rank sees it that knows only what it sends to each rank (`row`) and what it receives
-// from each rank (`column`), in bytes. That is enough to plan `direct`, `shift`, `one-factor` and `clustered`, and,
-// with `counts=headers`, two-phase, grid, four-stage and folded-four-stage. Throws Error{misuse} also if `row` and
-// `column` disagree about the bytes that the rank sends to itself.
+// Returns the problem of a rank that knows only its own counts: the bytes that it sends to each rank (`row`) and
+// receives from each rank (`column`), p values each. These counts suffice to plan `direct`, `shift`, `one-factor` and
+// `clustered` and, with `counts=headers`, `two-phase`, `grid`, `four-stage` and `folded-four-stage`. Throws like
+// `check`, and Error{misuse} if `row` and `column` differ in length or in the bytes that the rank sends to itself.
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column);
 
 }  // namespace quadrille

@@ -38,15 +38,16 @@ struct TransportChoice {
 // Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to either MPI.
 TransportChoice choose_transport();
 
-// Initialises the chosen MPI library and returns its world communicator. The library is finalised when the result and its plans are
-// destroyed. Throws Error{environment} if the plug-in is missing, Error{misuse} if the choice is not an MPI library.
+// Initialises the chosen MPI library and returns its world communicator. The library is finalised when the result and all of its
+// plans have been destroyed. Throws Error{environment} if the plug-in is missing, and Error{misuse} if the chosen transport is not
+// an MPI library.
 std::unique_ptr<Communicator> mpi_world();
 
-// The group that `quadrille run` started this process in. Call it at most once. Throws Error{misuse} if `quadrille run` did not
-// start this process.
+// Returns the group in which `quadrille run` started this process. Call it at most once. Throws Error{misuse} if `quadrille run`
+// did not start this process.
 std::unique_ptr<Communicator> shared_world();
 
-// The group that this process was launched in: mpi_world() or shared_world(), whichever applies.
+// Returns the group in which a launcher started this process: mpi_world() or shared_world(), whichever applies.
 std::unique_ptr<Communicator> launched_world();
 
 // For programs that may be started in any way. If a launcher started this process, `body` runs once, for this process's rank in
@@ -54,21 +55,21 @@ std::unique_ptr<Communicator> launched_world();
 void run_launched(Count threads, const std::function<void(Communicator&)>& body);
 
 // Starts `ranks` processes of this command, which share memory, and waits for them. Returns 0 if all succeeded, 128 + N if signal N
-// ended one of them, otherwise the exit code of the first that failed. When a signal ends one, the others get SIGTERM at once; when
-// one exits with another code than 0, they get it 10 s later. SIGKILL follows after 1 s. The ranks and
-// their children form one process group in a session of their own. SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless this process ignores
-// them, are passed on to the group; processes that still exist 10 s later are killed. If this process is killed, the group is
-// killed, too. Not for programs with several threads. Throws Error{misuse} if the command cannot be run, Error{environment} if the
-// machine lacks resources for it.
+// ended one of them, otherwise the exit code of the first that failed. If a signal ends a rank, the other ranks get SIGTERM at
+// once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s after SIGTERM
+// get SIGKILL. The ranks and their children form one process group in a session of their own. This process passes SIGINT, SIGTERM,
+// SIGHUP and SIGQUIT on to the group, unless it ignores them; processes that still run 10 s later, or at a second SIGINT, get
+// SIGKILL. If this process is killed, the group is killed, too. Not for programs with several threads. Throws Error{misuse} if the
+// command cannot be run, and Error{environment} if the machine lacks resources for it.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
 
 // Loads the plug-in for `library` and passes it an MPI communicator: a handle of `bytes` bytes. Programs use `over` of mpi.hpp.
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
 
-// Path of the shared library of that MPI. Throws Error{environment} if its plug-in cannot be loaded.
+// Returns the path of the shared library of that MPI (openmpi or mpich). Throws Error{environment} if its plug-in cannot be loaded.
 std::string mpi_library_file(std::string_view library);
 
-// The version that the library reports, such as "Open MPI v4.1.4, ...", or the reason why it cannot be loaded.
+// Returns the version that the library reports, such as "Open MPI v4.1.4, ...", or the reason why it cannot be loaded.
 std::string mpi_version(const PlugIn& plug_in);
 
 }  // namespace quadrille

@@ -28,7 +28,7 @@ std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, B
 // Throws Error{misuse} if a buffer has fewer elements than the plan reads or writes there. Used by TypedPlan.
 void check_room(std::string_view buffer, Count has, Count needs);
 
-// The least number of elements that a buffer must have: as far as the layout reaches or, without a layout, `bytes` bytes. Throws
+// Returns the least number of elements that a buffer must have to hold the layout or, without a layout, `bytes` bytes. Throws
 // Error{misuse} if a piece of the layout begins before the buffer.
 Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes);
 
@@ -117,7 +117,7 @@ TypedPlan<T> combining_plan(Communicator& ranks, Problem problem, const Op& op, 
   return typed_plan<T>(ranks, problem, options);
 }
 
-// Returns the index behind the last element of a rank's blocks.
+// Returns the number of elements from the buffer's beginning to the end of the last block.
 inline Count reach(const Blocks& blocks) {
   Count last = 0, before = 0;
   for (std::size_t i = 0; i < blocks.counts.size(); ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verifier replays a schedule on symbolic bytes and reports everything that is wrong, with the rank, round and
-// region. If the schedule states a symmetry, and nothing in the problem depends on the rank or on an order, only the
-// representatives are replayed; the programs of other ranks are compared with the images of the representatives' programs.
+// region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks are
+// compared with the images of the representatives' programs. This requires that the output of every rank depends on the
+// inputs of all ranks, and that a reduction's operands commute; otherwise all ranks are replayed.
 //
 //   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))
 //     std::cout << to_string(finding) << '\n';
@@ -75,7 +76,7 @@ struct VerifyOptions {
   // link, and a message that does not run straight from its port to its receiver.
   std::optional<Topology> topology;
   bool strict_links = false;
-  // The policies under which deadlocks are looked for.
+  // The policies for which the verifier looks for deadlocks.
   std::vector<Policy> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
   std::size_t most_findings = 100;  // verify stops after this many
   // Limits on memory and time: the number of contiguous pieces of memory that the replay holds at once, and the
@@ -89,7 +90,7 @@ struct VerifyOptions {
 struct Coverage {
   Count ranks = 0;
   Count replayed = 0;    // ranks whose programs were replayed
-  std::string symmetry;  // the symmetry by which the replayed ranks stand for all; empty if all were replayed
+  std::string symmetry;  // the symmetry by which the replayed ranks represent all ranks; empty if all were replayed
   Count compared = 0;    // ranks whose programs were compared with images: all if at most most_compared_exhaustively, else a sample
 };
 inline constexpr Count most_compared_exhaustively = 4096;

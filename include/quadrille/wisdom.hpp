@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wisdom is what was measured on a machine, kept for later runs. There is one file per machine, in the user's cache folder or where
-// QUADRILLE_WISDOM says (docs/wisdom.md). Plans read it; `quadrille tune` and plans of effort measure and exhaustive add to it.
+// Wisdom is a collection of measurements on a machine, kept for later runs. There is one file per machine, in the user's cache
+// folder or where QUADRILLE_WISDOM says (docs/wisdom.md). Plans read it; `quadrille tune` and plans of effort measure and exhaustive
+// add to it.
 //
 //   const Fingerprint machine = fingerprint(communicator);
 //   const Wisdom wisdom = read_wisdom(wisdom_file(machine), machine);
@@ -24,7 +25,7 @@ namespace quadrille {
 // Identifies a machine: a wisdom file belongs to one fingerprint. The number of ranks per node is stored with each record instead.
 struct Fingerprint {
   std::string processor;  // model name, such as "AMD EPYC 7763 64-Core Processor"
-  Count cores = 0;        // of one node, as far as the ranks may use them
+  Count cores = 0;        // cores of one node that the ranks may use
   std::string network;  // adapters of one node and their rates, such as "2 x mlx5 200 Gbit/s"; "none" if all ranks are on one node
   std::string mpi;      // library and version, such as "Open MPI 4.1.4"; "none" for threads and processes of `quadrille run`
 
@@ -96,8 +97,9 @@ struct WisdomRace {
 //   launch and must expect slow launches, too. The pooled interval reaches from the least lower end to the largest upper end.
 // - A way that ran in at most half as many races as other ways of its executor is dropped, because it had fewer chances to be slow.
 // Only the last eight races are kept, and of these only those at most 90 days older than the last one.
-// A record also answers for situations close to its own that agree in collective, number of nodes, skew and so on. Wisdom derives
-// these ranges from all its records, so that at most one record answers for each situation:
+// A record also answers for situations with other sizes and numbers of ranks that agree with its own in everything else
+// (collective, nodes, skew and so on). Wisdom derives the ranges from all its records, so that at most one record answers for each
+// situation:
 // - Sizes: up to the geometric mean of this size and the next measured size with the same number of ranks, but at most a factor of
 //   16. Where there is no next size: a factor of 4. Size 0 answers only for itself.
 // - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers up to the geometric mean of this number
@@ -148,8 +150,9 @@ struct Wisdom {
 
   // Returns the record that answers for the situation, or null.
   const WisdomRecord* find(const Situation& situation) const;
-  // Returns the fit of the executor whose structure is nearest: first by the ratio of the numbers of nodes, then of ranks per node,
-  // then of ranks. A fit for one node never stands in for several nodes, nor the other way round. Null if there is none.
+  // Returns the fit of the executor that was measured on the most similar placement: the numbers of nodes are compared first, by
+  // their ratio, then ranks per node, then ranks. Fits for one node are not used for several nodes, nor the other way round. Null
+  // if there is no fit.
   const ExecutorFit* find_fit(Executor executor, const Situation& situation) const;
   // Returns the fit for the same collective, ranks and nodes, or null.
   const VendorFit* find_vendor(const Situation& situation) const;
@@ -169,10 +172,8 @@ struct Wisdom {
   bool operator==(const Wisdom&) const = default;
 };
 
-// Today's date in UTC, such as 2026-11-22.
-std::string today();
-// The time in UTC, such as 13:05:22.123.
-std::string time_of_day();
+std::string today();        // the date in UTC, such as 2026-11-22
+std::string time_of_day();  // the time in UTC, such as 13:05:22.123
 
 // Parses the text of a wisdom file. Throws Error{malformed}, with the line and the reason, if any part is damaged, or if the file
 // was written for another version of the format or another table of algorithms. `file` is the name to show in that sentence.
@@ -193,7 +194,7 @@ Wisdom read_wisdom(const std::string& file, const Fingerprint& machine);
 // or written, Error{malformed} if the present file is damaged or of another machine; the file is then unchanged.
 void save_wisdom(const std::string& file, const Wisdom& newer);
 
-// Collective; returns on all ranks the fingerprint of the node with the group's rank 0. The result is not cached, and each call
+// Returns the fingerprint of the node with the group's rank 0, on all ranks. Collective. The result is not cached, and each call
 // costs three gathers. A group on one node and a group on several nodes have different fingerprints, so read and save a group's
 // wisdom under the group's own fingerprint.
 Fingerprint fingerprint(Communicator& communicator);
