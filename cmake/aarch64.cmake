@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Cross-compiles for 64-bit Arm with Debian's cross compiler, and runs the tests under qemu-user. The arm64 packages of the
-# libraries are unpacked in build/aarch64-packages (unpack_aarch64 in scripts/setup.sh); libraries that consist of headers only,
-# which are the same for all processors, are this machine's own.
+# libraries are unpacked in build/aarch64-packages (unpack_aarch64 in scripts/setup.sh). Libraries that consist of headers only are
+# the same for all processors, so those of this machine are used.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -8,7 +8,7 @@ function(quadrille_precompile target)
                             <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
 endfunction()
 
-# Sets a lower level of optimisation for a target, in builds that optimise at all.
+# Sets a lower level of optimisation for a target in release builds.
 function(quadrille_optimise target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()

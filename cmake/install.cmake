@@ -1,5 +1,5 @@
 # Installs the package: command, library, plug-ins, headers, files for find_package and pkg-config, shell completion, and
-# documentation. It can be moved as a whole. All its files exist once the target quadrille_command has been built.
+# documentation. The installed package can be moved as a whole. The target quadrille_command builds all of its files.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/quadrille)
 

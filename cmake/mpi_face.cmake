@@ -1,6 +1,6 @@
-# The drop-in, for each MPI that has a plug-in: lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments, and
-# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols by them. With -D QUADRILLE_MPI_ABI=FOLDER, where the mpi.h of MPI 5's
-# standard ABI is, lib/quadrille/quadrille-preload-abi.so, too: it passes everything through.
+# The drop-in, two libraries for each MPI that has a plug-in. lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments.
+# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols, which call these collectives. With -D QUADRILLE_MPI_ABI=FOLDER, the
+# folder with the mpi.h of MPI 5's standard ABI, lib/quadrille/quadrille-preload-abi.so is built, too; it passes all calls through.
 
 set(QUADRILLE_MPI_ABI "" CACHE PATH "the folder of the standard ABI's mpi.h, for a library to preload")
 file(GLOB quadrille_preload_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/symbols/*.cpp)
@@ -39,7 +39,7 @@ foreach(mpi openmpi mpich)
 endforeach()
 
 # A library to preload for the standard ABI, built with the mpi.h in `folder`. It is not linked with an MPI library, because the
-# program is. The ABI has no Fortran.
+# program already is. The ABI does not cover Fortran.
 function(quadrille_mpi_abi_face target folder)
   if(NOT EXISTS ${folder}/mpi.h)
     message(FATAL_ERROR "QUADRILLE_MPI_ABI: there is no mpi.h in ${folder}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The target quadrille_reference: HTML pages of the public headers, with docs/using.md in front, in <build>/reference/html. It is built
-# only when asked for, and exists only where there is doxygen.
+# The target quadrille_reference: HTML pages of the public headers, with docs/using.md as the first page, in <build>/reference/html.
+# It is not part of the target `all`, and exists only if doxygen is installed.
 find_package(Doxygen QUIET)
 if(NOT DOXYGEN_FOUND)
   return()

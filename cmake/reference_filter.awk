@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints a header as doxygen reads it: comments that document a declaration begin with three slashes instead of two. These are
-#   the head of the file; a class without a comment refers to it
-#   a comment directly above a declaration, and repeated for
-#     the other declarations in the lines up to the next empty one, if each is one line
-#     functions further below whose names contain the name of the one that it stands above (alltoall: ialltoall, alltoall_in_place)
-#   a comment behind a declaration, except where it says in which header a class is defined
-# but not comments inside functions. Code in comments is indented further, as Markdown wants it.
+# Prints a header for doxygen: comments that document a declaration begin with three slashes instead of two. These comments are
+#   the comment at the head of the file; a class without a comment refers to it
+#   a comment directly above a declaration. It is printed again above
+#     each further declaration up to the next empty line, if all of these are one line long
+#     each later function whose name contains the name of the documented one (alltoall: ialltoall, alltoall_in_place)
+#   a comment after a declaration, unless it says in which header a class is defined
+# Comments inside functions are left unchanged. Code in comments is indented further, as Markdown requires.
 
 { line[NR] = $0 }
 
@@ -15,7 +15,7 @@ function declares(text) { return text ~ /[^ ]/ && text !~ /^ *([}#]|public:|priv
 
 function is_one_line(text) { return text ~ /;( *\/\/.*)?$/ }
 
-# The name of the function that is declared at line i, or in the lines that follow it; empty: none is.
+# Returns the name of the function that is declared at line i, or in the lines that follow it; empty if there is none.
 function function_at(i, text) {
   if (line[i] ~ /^ *(class|struct|enum|namespace|using|concept|static_assert|friend) /) return ""
   for (; i <= NR && line[i] != ""; ++i)
@@ -49,9 +49,9 @@ END {
     print "/// \\file"
     print_documentation(first, i - 1, 0)
   }
-  first = 0  # of the last comment that documents something, to `last`
+  first = 0  # `first` to `last` are the lines of the last comment that documents something
   while (i <= NR) {
-    if (body != "") {  # of a function, up to the brace at the margin where the function began
+    if (body != "") {  # inside a function; its last line begins with `body`, the brace at the function's indentation
       print line[i]
       if (index(line[i], body) == 1) body = ""
       ++i

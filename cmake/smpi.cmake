@@ -1,5 +1,5 @@
 # Builds quadrille-smpi for SimGrid's smpirun. It is a shared object with a main function, since SMPI cannot run plain executables.
-# It is optional, and left out if SimGrid is missing.
+# It is optional: without SimGrid it is not built.
 find_program(QUADRILLE_SMPIRUN smpirun)
 find_path(QUADRILLE_SMPI_INCLUDE smpi/mpi.h)
 find_library(QUADRILLE_SIMGRID simgrid)

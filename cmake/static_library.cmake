@@ -1,4 +1,4 @@
-# The library's objects as an archive too, for programs that are linked statically (`g++ -static`). Their ranks are threads or the
+# The library's objects also as an archive, for programs that are linked statically (`g++ -static`). Their ranks are threads or the
 # processes of `quadrille run`. They cannot use MPI: a plug-in needs the shared library.
 add_library(quadrille_static STATIC $<TARGET_OBJECTS:quadrille>)
 target_include_directories(quadrille_static INTERFACE ${PROJECT_SOURCE_DIR}/include)

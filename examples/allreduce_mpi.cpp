@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator of one's own, which does not commute: functions x -> a x + b, one after the other. It is given once as a function of
-// C++ and once as MPI has it.
+// A user's operator that does not commute: the composition of functions x -> a x + b. It is passed once as a C++ function and once
+// as an MPI_Op.
 #include <mpi.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ struct Line {
 
 Line followed(const Line& first, const Line& second) { return {second.a * first.a, second.a * first.b + second.b}; }
 
-// MPI's order: each of `target` becomes source o target, the source's rank being the lower one.
+// MPI's order: each element of `target` becomes source o target, where the source is from lower ranks.
 void follow(void* source, void* target, int* count, MPI_Datatype*) {
   const auto* first = static_cast<const Line*>(source);
   auto* second = static_cast<Line*>(target);

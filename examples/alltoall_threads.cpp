@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four threads, each with one number for each: the smallest complete use of quadrille.
+// The smallest complete program: four threads, each of which sends one number to each thread.
 #include <cstdio>
 #include <vector>
 

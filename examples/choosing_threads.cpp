@@ -19,7 +19,7 @@ int main() {
     const Decision& decision = *exchange.decision();
     if (me == 0) std::printf("%s\n%s\n", decision.chosen.algorithm.c_str(), decision.reason.c_str());
 
-    for (int turn = 0; turn < 3; ++turn) alltoall(ranks, to_send, received);  // makes a plan, and finds it
+    for (int turn = 0; turn < 3; ++turn) alltoall(ranks, to_send, received);  // the first call makes a plan, the others find it
     if (me == 0) right = received == expected;
   });
   std::printf("the result is %s\n", right ? "right" : "wrong");

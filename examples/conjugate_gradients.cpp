@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A x = b solved by conjugate gradients, with A = tridiag(-1, 2.5, -1) and the rows distributed: scalar products by allreduce.
+// Solves A x = b by conjugate gradients, with A = tridiag(-1, 2.5, -1) and distributed rows. Scalar products are allreduces.
 // It runs on four threads, or as it is launched: mpirun -n 6 ./conjugate_gradients
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 using namespace quadrille;
 using Vector = std::vector<double>;  // this rank's part
 
-// A x. A row needs the elements before and behind its own, so ranks tell each other the ends of their parts.
+// A x. A row needs the elements before and after its own, so neighbouring ranks exchange the ends of their parts.
 Vector product(Communicator& ranks, const Vector& x) {
   const auto p = static_cast<std::size_t>(ranks.size()), me = static_cast<std::size_t>(ranks.rank());
   std::vector<double> ends(2 * p);

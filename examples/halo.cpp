@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A two-dimensional grid, each rank with n x n cells and a rim of its neighbours' cells. One plan exchanges the rims as a sparse
-// alltoallv, without packing. It runs on four threads, or as it is launched: mpirun -n 6 ./halo
+// A two-dimensional grid of cells. Each rank has n x n cells and a rim of its neighbours' cells. One plan exchanges the rims as a
+// sparse alltoallv, without packing. It runs on four threads, or as it is launched: mpirun -n 6 ./halo
 #include <atomic>
 #include <cstdio>
 #include <vector>
@@ -13,7 +13,7 @@ constexpr Count n = 8, width = n + 2;  // cells in a row: n of this rank, and on
 
 constexpr LayoutPiece cell(Count row, Count column) { return {(row * width + column) * Bytes{sizeof(double)}, sizeof(double)}; }
 
-// Exchanges the rims of ranks that stand in a grid, row by row. The plan's input and output are one array of cells.
+// Exchanges the rims of ranks that form a grid and are numbered row by row. The plan's input and output are one array of cells.
 Plan rim_exchange(Communicator& ranks, Count rows, Count columns) {
   struct Side {
     Count down, right;
@@ -34,7 +34,7 @@ Plan rim_exchange(Communicator& ranks, Count rows, Count columns) {
   return plan(ranks, Problem::alltoallv(ranks.size(), entries), {.layouts = layouts, .in_place = true});
 }
 
-// Each cell becomes the mean of its four neighbours, again and again. x x + y y + time is a solution, and has no rounding errors.
+// In each step every cell becomes the mean of its four neighbours. x x + y y + time is a solution, and has no rounding errors.
 bool steps(Communicator& ranks) {
   Count rows = 1;
   for (Count divisor = 1; divisor * divisor <= ranks.size(); ++divisor)

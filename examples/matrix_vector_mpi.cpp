@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   if (right) {
     using namespace quadrille;
     const int i = me / n, j = me % n;
-    const double a = 10 * i + j, x = j + 1;  // x[j] counts at rank (0, j), the root of column j
+    const double a = 10 * i + j, x = j + 1;  // only x at rank (0, j), the root of column j, is used
     MPI_Comm column_members, row_members;    // in both, ranks keep their order
     MPI_Comm_split(MPI_COMM_WORLD, j, me, &column_members);
     MPI_Comm_split(MPI_COMM_WORLD, i, me, &row_members);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# An alltoall among 6 ranks on a 2 x 3 torus. Along the rows, both ways at once, goes all that is for a column. In it, the rest.
+# An alltoall among 6 ranks on a 2 x 3 torus. First, blocks move along rows (both ways at once) to their column, then along columns.
 import json
 
 rows, columns, b = 2, 3, 1024  # b: bytes of a block

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix, distributed by blocks of rows, is transposed by one alltoall: packed by loops and in a typed call, then by a plan whose
-// layouts say where the pieces lie. It runs on four threads, or as it is launched: mpirun -n 6 ./transpose
+// Transposes a matrix, distributed by blocks of rows, by one alltoall: first with loops that pack the blocks for a typed call, then
+// with a plan whose layouts say where the pieces lie. It runs on four threads, or as it is launched: mpirun -n 6 ./transpose
 #include <algorithm>
 #include <atomic>
 #include <cstdio>

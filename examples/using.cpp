@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of docs/using.md, which quotes what stands between "part" and "end". It runs on four threads, or as it is launched:
+// The code of docs/using.md, which quotes the lines between "part" and "end". It runs on four threads, or as it is launched:
 // mpirun -n 4 ./using
 #include <algorithm>
 #include <array>
@@ -49,9 +49,9 @@ void in_place(Communicator& ranks) {
   // part: in place
   std::vector<int> all(p);
   all[me] = static_cast<int>(me * me);
-  allgather_in_place(ranks, all);           // every rank has its block where it belongs
-  allreduce_in_place(ranks, all, op::sum);  // the sums replace what was given
-  alltoall_in_place(ranks, all);            // what comes from rank i replaces what goes there
+  allgather_in_place(ranks, all);           // every rank's block is already in its place
+  allreduce_in_place(ranks, all, op::sum);  // the sums replace the inputs
+  alltoall_in_place(ranks, all);            // the block from rank i replaces the block for rank i
   // end
   for (Count i = 0; i < p; ++i) check(all[i] == static_cast<int>(p * me * me), "in place");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of docs/using.md for programs that call MPI themselves; the page quotes what stands between "part" and "end".
+// The code of docs/using.md for programs that call MPI themselves; the page quotes the lines between "part" and "end".
 // mpirun -n 4 ./using_mpi
 #include <mpi.h>
 
@@ -35,7 +35,7 @@ void groups() {
 }
 
 // part: MPI_Op
-// As MPI wants it: each element of `target` becomes source o target.
+// In MPI's order: each element of `target` becomes source o target.
 void add_mod_7(void* source, void* target, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) static_cast<int*>(target)[i] = (static_cast<int*>(source)[i] + static_cast<int*>(target)[i]) % 7;
 }
@@ -59,7 +59,7 @@ void datatypes(Communicator& ranks) {
   std::vector<double> matrix(10 * p), columns(10 * p);
   for (int i = 0; i < 10 * p; ++i) matrix[i] = i % p;
   Plan exchange = plan(ranks, Problem::alltoall(p, 10 * sizeof(double)), {.layouts = {.input = layout_of(p, column)}});
-  MPI_Type_free(&column);  // the layout keeps nothing of it
+  MPI_Type_free(&column);  // the layout does not need it any more
   MPI_Type_free(&strided);
   exchange.execute(matrix.data(), columns.data());
   // end

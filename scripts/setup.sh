@@ -18,14 +18,14 @@ talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
 is_root() { [ "$(id -u)" = 0 ]; }
 
-missing() {  # those of the packages that are not installed
+missing() {  # missing PACKAGES...: prints those that are not installed
   local package
   for package; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || printf '%s\n' "$package"
   done
 }
 
-apt_install() {  # quietly, without questions; shows the end of apt's output if it fails
+apt_install() {  # apt_install PACKAGES...: installs without questions; shows apt's last lines only if it fails
   local said
   talk "Installing $*"
   said=$(mktemp)
@@ -59,7 +59,8 @@ unpack_aarch64() {
   [ -e "$target/complete" ]
 }
 
-# set_up NEEDED -- OPTIONAL: installs these packages, and one MPI if there is none. Ends the script if a needed one cannot be installed.
+# set_up NEEDED... -- OPTIONAL...: installs these packages, and an MPI if there is none. Ends the script if a needed package cannot be
+# installed.
 set_up() {
   command -v apt-get >/dev/null || { talk "No apt-get here: nothing installed. Needed are packages like ${build_packages[*]}."; find_mpis; return; }
   local needed=() optional=()
@@ -155,10 +156,10 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings for this machine,
   fi
 }
 
-# Moves this shell and all that it starts to a control group of their own, if that is permitted. With more ranks than cores, a rank that
+# Moves this shell and all programs that it starts to a control group of their own, if that is permitted. With more ranks than cores, a rank that
 # yields then gives its core to another rank. Otherwise the core may go to another program, or back to the same rank: MPICH starts each
-# rank in a session of its own, and a kernel that groups by session (sched_autogroup_enabled) keeps a yield inside one. The caller must call
-# leave_control_group in the end.
+# rank in a session of its own, and a kernel that groups processes by session (sched_autogroup_enabled) yields only within a session. The
+# caller must call leave_control_group in the end.
 own_control_group() {
   local root
   for root in /sys/fs/cgroup/cpu /sys/fs/cgroup; do

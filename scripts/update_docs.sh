@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Renews the printed outputs, tables and files that the documentation quotes. Each follows a mark:
+# Renews the printed outputs, tables and files that the documentation quotes. Each quotation follows a mark:
 #   <!-- output of: COMMAND -->         a code block follows
-#   <!-- timed output of: COMMAND -->   the same, but its figures change from run to run
+#   <!-- timed output of: COMMAND -->   the same, but the figures differ in each run
 #   <!-- contents of: FILE -->          a code block follows
 #   <!-- contents of: FILE, NAME -->    the same, with the lines of the file between "// part: NAME" and "// end"
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
@@ -18,7 +18,7 @@ if [ "${1:-}" = --check ]; then
 fi
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build/release}" && pwd)
-export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent QUADRILLE_WISDOM=off  # nobody's own machines
+export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent QUADRILLE_WISDOM=off  # without the user's machines and wisdom
 
 quote() {  # the code block for one mark
   local kind=$1 what=$2 language=cpp

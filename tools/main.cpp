@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command `quadrille`. Results go to stdout, messages to stderr. Exit code 0: success, 1: findings (something is wrong with the
-// data or schedule examined), 2: wrong use or another failure. Each failure prints one sentence on stderr. Under an MPI launcher,
-// all processes run a collective subcommand (race, calibrate) together, and only rank 0 prints. Each process runs any other
-// subcommand by itself.
+// data or schedule examined), 2: wrong use or another failure. Each failure prints one sentence on stderr. Under a launcher, all
+// processes run a collective subcommand (race, calibrate, tune, audit, `wisdom path`) together, and only rank 0 prints. Each
+// process runs any other subcommand by itself.
 #include <fcntl.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wisdom is a collection of measurements on a machine, kept for later runs. There is one file per machine, in the user's cache
-// folder or where QUADRILLE_WISDOM says (docs/wisdom.md). Plans read it; `quadrille tune` and plans of effort measure and exhaustive
-// add to it.
+// folder or where QUADRILLE_WISDOM says (docs/wisdom.md). Plans read it. `quadrille tune` adds to it, and so do plans of effort
+// measure and exhaustive.
 //
 //   const Fingerprint machine = fingerprint(communicator);
 //   const Wisdom wisdom = read_wisdom(wisdom_file(machine), machine);

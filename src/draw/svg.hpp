@@ -4,8 +4,8 @@
 // or dark colour scheme.
 #pragma once
 
+#include <cstdint>
 #include <pugixml.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>

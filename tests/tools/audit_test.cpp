@@ -80,7 +80,7 @@ TEST_F(CommandTest, AuditsRefuseInOneSentence) {
   refuses({"audit", "--repetitions", "5"}, "take 6 at least");
   refuses({"audit", "--tolerance", "0.5"}, "the tolerance is a factor from 1 to 1000");
   refuses({"audit", "--tolerance", "1.1x"}, "the tolerance is a factor from 1 to 1000");
-  refuses({"audit", "scan", "--block", "12B"}, "blocks of 12 bytes are no whole elements");
+  refuses({"audit", "scan", "--block", "12B"}, "blocks of 12 bytes do not hold whole elements");
   refuses({"audit", "scan", "--block", "0B"}, "let blocks have a byte at least");
   refuses({"audit", "scan", "--ranks", "2000"}, "too many for the threads of one process");
 }

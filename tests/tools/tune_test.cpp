@@ -153,7 +153,7 @@ TEST_F(TuneTest, RunsOnLaunchedRanks) {
   ASSERT_EQ(wisdom().records.size(), 1u);
   EXPECT_EQ(wisdom().records[0].situation.ranks, 3);
   words.insert(words.end(), {"--ranks", "2"});
-  expect_refused(with_wisdom(words), "--ranks is the launcher's");
+  expect_refused(with_wisdom(words), "leave --ranks out");
 }
 
 // A shell sends the signal as soon as the first result is stored.
@@ -189,7 +189,7 @@ TEST_F(TuneTest, RefusesWhatCannotBe) {
   refuses({"tune", "--executor", "mpi"}, "there are no processes to run with");
   refuses({"tune", "--vendor", "--executor", "mpi"}, "leave --executor out");
   refuses({"tune", "--vendor", "--ways", "2"}, "leave --ways out");
-  refuses({"tune", "reduce", "--block", "3B"}, "no whole elements");
+  refuses({"tune", "reduce", "--block", "3B"}, "do not hold whole elements");
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_F(CommandTest, DrawsOneSchedule) {
   refuses({"draw"}, "name a collective");
   refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
   refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
-  refuses(with(bruck, {"--as", "links", "-o", kept}), "say which: --topology");
+  refuses(with(bruck, {"--as", "links", "-o", kept}), "name one: --topology");
   refuses(with(bruck, {"--as", "links", "--topology", "ring:6", "-o", kept}), "has 6 ranks, not 5");
   refuses(with(bruck, {"--as", "blocks", "--round", "1", "-o", kept}), "--as blocks shows all rounds");
   refuses(with(bruck, {"--as", "traffic", "--round", "7", "-o", kept}), "nothing is sent in round 7");

@@ -11,7 +11,7 @@ void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specificat
 void add_schedule_option(CLI::App& parser, std::vector<std::string>& files) {
   begin_group(parser, group::algorithm);
   add_option(parser, "--schedule", files,
-             "also take the schedules of this file, as JSON or text ('-' is stdin), which are for the same problem; repeatable",
+             "also take the schedules in this file, JSON or text ('-' is stdin); they must be for the same problem; repeatable",
              "FILE");
 }
 

@@ -64,7 +64,7 @@ std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, co
 void ModelOptions::add_to(CLI::App& parser) {
   begin_group(parser, group::machine);
   add_option(parser, "--machine", machine,
-             fmt::format("the machine: {}, or a file like theirs; 'quadrille calibrate' makes this-machine",
+             fmt::format("the machine: {}, or the path of another machine file; 'quadrille calibrate' makes this-machine",
                          fmt::join(machine_names(), ", ")),
              "NAME|FILE");
   add_option(parser, "--model", model,

@@ -50,10 +50,10 @@ TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
 }
 
 std::string pattern_help() {
-  return "alltoallv: spike:MAX[,SMALL] (everybody sends MAX to one rank and SMALL to the others), transpose:MAX[,SMALL] (the same, "
-         "to its mirror image in a square), sparse[:DENSITY] (to a few ranks); and around the size of --block: equal, uniform, "
-         "normal, power-law, permutation, all-to-one, one-to-all. What is drawn is always the same, unless the pattern ends in "
-         "seed=N: uniform:seed=3 or uniform,seed=3";
+  return "alltoallv: how much each rank sends to each rank. spike:MAX[,SMALL]: MAX to one random rank, SMALL to the others. "
+         "transpose:MAX[,SMALL]: MAX to its mirror image in a square, SMALL to the others. sparse[:DENSITY]: to this share of the "
+         "ranks (default 0.1). Sizes around --block: equal, uniform, normal, power-law, permutation, all-to-one, one-to-all. A "
+         "pattern may end in a seed, as in uniform:seed=3 (default: seed=1)";
 }
 
 }  // namespace quadrille::command

@@ -25,8 +25,8 @@
 namespace quadrille::command {
 namespace {
 
-// Draws the shares of an irregular problem: each has a number of whole elements, uniform from none to `2 * block_bytes`. The seed
-// is fixed, so the same shares are drawn each time.
+// Draws the shares of an irregular problem at random: whole elements, uniformly distributed from 0 to `2 * block_bytes` bytes. The
+// seed is fixed, so the same shares are drawn each time.
 std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
   if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
     refuse("the size of --block is too large for shares of up to twice as much");
@@ -45,7 +45,8 @@ bool names_file(const std::optional<std::string>& counts) {
 
 Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
   if (file.rows != file.columns)
-    refuse(fmt::format("'{}' has {} rows of {} numbers; alltoallv has as many of both as ranks", name, file.rows, file.columns));
+    refuse(fmt::format("'{}' has {} rows of {} numbers; for alltoallv both must be the number of ranks", name, file.rows,
+                       file.columns));
   if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
   return Problem::alltoallv(rank_count, std::move(file.entries));
 }
@@ -75,19 +76,20 @@ void ProblemOptions::add_to(CLI::App& parser) {
              "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)", "SIZES");
   add_option(
       parser, "--counts", counts,
-      "irregular collectives: the size of each rank's share, 3B,0,8B (alltoallv: of each pair's, row by row), or a file of them (- "
-      "is stdin), CSV or Matrix Market, in bytes; without it they are drawn, the same each time, from 0 to twice the size of "
-      "--block",
+      "irregular collectives: the size of each rank's share, such as 3B,0,8B (alltoallv: of what each rank sends to each rank, row "
+      "by row), or a file of sizes in bytes, CSV or Matrix Market (- is stdin); default: random sizes from 0 to twice --block, the "
+      "same in each run",
       "SIZES|FILE");
   add_option(parser, "--pattern", pattern, pattern_help(), "PATTERN");
   add_option(parser, "--root", root,
-             "roots of a rooted collective: 0..3, or all (default 0); of a list, roots beyond the last rank are skipped", "LIST");
+             "roots of a rooted collective: 0..3, or all (default 0); roots of a list that are beyond the last rank are skipped",
+             "LIST");
   add_option(parser, "--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")), "OP");
   add_option(parser, "--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")),
              "TYPE");
   add_flag(parser, "--reproducible", reproducible,
            "reductions: combine along a fixed tree of the ranks; all algorithms that support it then give identical bits");
-  add_option(parser, "--grid", grid, "the ranks form a grid: 4x8; --ranks may be left out then", "SIDES");
+  add_option(parser, "--grid", grid, "the sides of the grid that the ranks form: 4x8; --ranks may then be left out", "SIDES");
   add_option(parser, "--topology", topology,
              fmt::format("the network: {}, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and "
                          "--nodes unless they are given",
@@ -182,7 +184,7 @@ std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count)
   if (!is_rooted(collective)) refuse(fmt::format("{} has no root; leave --root out", quadrille::name(collective)));
   if (*root == "all") return parse_wholes(fmt::format("0..{}", rank_count - 1), "the root", 0);
   std::vector<Rank> list = parse_wholes(*root, "the root", 0);
-  // A single root must exist. Of several, such as 0..3 for all of 2..8 ranks, those beyond the last rank are skipped.
+  // A single root must exist. A list such as 0..3 serves for all of --ranks 2..8, so its roots beyond the last rank are skipped.
   if (list.size() > 1) std::erase_if(list, [&](Rank rank) { return rank >= rank_count; });
   if (list.empty()) refuse(fmt::format("no root of '{}' is one of {} ranks, 0 to {}", *root, rank_count, rank_count - 1));
   return list;
@@ -205,20 +207,20 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
     problem.commutative = reduction->commutative;
     problem.reproducible = reproducible;
     if (!is_irregular(collective) && block_bytes % problem.element_bytes != 0)
-      refuse(fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+      refuse(fmt::format("blocks of {} bytes do not hold whole elements of {} bytes ({} of {}); choose another --block or --type",
                          block_bytes, problem.element_bytes, reduction->name, reduction->type));
   }
   if (block && !moves_data(collective)) refuse(fmt::format("{} moves no data; leave --block out", quadrille::name(collective)));
   if (counts && !is_irregular(collective))
     refuse(fmt::format("{} has blocks of one size; say --block instead of --counts", quadrille::name(collective)));
   if (pattern && !has_pair_counts(collective))
-    refuse(fmt::format("a pattern says who sends how much to whom, which is for alltoallv; {} takes --block or --counts",
+    refuse(fmt::format("a pattern is for alltoallv, because it has a size for each pair of ranks; {} takes --block or --counts",
                        quadrille::name(collective)));
   if (pattern && counts) refuse("--pattern and --counts exclude each other");
   if (pattern) {
     const TrafficPattern traffic = parse_pattern(*pattern, block_bytes);
     if (block && has_own_sizes(traffic.kind))
-      refuse(fmt::format("the pattern {} says its sizes itself; leave --block out", quadrille::name(traffic.kind)));
+      refuse(fmt::format("the pattern {} states its own sizes; leave --block out", quadrille::name(traffic.kind)));
     problem = make_traffic(rank_count, traffic);
   } else if (is_irregular(collective) && names_file(counts)) {
     const CountsFile file = read_counts(block_bytes);

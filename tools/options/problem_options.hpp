@@ -23,14 +23,14 @@ struct ProblemOptions {
   void add_to(CLI::App& parser);
   bool given() const;               // true if any option describes the problem, apart from its network
   bool given_but_operator() const;  // likewise, apart from its network and operator
-  // Returns the numbers of ranks of --ranks. Without it: that of the topology, the nodes or the counts file, otherwise `standard`.
-  // If `standard` is 0, --ranks is required.
+  // Returns the numbers of ranks of --ranks. If that is not given: the number of ranks of the topology, the nodes, the grid or the
+  // counts file, otherwise `standard`. If `standard` is 0 as well, throws Error{misuse}.
   std::vector<Count> rank_counts(Count standard) const;
   std::optional<Topology> network() const;                                     // the network of --topology
   bool depends_on_block(Collective collective) const;                          // true if --block changes the problem
   std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
   std::vector<Rank> roots(Collective collective, Count rank_count) const;      // 0 where --root is not given
-  std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for those that do not reduce
+  std::shared_ptr<const Operator> operation_for(Collective collective) const;  // null for collectives that do not reduce
   Problem problem(Collective collective, Count rank_count, Bytes block_bytes, Rank root_rank) const;  // checked
   std::vector<Problem> problems(Collective collective) const;  // one for each combination of ranks, size and root
   // Returns a problem that was read from a file, with the grid and nodes of the network where it has none itself.

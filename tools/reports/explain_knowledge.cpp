@@ -52,8 +52,8 @@ std::vector<WisdomFile> files_of(const std::string& processor) {
   return files;
 }
 
-// Returns true if the wisdom is for the right number of nodes, one or several. They have separate files because their networks
-// differ.
+// Returns true if the wisdom is for one node (`one_node`) or for several nodes (otherwise). The two have separate files, because
+// the fingerprint of a group on one node has no network.
 bool tells_of(const Wisdom& wisdom, bool one_node) {
   const auto is_so = [&](Count nodes) { return (nodes == 1) == one_node; };
   return std::any_of(wisdom.records.begin(), wisdom.records.end(), [&](const auto& each) { return is_so(each.situation.nodes); }) ||
@@ -67,7 +67,7 @@ std::string executor_sharing(SharedBy memory) {
   return std::string(row->name);
 }
 
-// Returns true if a group of such ranks would offer the executor.
+// Returns true if a group in this situation would offer the executor.
 bool is_offered(const ExecutorRow& row, const Situation& situation, bool has_mpi) {
   switch (row.memory) {
     case SharedBy::nobody: return has_mpi || situation.nodes > 1;
@@ -91,7 +91,7 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
   }
   const std::string_view words = options.mpi ? mpi_title(*options.mpi, {"openmpi", "mpich", "none"}) : "";
   if (options.machine && options.mpi && *options.mpi != "none")
-    refuse("--machine and --mpi exclude each other, but for --mpi none");
+    refuse("--machine and --mpi exclude each other, except for --mpi none");
   known.has_mpi = options.mpi != "none";
   if (options.machine) {
     known.preset = find_machine(*options.machine);

@@ -28,7 +28,7 @@ Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadli
   Flips flips;
   for (const Count value : values) {
     if (is_over()) {
-      flips.note = "looking further would take long";
+      flips.note = "looking further would take too long";
       break;
     }
     known.push_back({value, way_at(value)});

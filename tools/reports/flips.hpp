@@ -25,8 +25,7 @@ struct Flips {
 using Deadline = std::chrono::steady_clock::time_point;
 
 // Adds the flips after `first` up to and including `last`, two values whose choices are known. It bisects between them until
-// `is_near` says that two values are close enough. A choice that gives way to another and returns between two examined values may
-// be missed.
+// `is_near` says that two values are close enough. It may miss a choice that changes and changes back between two examined values.
 void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
                   const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes);
 

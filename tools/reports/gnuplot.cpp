@@ -19,7 +19,7 @@
 namespace quadrille::command {
 namespace {
 
-// A temporary file without a name, deleted when closed. A child can write to it without being read at the same time, unlike a pipe.
+// A temporary file without a name, deleted when closed. Unlike a pipe, it lets a child write everything before somebody reads.
 class Scratch {
  public:
   Scratch() : file_(std::tmpfile(), &std::fclose) {

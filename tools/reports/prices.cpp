@@ -79,8 +79,7 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
 void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& problem_of, Progress& progress) const {
   if (list.messages > most_messages) {
     list.no_winners = fmt::format(
-        "which is the fastest at other sizes would take long to find out, with {} messages at each; name fewer candidates",
-        list.messages);
+        "the fastest at other sizes is not searched, because each size has {} messages; name fewer candidates", list.messages);
     return;
   }
   const Bytes unit = list.problem.element_bytes;

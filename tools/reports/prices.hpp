@@ -40,7 +40,7 @@ struct PriceList {
   std::vector<LeftOut> left_out;
   Count messages = 0;           // messages that were counted
   std::vector<Winner> winners;  // in ascending order of `from`; empty if they were not searched
-  std::string no_winners;       // why they were not
+  std::string no_winners;       // why they were not searched
 };
 
 inline constexpr Bytes most_block_bytes = Bytes{1} << 24;  // winners are searched up to this size

@@ -82,8 +82,8 @@ std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefi
   return text;
 }
 
-// A schedule that is not replayed is counted if it has at most so many operations, which takes some minutes. Only the programs of
-// representatives count if the schedule states a symmetry, otherwise those of all ranks.
+// A schedule that is not replayed is counted if it has at most this many operations; counting them takes some minutes. If the
+// schedule states a symmetry, only the operations of the representatives are counted.
 constexpr Count most_counted = Count{1} << 30;
 
 bool can_be_counted(const Schedule& schedule) {
@@ -96,7 +96,7 @@ bool can_be_counted(const Schedule& schedule) {
   }
 }
 
-// Returns one unit for C2, its bound and C2 shared. They are compared, although other columns stand between them.
+// Returns one unit for C2, its bound and C2 shared, because readers compare them although other columns stand between them.
 ByteUnit unit_of_volumes(const std::vector<ScheduleVerdict>& verdicts) {
   std::vector<Bytes> volumes;
   for (const ScheduleVerdict& verdict : verdicts) {

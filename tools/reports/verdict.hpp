@@ -23,7 +23,7 @@ struct ScheduleVerdict {
   Parameters parameters;
   std::vector<Finding> findings;
   Coverage coverage;
-  std::string refusal;                // why it was not replayed; empty: it was
+  std::string refusal;                // why the schedule was not replayed; empty: it was replayed
   std::optional<AllFigures> figures;  // absent if the schedule is faulty, or was not replayed and is too large to count
   std::vector<Bound> bounds;
   std::optional<LinkFigures> links;  // present if a topology is given and the schedule can be counted

@@ -66,7 +66,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
         const Bytes element = request.options.operation->element_bytes;
         if (is_reduction(guideline.left) && size % element != 0)
           refuse(
-              fmt::format("blocks of {} bytes are no whole elements, {} bytes each with {} of {}; choose another --block or --type",
+              fmt::format("blocks of {} bytes do not hold whole elements of {} bytes ({} of {}); choose another --block or --type",
                           size, element, request.options.operation->name, request.options.operation->type));
         check_memory(left_side(guideline, ranks, size, request.options.operation.get()));
       }
@@ -124,8 +124,8 @@ int run_on_threads(const Options& options) {
 }
 
 int run_launched(const Options& options) {
-  if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
-  // Errors that can be found before MPI starts are thrown before, so that every process simply exits.
+  if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
+  // Errors that can be found before MPI starts are thrown here, so that every process simply exits.
   const bool mpi = choose_transport().is_mpi();
   if (const auto here = launched()) make_request(options, here->ranks, mpi);
   const std::unique_ptr<Communicator> world = join_launched_ranks();
@@ -158,7 +158,7 @@ Subcommand add_audit(CLI::App& command) {
   add_option(*parser, "collective", options->collectives, "collectives to audit; see 'quadrille list' (default: all)",
              "COLLECTIVE");
   begin_group(*parser, group::problem);
-  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets it by itself", "N");
+  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets the number of ranks itself", "N");
   add_option(*parser, "--block", options->block,
              "bytes of a block, a vector or the mean share: a list, such as 8B,1KiB or 8..64KiB (default 8B,1KiB,64KiB)", "LIST");
   add_option(*parser, "--op", options->operation, "operator of reductions (default sum)", "NAME");
@@ -175,8 +175,8 @@ Subcommand add_audit(CLI::App& command) {
   add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
   add_flag(*parser, "--list", options->list, "print the guidelines with their sources, and measure nothing");
-  add_flag(*parser, "--strict", options->strict, "exit with code 1 if ours violates a guideline");
-  add_json_flag(*parser, options->json, "as a JSON object, with all guidelines and not only those that are violated");
+  add_flag(*parser, "--strict", options->strict, "exit with code 1 if one of our collectives violates a guideline");
+  add_json_flag(*parser, options->json, "as a JSON object, with all guidelines, also those that are not violated");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,

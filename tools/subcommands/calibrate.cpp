@@ -55,14 +55,15 @@ Request request_of(const Options& options) {
   const TransportChoice choice = choose_transport();
   request.launched = !asked.on_threads && choice.transport != TransportKind::threads;
   if (options.executor && !asked.on_threads && !request.launched)
-    refuse(fmt::format("there are no processes to exchange with by {}: {}; start it as 'mpirun -n 8 quadrille calibrate'",
-                       *options.executor, choice.reason));
+    refuse(
+        fmt::format("there are no processes to exchange with by the executor {}: {}; start it as 'mpirun -n 8 quadrille calibrate'",
+                    *options.executor, choice.reason));
   request.options.executor = asked.executor;
   if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
   request.ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 2) : 8;
   if (request.ranks > most_threads)
     refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
-  if (request.launched && options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  if (request.launched && options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
   request.file = file_of(options);
   return request;
 }
@@ -141,7 +142,7 @@ int run_launched(const Request& request, bool json) {
     if (world->rank() == 0) report(calibration, request, json);
     return good;
   } catch (const Error& error) {
-    // thrown on every rank alike; after any other error the other ranks may still be waiting
+    // All ranks throw this error. After any other error, other ranks may still wait for this one.
     if (error.code() == ErrorCode::misuse) throw;
     fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), error.what());
   } catch (const std::exception& error) {
@@ -168,13 +169,15 @@ int run(const Options& options) {
 
 Subcommand add_calibrate(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser =
-      add_subcommand(command, "calibrate",
-                     "measure what start-ups and bytes cost on this machine, and keep it as this-machine for price and race");
+  CLI::App* parser = add_subcommand(
+      command, "calibrate",
+      "measure what start-ups and bytes cost on this machine, and keep the costs as this-machine for price and race");
   begin_group(*parser, group::execution);
-  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets it by itself", "N");
+  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets the number of ranks itself", "N");
   add_option(*parser, "--executor", options->executor,
-             "threads, " + executor_help() + "; default: shared memory if there is any, else messages", "NAME");
+             "threads, " + executor_help() +
+                 "; default: without a launcher threads, else the first of shared, hybrid and mpi that the ranks have",
+             "NAME");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--time", options->time, "approximate time of the measurement (default 2s)", "SECONDS");
   add_json_flag(*parser, options->json, "print a JSON object");

@@ -52,7 +52,7 @@ bool same_size(const RaceFileSize& a, const RaceFileSize& b) {
   return a.bytes == b.bytes && a.counts == b.counts && a.root == b.root && a.reproducible == b.reproducible;
 }
 
-// Candidates with the same steps ran once, under the name of the first. So either name may match.
+// Candidates with the same steps ran once, under the name of the first one. So any of their names may match.
 bool same_algorithm(const RaceFileEntry& a, const RaceFileEntry& b) {
   const auto has = [](const RaceFileEntry& entry, const std::string& name) {
     return entry.algorithm == name || std::find(entry.same_as.begin(), entry.same_as.end(), name) != entry.same_as.end();
@@ -148,11 +148,12 @@ std::string text_of(const Comparison& comparison) {
                           cell.entry->is_vendor ? "" : ", " + cell.entry->settings(),
                           cell.entry->is_vendor ? "" : ", " + cell.entry->executor);
   text +=
-      wrapped(fmt::format(
-                  "{} of {} changed; intervals of {:.0f} % confidence know the repetitions of these two launches only: repeat both "
-                  "launches before you conclude, because launches differ, too",
-                  marked, comparison.changes.size(), 100 * least_confidence),
-              terminal_width(), 0) +
+      wrapped(
+          fmt::format(
+              "{} of {} changed; the intervals ({:.0f} % confidence) cover only the repetitions of these two launches. Times also "
+              "differ between launches, so repeat both before you draw conclusions",
+              marked, comparison.changes.size(), 100 * least_confidence),
+          terminal_width(), 0) +
       '\n';
   return text;
 }
@@ -214,7 +215,7 @@ Subcommand add_compare(CLI::App& command) {
   add_option(*parser, "files", options->files, "two results of 'quadrille race --json', A and B; '-' is stdin", "FILE");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--fail-above", options->fail_above,
-             "exit code 1 if the whole interval of some B / A is above this, such as 1.1", "FACTOR");
+             "exit code 1 if the whole interval of any B / A is above this, such as 1.1", "FACTOR");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
   set_footer(

@@ -30,7 +30,7 @@ struct Options {
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
 
-// A limit that is far above what anybody reads.
+// More findings than anybody reads.
 constexpr std::size_t most_findings = 10'000;
 
 std::string drawn(const Options& options, const Schedule& schedule, const std::vector<Finding>& findings) {
@@ -39,7 +39,7 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   if (options.round) round = parse_whole(*options.round, "the round", 0);
   const auto topology = options.problem.network();
   if (picture == "links") {
-    if (!topology) refuse("links are those of a network; say which: --topology torus:4x8");
+    if (!topology) refuse("--as links needs a network; name one: --topology torus:4x8");
     return draw_links(schedule, *topology, round, findings);
   }
   if (picture == "traffic") return draw_traffic(schedule, round, findings);
@@ -72,7 +72,7 @@ int run(const Options& options) {
   Progress progress;
   progress.show("draws " + options.subject);
   const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
-  std::vector<Finding> findings;  // stays empty for algorithms of the table, which are right
+  std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
   if (!collective) findings = verify(schedule, {.most_findings = most_findings});
   std::string picture;
   try {
@@ -99,8 +99,8 @@ Subcommand add_draw(CLI::App& command) {
              "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds after "
              "each round; links: the load of the topology's links; traffic: who sends how much to whom",
              "PICTURE");
-  add_option(*parser, "--round", options->round, "links and traffic: only the messages of this round, from 0 (default: of all)",
-             "N");
+  add_option(*parser, "--round", options->round,
+             "links and traffic: only the messages of this round, counted from 0 (default: of all rounds)", "N");
   add_output_option(*parser, options->output);
   set_footer(*parser,
              "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the text of the first "

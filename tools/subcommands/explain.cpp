@@ -60,7 +60,7 @@ int run(const Options& options) {
 
 Subcommand add_explain(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would take here or on another machine, and why");
+  CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
@@ -68,10 +68,11 @@ Subcommand add_explain(CLI::App& command) {
              "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here",
              "NAME|FILE");
   add_option(*parser, "--mpi", options->knowledge.mpi,
-             "by what was measured here with openmpi, mpich or none; default: what was measured last", "NAME");
+             "use the measurements made here with this MPI library: openmpi, mpich or none (default: the newest ones)", "NAME");
   add_option(*parser, "--executor", options->knowledge.executor,
-             "only with " + executor_help() + "; default: all that such ranks have", "NAME");
-  add_option(*parser, "--time", options->time, "approximate time to search where the choice changes (default 4s)", "SECONDS");
+             "consider only " + executor_help() + "; default: all executors that such ranks have", "NAME");
+  add_option(*parser, "--time", options->time,
+             "approximate time to search for the sizes and ranks at which the choice changes (default 4s)", "SECONDS");
   begin_group(*parser, group::output);
   add_flag(*parser, "--all", options->all, "all candidates, not just the first ten");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");

@@ -38,7 +38,7 @@ int run(const CLI::App& command, const Options& options) {
 Subcommand add_help(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "help", "explain a subcommand, as its --help does");
-  add_option(*parser, "subcommand", options->subcommand, "which one (default: the command as a whole)", "SUBCOMMAND");
+  add_option(*parser, "subcommand", options->subcommand, "the subcommand (default: the command as a whole)", "SUBCOMMAND");
   add_output_option(*parser, options->output);
   set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
   return {parser, [&command, options] { return run(command, *options); }};

@@ -103,7 +103,7 @@ std::string markdown_of(const Algorithm& algorithm) {
                      escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
 }
 
-// All of one collective.
+// `algorithms` are all of one collective.
 std::string markdown_of(const std::vector<const Algorithm*>& algorithms) {
   const Collective collective = algorithms.front()->collective;
   const auto column = [&](const char* text) { return is_reduction(collective) ? text : ""; };
@@ -126,7 +126,7 @@ std::string markdown_index() {
   return text;
 }
 
-// All of one collective.
+// `algorithms` are all of one collective.
 std::string text_of(const std::vector<const Algorithm*>& algorithms) {
   const Collective collective = algorithms.front()->collective;
   std::string text = fmt::format("{}: {}{}\n", name(collective), summary(collective),
@@ -207,8 +207,7 @@ Subcommand add_list(CLI::App& command) {
   set_footer(*parser,
              "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
              "says how a reduction combines its operands: in any order (the operator must commute), in rank order, or along the "
-             "fixed tree, "
-             "which --reproducible demands, because all such algorithms give the same bits.\n\n"
+             "fixed tree. --reproducible demands the fixed tree, because all such algorithms give the same bits.\n\n"
              "Examples:\n"
              "  quadrille list\n"
              "  quadrille list alltoall --json\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "options/model_options.hpp"
@@ -68,13 +69,16 @@ std::string needs_text(const Model& model) {
 }  // namespace
 
 std::string models_text() {
+  std::size_t width = 0;  // of the longest key
+  for (const Model* model : all_models())
+    for (const Coefficient& coefficient : model->coefficients) width = std::max(width, coefficient.key.size());
   std::string text;
   for (const Model* model : all_models()) {
     text += wrapped(fmt::format("{}: {} [{}]", model->id, model->formula, model->source), terminal_width(), 2) + '\n';
     if (const std::string needs = needs_text(*model); !needs.empty()) text += fmt::format("  needs {}\n", needs);
     for (const Coefficient& coefficient : model->coefficients)
-      text += wrapped(fmt::format("  {:<22} {}{}", coefficient.key, coefficient.meaning, when_left_out(coefficient)),
-                      terminal_width(), 25) +
+      text += wrapped(fmt::format("  {:<{}}  {}{}", coefficient.key, width, coefficient.meaning, when_left_out(coefficient)),
+                      terminal_width(), width + 4) +
               '\n';
   }
   return text;

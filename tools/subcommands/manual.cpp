@@ -89,7 +89,7 @@ std::string page(const CLI::App& command) {
 
 Subcommand add_manual(CLI::App& command) {
   auto output = std::make_shared<std::optional<std::string>>();
-  CLI::App* parser = add_subcommand(command, "manual", "print the manual page, all of --help, for man");
+  CLI::App* parser = add_subcommand(command, "manual", "print the manual page, which has all help texts, for man");
   add_output_option(*parser, *output);
   set_footer(*parser, "Example:\n  quadrille manual | man -l -");
   return {parser, [&command, output] {

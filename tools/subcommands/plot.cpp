@@ -41,7 +41,7 @@ Subcommand add_plot(CLI::App& command) {
   add_option(*parser, "files", options->files, "results of 'quadrille race --json', one for each number of ranks; '-' is stdin",
              "FILE");
   add_output_option(*parser, options->output);
-  add_option(*parser, "--curves", options->curves, "how many candidates beside the vendor, 1 to 8 (default 6)", "N");
+  add_option(*parser, "--curves", options->curves, "number of candidates drawn besides the vendor, 1 to 8 (default 6)", "N");
   set_footer(
       *parser,
       "For each file: the times over the sizes and their ratio to the vendor's, or to the best where there is no vendor, with "

@@ -21,7 +21,7 @@ struct Options {
 
 std::string launchers_mpi() {
   const TransportChoice choice = choose_transport();
-  if (!choice.is_mpi()) refuse("which MPI? There is no launcher to tell: quadrille preload --mpi openmpi");
+  if (!choice.is_mpi()) refuse("no launcher tells which MPI library is used; name it: quadrille preload --mpi openmpi");
   return std::string(name(choice.transport));
 }
 

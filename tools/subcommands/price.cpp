@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille price: predicts the times of schedules on a machine by a cost model, and says why the fastest is the fastest.
+// quadrille price: predicts the times of schedules on a machine by a cost model, and says why one is the fastest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,9 +45,9 @@ void set_contention(std::string_view text, const Model& model, MachineCosts& mac
   const std::size_t comma = text.find(',');
   const bool has_two = comma != std::string_view::npos;
   if (has_two && text.find(',', comma + 1) != std::string_view::npos)
-    refuse(fmt::format("there are two contention factors at most, of blocking and of nonblocking traffic; '{}' has more", text));
+    refuse(fmt::format("there are two contention factors at most, for blocking and for nonblocking traffic; '{}' has more", text));
   if (has_two && !model.knows("blocking_contention"))
-    refuse(fmt::format("the model {} knows one contention factor, which is of messages under way together; name one", model.id));
+    refuse(fmt::format("the model {} knows one contention factor, for messages in flight together; name one number", model.id));
   Coefficients& coefficients = machine.models.find(model.id)->second;
   coefficients["contention"] = contention_factor(has_two ? text.substr(comma + 1) : text);
   if (model.knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
@@ -114,19 +114,22 @@ std::string models_text() {
 
 Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "price", "what schedules would take on a machine, by a model, and which is fastest");
+  CLI::App* parser =
+      add_subcommand(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
   add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as four-stage:columns=paper, or all (the default; of a file's problem, none); repeatable");
+                       "such as four-stage:columns=paper, or all; repeatable (default: all; if a file is given instead of a "
+                       "collective, only its schedules)");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
-  add_option(*parser, "--contention", options->contention,
-             "factor by which bytes take longer on the wire when messages meet and ranks are not in step (default: the machine's "
-             "own; without one, ranks are in step by the model flat); for the model free-running two: of blocking traffic, and of "
-             "messages under way together, such as 1.5,1.2; one is both",
-             "FACTOR[,FACTOR]");
+  add_option(
+      *parser, "--contention", options->contention,
+      "factor by which bytes take longer on the wire because messages meet (default: the machine's factor; if it has none, the "
+      "model flat assumes that ranks run in step). The model free-running takes two factors, such as 1.5,1.2: for blocking "
+      "traffic, and for messages in flight together; one number stands for both",
+      "FACTOR[,FACTOR]");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
   set_footer(*parser,

@@ -55,7 +55,7 @@ struct Request {
   double fit_seconds() const { return std::min(1.0, options.seconds_per_problem); }
 };
 
-constexpr std::string_view by_plan = "auto";  // the word for what a plan would choose
+constexpr std::string_view by_plan = "auto";  // the specification that stands for the candidate that a plan would choose
 
 // Returns true if the ranks are processes that a launcher started, and false if they are threads.
 bool runs_launched(const AskedExecutor& asked) {
@@ -149,7 +149,7 @@ std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<
   return fits;
 }
 
-// Measures the costs of each executor, for as many seconds as one size takes, but at most one.
+// Measures the costs of each executor. That takes as long as one size of the race, but at most a second.
 std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
   std::vector<Executor> executors;
   for (const auto& candidates : request.candidates)
@@ -241,10 +241,10 @@ Request make_request(const Options& options, const std::vector<GivenSchedule>& g
     check_memory(problem);
   }
   if (options.keep_step && executor != Executor::automatic && row_of(executor).memory == SharedBy::nobody)
-    refuse(fmt::format("to keep step the ranks of a node must share memory; leave --executor {} out", name(executor)));
+    refuse(fmt::format("--keep-step needs memory that the ranks of a node share; leave --executor {} out", name(executor)));
   const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
-    refuse("ranks that keep step go round by round; let --policy name blocking, too");
+    refuse("--keep-step needs the policy blocking; add it to --policy");
   request.candidates = make_candidates(request.problems, given, policies, options, mpi);
   request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
   return request;
@@ -261,10 +261,10 @@ void check_subject(const Options& options) {
   if (!collective_named(options.subject)) check_names_file(options.subject, options.problem.given_but_operator());
 }
 
-// Collective: rank 0 reads the files and distributes their text, because other ranks may have neither stdin nor the folder. Errors
-// of rank 0 are thrown on all ranks.
+// Collective: rank 0 reads the files and distributes their text, because other ranks may not be able to read stdin or the folder.
+// Errors of rank 0 are thrown on all ranks.
 std::vector<GivenSchedule> read_by_first(Communicator& world, const Options& options) {
-  // size of a part that is distributed at a time, because every rank allocates room for the parts of all
+  // The text is distributed in parts of this size, because every rank allocates room for the parts of all ranks.
   constexpr std::size_t piece = 1 << 20;
   made_or_thrown(world, [&] {
     if (world.rank() == 0) check_subject(options);
@@ -304,7 +304,7 @@ Count ranks_launched(const Options& options, const std::vector<GivenSchedule>& g
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
-    refuse(fmt::format("the {} are those of {} ranks, but the launcher started {}",
+    refuse(fmt::format("the {} are for {} ranks, but the launcher started {}",
                        options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counts.at(0), world));
   refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
 }
@@ -369,8 +369,8 @@ int run_on_threads(const Options& options) {
 }
 
 int run_launched(const Options& options, Executor executor) {
-  // Errors that can be found before MPI starts are thrown before, so that every process simply exits. Nodes and files are only
-  // known afterwards.
+  // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
+  // later.
   const bool mpi = choose_transport().is_mpi();
   if (const auto here = launched(); here && !options.has_files())
     make_request(options, {}, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
@@ -417,23 +417,25 @@ Subcommand add_race(CLI::App& command) {
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
   add_option(*parser, "collective or file", options->subject,
              "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)", "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all that apply (the default; of a file's problem, none); repeatable; under "
-                       "mpirun the MPI library's own collective ('vendor') always runs, too; vendor:NAME makes it take an "
-                       "algorithm of its own, vendor:all each; auto also races what a plan would take");
+  add_algorithm_option(
+      *parser, options->algorithms,
+      "such as bruck:radix=8, or all; repeatable (default: all that apply; if a file is given instead of a "
+      "collective, only its schedules). Under mpirun the MPI library's own collective ('vendor') always races, too. "
+      "vendor:NAME forces one of the library's algorithms, vendor:all races each of them, and auto also races what "
+      "a plan would choose");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
   add_option(*parser, "--buffers", options->buffers,
-             "dataflow: how many rounds' packed messages may be under way, 1, 2 or 1,2 (default 2)", "LIST");
+             "dataflow: the number of rounds whose packed messages may be in flight together: 1, 2 or 1,2 (default 2)", "LIST");
   add_option(*parser, "--memory", options->memory,
              "memory of input and output: private (the default), or shared, which other ranks can read", "KIND");
   add_flag(*parser, "--keep-step", options->keep_step,
-           "also run each with the ranks of a node in step: round by round in what they exchange with other nodes (blocking)");
+           "policy blocking: also race each candidate with the ranks of a node in step, so that they begin their exchanges with "
+           "other nodes round by round");
   add_option(*parser, "--executor", options->executor,
-             fmt::format("threads, {}; default: under mpirun messages and, side by side, the memory that is shared, else what "
-                         "there is",
+             fmt::format("threads, {}; default: without a launcher threads, else all executors that the ranks have, side by side",
                          executor_help()),
              "NAME");
   begin_group(*parser, group::machine);
@@ -443,40 +445,40 @@ Subcommand add_race(CLI::App& command) {
   begin_group(*parser, group::measurement);
   add_option(*parser, "--repetitions", options->repetitions, "repetitions of all candidates (default 9)", "N");
   add_option(*parser, "--time", options->time, "approximate time for each size (default 2s)", "SECONDS");
-  add_option(*parser, "--iterations", options->iterations, "runs a batch, instead of --time; a sample has five batches", "N");
+  add_option(*parser, "--iterations", options->iterations,
+             "runs in a batch, instead of --time; a sample is the median of five batches", "N");
   add_option(*parser, "--warm-up", options->warm_up,
-             "runs of a candidate before each of its samples, which are not timed (default 0: only those that find out how many "
-             "runs a batch has)",
-             "N");
+             "additional runs of a candidate before each of its samples, which are not timed (default 0)", "N");
   add_flag(*parser, "--cold", options->cold,
-           "with input and output in no cache: so many pairs of them are used by turns that they exceed the last-level caches");
+           "with cold caches: the runs cycle through so many pairs of input and output that these exceed the last-level caches");
   add_option(*parser, "--seed", options->seed, "seed of the random order of candidates (default 1)", "N");
   add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
   add_flag(*parser, "--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
   add_flag(*parser, "--ratios", options->form.ratios,
-           "only a line: how many times faster than the vendor's the best of ours is, size by size");
+           "print one line only: for each size, how many times faster our best candidate is than the vendor's collective");
   add_flag(*parser, "--bandwidth", options->form.bandwidth,
            "also print algorithm bandwidth and bus bandwidth, in GB/s (1e9 bytes), as nccl-tests defines them");
   add_flag(*parser, "--over-ranks", options->form.over_ranks,
-           "also print the ranks' own times of a run: of the fastest rank, their mean, and of the slowest");
+           "also print the times of single ranks in a run: the shortest, the mean and the longest");
   add_option(*parser, "--plot", options->form.plot,
-             "also draw times over sizes, their ratio to the vendor's (or to the best), and who wins, as SVG", "FILE");
-  add_option(*parser, "--curves", options->curves, "with --plot: how many candidates beside the vendor, 1 to 8 (default 6)", "N");
+             "also draw, as SVG, times over sizes, their ratio to the vendor's (or to the best), and the fastest candidates",
+             "FILE");
+  add_option(*parser, "--curves", options->curves, "with --plot: number of candidates drawn besides the vendor, 1 to 8 (default 6)",
+             "N");
   add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
   add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
   add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
-      "On threads, --ranks is one number (default 8); a launcher sets it by itself. A time runs from the first rank's start to the "
-      "last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. Rank 0 reads "
-      "files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
-      "Examples:\n"
-      "  quadrille race alltoall\n"
-      "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
-      "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
-      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
-      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
+  set_footer(*parser,
+             "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
+             "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
+             "Rank 0 reads files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
+             "Examples:\n"
+             "  quadrille race alltoall\n"
+             "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
+             "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
+             "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
+             "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 

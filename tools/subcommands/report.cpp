@@ -25,7 +25,7 @@ int run(const Options& options) {
     const auto latest = mpi_face::latest_report_folder();
     if (!latest)
       refuse(
-          "there are no counters of yours in the folder of temporary files; name their folder, or count a program: mpirun -n 8 "
+          "the folder of temporary files has no counters of yours; name another folder, or count a program: mpirun -n 8 "
           "quadrille wrap --report ./app");
     places.push_back(*latest);
   }
@@ -39,9 +39,9 @@ int run(const Options& options) {
 
 Subcommand add_report(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "report", "print what an MPI program under 'quadrille wrap' spent in collectives");
+  CLI::App* parser = add_subcommand(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives");
   add_option(*parser, "counters", options->places,
-             "files of ranks, or folders of them (default: of the run that was counted last in $TMPDIR or /tmp)", "FILE|FOLDER");
+             "files of ranks, or folders of such files (default: those of the last counted run in $TMPDIR or /tmp)", "FILE|FOLDER");
   begin_group(*parser, group::output);
   add_flag(*parser, "--full", options->full, "every row, the traffic matrix, the communicators and the ranks");
   add_json_flag(*parser, options->json, "everything, as a JSON object (docs/drop-in.md)");

@@ -33,13 +33,17 @@ Subcommand add_run(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "run", "start ranks that share memory, without an MPI library");
   begin_group(*parser, group::execution);
-  add_option(*parser, "-n", options->ranks, "how many ranks (default 2)", "N");
+  add_option(*parser, "-n", options->ranks, "number of ranks (default 2)", "N");
   set_footer(
       *parser,
       "Usage: quadrille run [-n N] [--] COMMAND...\n"
-      "Each rank is a process. The exit code is 0, or that of the first rank that failed (128 + N if signal N ended it). Then the "
-      "other ranks are ended. INT, TERM, HUP and QUIT are passed on to the ranks and the programs that they have started. "
-      "Processes that are left 10 s later, or at a second INT, are killed. If this command is killed, so are they.\n\n"
+      "Each rank is a process. If a signal ends a rank, the other ranks get SIGTERM at once. If a rank exits with a code other "
+      "than "
+      "0, the other ranks get SIGTERM 10 s later. SIGKILL follows 1 s after SIGTERM. The exit code is 0, 128 + N if signal N ended "
+      "a rank, or that of the first rank that failed.\n"
+      "SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the ranks and the programs that they have started. Processes that "
+      "still "
+      "run 10 s later, or at a second SIGINT, get SIGKILL. If this command is killed, all of these processes are killed, too.\n\n"
       "Examples:\n"
       "  quadrille run -n 8 quadrille race alltoall\n"
       "  quadrille run -n 4 -- ./my_program --its-option");

@@ -21,8 +21,8 @@
 namespace quadrille::command {
 namespace {
 
-// Limits of a document, which lists every region of every rank (in JSON: every contiguous piece). A longer one is too long to read
-// and would not fit in memory.
+// Limits of a document, which lists every region of every rank (in JSON: every contiguous piece). A longer document would not fit
+// in memory, and nobody could read it.
 constexpr Count most_regions = Count{1} << 23;
 constexpr Count most_ranks = Count{1} << 20;
 
@@ -141,12 +141,13 @@ Subcommand add_schedule(CLI::App& command) {
   add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Several schedules need --json and make an array. A document is converted as it is; 'quadrille verify' says whether "
-             "it is right.\n\n"
-             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
-             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
+  set_footer(
+      *parser,
+      "Several schedules need --json and are printed as an array. A document is converted without being verified; 'quadrille "
+      "verify' does that.\n\n"
+      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+      "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -83,7 +83,7 @@ EventOptions event_options(const Options& options) {
   EventOptions events{.barriers = options.barriers};
   if (!by_events(options)) {
     if (options.barriers || !options.policies.empty() || options.seed || options.late || options.slow_links || options.jitter)
-      refuse("--policy, --barriers, --seed, --late, --slow-links and --jitter are for messages; say --by events as well");
+      refuse("--policy, --barriers, --seed, --late, --slow-links and --jitter need --by events");
     return events;
   }
   if (options.barriers && !options.policies.empty()) refuse("with --barriers all policies are the same; leave --policy out");
@@ -197,22 +197,26 @@ Subcommand add_simulate(CLI::App& command) {
   add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all (the default; of a file's problem, none); repeatable");
+                       "such as bruck:radix=8, or all; repeatable (default: all; if a file is given instead of a collective, only "
+                       "its schedules)");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);
-  add_option(*parser, "--by", options->by,
-             "rounds (the default): one after the other, as they are priced; or events: every rank at its own pace, message by "
-             "message, by the models loggp and linear",
-             "WAY");
+  add_option(
+      *parser, "--by", options->by,
+      "rounds (the default): one round after the other, as 'quadrille price' does; or events: message by message, each rank at "
+      "its own pace, by the model loggp or linear",
+      "WAY");
   add_policy_option(*parser, options->policies, "by events: blocking (the default), nonblocking, dataflow or all");
   add_flag(*parser, "--barriers", options->barriers, "by events: a barrier after each round");
-  add_option(*parser, "--late", options->late, "by events: so many ranks begin so much later, such as 3:50us", "COUNT:TIME");
+  add_option(*parser, "--late", options->late, "by events: COUNT ranks begin TIME later than the others, such as 3:50us",
+             "COUNT:TIME");
   add_option(*parser, "--slow-links", options->slow_links,
-             "by events, with --topology: so many links take so many times as long for a byte, such as 2:4", "COUNT:FACTOR");
+             "by events, with --topology: COUNT links take FACTOR times as long for a byte, such as 2:4", "COUNT:FACTOR");
   add_option(*parser, "--jitter", options->jitter,
-             "by events: overheads and latencies are longer by up to this share of them, 0 to 1, such as 0.1", "SHARE");
+             "by events: each overhead and latency grows by a random part of itself, up to this share, 0 to 1, such as 0.1",
+             "SHARE");
   add_option(*parser, "--seed", options->seed, "by events: seed of the random delays (default: 1)", "NUMBER");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several; times in picoseconds");
   add_output_option(*parser, options->output);

@@ -59,7 +59,8 @@ Request request_of(const Options& options, Executor executor) {
   if (options.time) tune.seconds = parse_seconds(*options.time, "the time");
   tune.again = options.again;
   if (options.launches) tune.launches = static_cast<std::size_t>(parse_whole(*options.launches, "the number of launches", 1));
-  if (tune.launches > most_races) refuse(fmt::format("--launches is from 1 to {}: so many are kept of each cell", most_races));
+  if (tune.launches > most_races)
+    refuse(fmt::format("--launches is from 1 to {}, because wisdom keeps at most {} launches of a cell", most_races, most_races));
   tune.vendor = options.vendor;
   if (options.days) tune.days = std::min<Count>(parse_whole(*options.days, "the number of days", 0), 100'000);
   if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
@@ -67,7 +68,7 @@ Request request_of(const Options& options, Executor executor) {
   request.ranks = parse_wholes(options.ranks.value_or("2,4,8"), "the number of ranks", 2);
   check_threads(*std::max_element(request.ranks.begin(), request.ranks.end()));
   for (const Count ranks : request.ranks)
-    make_grid(tune.collectives, tune.sizes, ranks, {});  // refuses what cannot be, before anything is measured
+    make_grid(tune.collectives, tune.sizes, ranks, {});  // throws for impossible problems before anything is measured
   return request;
 }
 
@@ -132,7 +133,7 @@ int run_on_threads(const Options& options) {
 }
 
 int run_launched(const Options& options, Executor executor) {
-  if (options.ranks) refuse("--ranks is the launcher's business here; leave it out");
+  if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
   const Request request = request_of(options, executor);
   if (const auto here = launched(); here && here->ranks < 2) refuse("a single rank has nothing to choose; start two or more");
   if (options.vendor) allow_vendor_algorithms();
@@ -156,10 +157,11 @@ int run(const Options& options) {
   const AskedExecutor asked = parse_executor_of_ranks(options.executor);
   if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
   if (options.vendor)
-    refuse("there is no MPI library here, whose algorithms could be measured; start it as 'mpirun -n 8 quadrille tune --vendor'");
+    refuse("there is no MPI library here whose algorithms could be measured; start it as 'mpirun -n 8 quadrille tune --vendor'");
   if (options.executor && !asked.on_threads)
     refuse(
-        fmt::format("there are no processes to run with by {}: {}; start it as 'mpirun -n 8 quadrille tune' or 'quadrille run -n 8 "
+        fmt::format("there are no processes to run with by the executor {}: {}; start it as 'mpirun -n 8 quadrille tune' or "
+                    "'quadrille run -n 8 "
                     "quadrille tune'",
                     *options.executor, choose_transport().reason));
   return run_on_threads(options);
@@ -171,31 +173,37 @@ Subcommand add_tune(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(
       command, "tune", "measure which algorithms are the fastest on this machine, and keep that for plans that choose (auto)");
-  add_option(*parser, "collectives", options->collectives, "which (default: all, those first that programs use most)",
-             "COLLECTIVE");
+  add_option(*parser, "collectives", options->collectives,
+             "which collectives (default: all, beginning with those that programs use most)", "COLLECTIVE");
   begin_group(*parser, group::problem);
   add_option(*parser, "--block", options->block,
              "sizes of a block: 8,1KiB, or 8..64KiB, which doubles (default: nine from 8B to 1MiB)", "SIZES");
   add_option(*parser, "--ranks", options->ranks,
-             "on threads: numbers of ranks (default 2,4,8); under a launcher it is the launcher's, one for each start", "LIST");
+             "on threads: numbers of ranks (default 2,4,8); a launcher sets the number of ranks itself", "LIST");
   begin_group(*parser, group::execution);
-  add_option(*parser, "--executor", options->executor,
-             fmt::format("threads, or only one of {}; default: all that there is, side by side", executor_help()), "NAME");
-  add_flag(*parser, "--vendor", options->vendor,
-           "instead, measure the MPI library's own algorithms, for 'quadrille wisdom export'");
+  add_option(
+      *parser, "--executor", options->executor,
+      fmt::format("threads, or only {}; default: without a launcher threads, else all executors that the ranks have, side by "
+                  "side",
+                  executor_help()),
+      "NAME");
+  add_flag(*parser, "--vendor", options->vendor, "measure the MPI library's own algorithms instead, for 'quadrille wisdom export'");
   begin_group(*parser, group::measurement);
   add_option(*parser, "--time", options->time, "stop after about this time; the same command then continues (default: no limit)",
              "SECONDS");
   add_option(*parser, "--cell", options->cell, "approximate time for a collective at one size (default 1s)", "SECONDS");
   add_option(
       *parser, "--ways", options->ways,
-      "how many ways to race for each, the cheapest by price; the default algorithm, the MPI library's own collective and the "
-      "fastest of the next sizes always run, too (default 8)",
+      "number of ways to race in each cell, those with the lowest prices (default 8); the default algorithm, the MPI library's own "
+      "collective and the fastest ways of the neighbouring sizes always race, too",
       "N");
-  add_option(*parser, "--days", options->days, "measure again what was measured more days ago (default 90)", "N");
-  add_flag(*parser, "--again", options->again, "measure again what is known, and add it to that");
-  add_option(*parser, "--launches", options->launches,
-             "measure what was measured in fewer launches than so many, 8 at most; each start counts as one (default 1)", "N");
+  add_option(*parser, "--days", options->days, "measure a cell again if its measurement is more than N days old (default 90)", "N");
+  add_flag(*parser, "--again", options->again, "also measure known cells again, and add the results to the known ones");
+  add_option(
+      *parser, "--launches", options->launches,
+      "measure a cell again if fewer than N launches have measured it, N at most 8 (default 1); each start of this command is a "
+      "launch",
+      "N");
   add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
   begin_group(*parser, group::output);
   add_json_flag(*parser, options->json, "as a JSON object; on threads with several numbers of ranks an array");

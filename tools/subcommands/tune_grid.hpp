@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cells that `tune` measures (a collective at a size), the most valuable first.
+// The cells that `tune` measures (a collective at a size), in the order in which it measures them.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,10 @@ struct Cell {
   std::string text() const;  // "alltoallv spike of 4 KiB"
 };
 
-// Returns the collectives, those on which programs spend most time first.
+// Returns the collectives, beginning with those on which programs spend most time.
 const std::vector<Collective>& by_value();
 
-// Returns the sizes from 8 B to 1 MiB, each four times the one before, except for one step of eight, from 128 B.
+// Returns nine sizes from 8 B to 1 MiB. Each is four times the size before, except that 1 KiB follows 128 B.
 const std::vector<Bytes>& standard_sizes();
 
 // Returns the cells, sizes from coarse to fine: first the smallest, largest and middle size for all collectives, then sizes that

@@ -90,7 +90,7 @@ class Tuner {
     if (outcome_.cells.empty()) throw Error(ErrorCode::misuse, reason);
   }
 
-  // Rank 0 reads the wisdom and distributes it, because what ranks measure depends on it and must be the same on all.
+  // Rank 0 reads the wisdom and distributes it, because all ranks must measure the same, and wisdom decides what they measure.
   void read() {
     wisdom_.machine = fingerprint(communicator_);
     outcome_.file = told_by(communicator_, 0, request_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
@@ -158,8 +158,8 @@ class Tuner {
     }
   }
 
-  // Time to measure an executor's costs. All cells use them, so this may take longer than one cell, but not long if cells are
-  // short.
+  // Time to measure an executor's costs. All cells use these costs, so measuring them may take longer than one cell. If cells are
+  // short, it is short, too.
   double fit_seconds() const { return std::min(1.0, 10 * request_.seconds_per_cell); }
 
   void fit() {

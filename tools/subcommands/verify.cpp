@@ -34,14 +34,14 @@ VerifyOptions verify_options(const Options& options) {
   if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
   rules.topology = options.problem.network();
   rules.strict_links = options.strict;
-  if (options.strict && !rules.topology) refuse("--strict is about links; say which network they belong to: --topology torus:4x8");
+  if (options.strict && !rules.topology) refuse("--strict checks links; say which network they belong to: --topology torus:4x8");
   if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
   return rules;
 }
 
 std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective collective) {
   if (options.subjects.size() > 1)
-    refuse(fmt::format("'{}' is one argument too many: {} names a collective, and files go alone", options.subjects[1],
+    refuse(fmt::format("'{}' is one argument too many: {} is a collective, and only files may be several", options.subjects[1],
                        options.subjects[0]));
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
@@ -107,20 +107,21 @@ Subcommand add_verify(CLI::App& command) {
   add_option(*parser, "--ports", options->ports,
              "messages that a rank may send, and receive, in a round (default: as the algorithm states)", "K");
   add_option(*parser, "--node-ports", options->node_ports,
-             "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: the "
-             "algorithm's claim)",
+             "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: as the "
+             "algorithm states)",
              "K");
-  add_policy_option(*parser, options->policies, "policies looked at for deadlock: blocking, nonblocking, dataflow (default all)");
+  add_policy_option(*parser, options->policies,
+                    "policies that are checked for deadlock: blocking, nonblocking, dataflow (default all)");
   add_flag(*parser, "--strict", options->strict,
            "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
            "to their receiver (needs --topology)");
-  add_json_flag(*parser, options->json, "one object for one case, an array for several");
+  add_json_flag(*parser, options->json, "print JSON: an object for one schedule, an array for several");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
       "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
-      "Exit code 1 if there are findings, 2 if something was too large to be replayed. Bounds beside the figures hold for any "
+      "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed. Bounds beside the figures hold for any "
       "schedule with as many ports (and, for C2, rounds).\n\n"
       "Examples:\n"
       "  quadrille verify alltoall --ranks 2..16\n"

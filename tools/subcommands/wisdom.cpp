@@ -31,7 +31,7 @@ int merge(const WisdomOptions& options) {
   for (std::size_t i = 1; i < options.files.size(); ++i) {
     const Wisdom next = read_wisdom_of(options.files[i]);
     if (next.machine != merged.machine)
-      refuse(fmt::format("'{}' and '{}' are of two machines; what one takes says nothing of the other", options.files.front(),
+      refuse(fmt::format("'{}' and '{}' are of two machines, whose times cannot be compared", options.files.front(),
                          options.files[i]));
     merged.merge(next);
   }
@@ -88,7 +88,7 @@ Subcommand add_wisdom(CLI::App& command) {
   auto options = std::make_shared<WisdomOptions>();
   CLI::App* parser =
       add_subcommand(command, "wisdom", "show, merge or export wisdom: the kept results of measurements on this machine");
-  add_option(*parser, "action", options->action, "what to do with it", "show|merge|export|path");
+  add_option(*parser, "action", options->action, "what to do with wisdom", "show|merge|export|path");
   add_option(*parser, "files", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)", "FILE");
   begin_group(*parser, group::problem);
   add_option(*parser, "--collective", options->collectives, "show: only this collective; may be repeated", "COLLECTIVE");
@@ -98,11 +98,13 @@ Subcommand add_wisdom(CLI::App& command) {
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
-      "show prints the winner of each race, its time, and how many times as long the MPI library's own collective took. A race "
-      "applies to sizes and ranks around its own; they are printed.\n"
+      "show prints the fastest way of each race, its time, and this time divided by that of the MPI library's own collective. A "
+      "race "
+      "also answers for sizes and numbers of ranks near its own; show prints these ranges.\n"
       "merge prints the wisdom of several files of one machine; a race that several of them have counts once.\n"
-      "export prints rules by which an MPI library takes the fastest of its own algorithms, also in programs that do not use "
-      "Quadrille, where 'quadrille tune --vendor' has found one that is faster than the library's choice.\n"
+      "export prints rules by which an MPI library chooses the fastest of its own algorithms, also in programs that do not use "
+      "Quadrille. There is a rule wherever 'quadrille tune --vendor' has found an algorithm that is faster than the library's "
+      "choice.\n"
       "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"
       "Files lie in ~/.cache/quadrille/wisdom, one for each machine and MPI library. QUADRILLE_WISDOM names another file or "
       "folder, or is 'off'.\n\n"

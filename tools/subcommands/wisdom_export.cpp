@@ -67,7 +67,7 @@ int export_wisdom(const WisdomOptions& options) {
   for (const std::string& file : options.files.empty() ? kept_files(library) : options.files) {
     const Wisdom read_here = read_wisdom_of(file);
     if (!read_here.machine.mpi.starts_with(library.name))
-      refuse(fmt::format("the wisdom '{}' is of {}, and rules for {} are wanted", file, read_here.machine.mpi, library.name));
+      refuse(fmt::format("the wisdom '{}' is of {}, but --for asks for rules of {}", file, read_here.machine.mpi, library.name));
     if (wisdom.machine.mpi.empty()) wisdom.machine = read_here.machine;
     wisdom.merge(read_here);
   }
@@ -76,11 +76,10 @@ int export_wisdom(const WisdomOptions& options) {
       library.id == "openmpi" ? openmpi_rules(rules) : mpich_rules(rules, bytes_of(mpi_library_file(library.id)));
   for (const std::string& sentence : made.left_out) remark("left out: " + sentence);
   if (made.rules == 0)
-    remark(
-        fmt::format("no algorithm is faster than {}'s own choice, as far as was measured: the file changes nothing", library.name));
+    remark(fmt::format("none of the measured algorithms is faster than {}'s own choice: the file changes nothing", library.name));
   out.finish(made.text);
   const bool to_file = output && *output != "-";
-  remark("use it by the environment: " +
+  remark("set in the environment to use it: " +
          usage(library, to_file ? std::filesystem::absolute(*output).string() : std::string("FILE")));
   return good;
 }

@@ -153,9 +153,9 @@ void set_modes(const Options& options) {
 int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
-    refuse(fmt::format("the kind of report comes behind =: --report={}", options.command[0]));
+    refuse(fmt::format("the kind of report must follow =: --report={}", options.command[0]));
   if (options.tune && options.command[0].ends_with('%'))
-    refuse(fmt::format("the share comes behind =: --tune={}", options.command[0]));
+    refuse(fmt::format("the share must follow =: --tune={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
   fs::path file = program;
   bool is_script = false;
@@ -172,7 +172,7 @@ int run(const Options& options) {
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
-  // The program keeps this process's number. A script starts its MPI program under another one, so the variable would not fit.
+  // The program keeps this process's number. A script starts its MPI program as another process, so the variable would not match.
   if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
 
   std::vector<char*> arguments;
@@ -190,26 +190,28 @@ Subcommand add_wrap(CLI::App& command) {
   begin_group(*parser, group::execution);
   add_flag(*parser, "--off", options->off, "pass everything through");
   add_flag(*parser, "--profile", options->profile, "pass everything through, but count and time it, and report at the end");
-  add_option(*parser, "--report", options->report,
-             "what ran, for how long and why, at the end: summary (also without a value), full, summary:FILE or full:FILE; JSON is "
-             "put beside the file, as FILE.json. The value comes behind =",
-             "KIND");
+  add_option(
+      *parser, "--report", options->report,
+      "report at the end what ran, for how long and why: summary (also without a value), full, summary:FILE or full:FILE; with "
+      "a file, FILE.json is written, too. The value must follow =",
+      "KIND");
   add_option(
       *parser, "--choose", options->choose,
-      "what is to run: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several with semicolons between; the sizes are those of a block, "
-      "'vendor' is the MPI library's",
+      "the algorithm to use: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several separated by semicolons; sizes are those of a block, "
+      "and 'vendor' is the MPI library's own collective",
       "RULES");
-  add_option(*parser, "--tune", options->tune,
-             "race candidates inside the run, for this share of its time (1% without a value, which comes behind =), and keep what "
-             "is learnt as wisdom",
-             "SHARE");
+  add_option(
+      *parser, "--tune", options->tune,
+      "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
+      "results as wisdom",
+      "SHARE");
   set_footer(
       *parser,
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
-      "The program runs with a library preloaded that defines MPI's blocking collectives. Which MPI that is for is read from the "
-      "libraries that the program is linked with. For interpreters, which load MPI later, the launcher says it, or "
-      "QUADRILLE_MPI. --off sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE. The counters of a run that did not end well are kept; 'quadrille report' reads "
+      "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
+      "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
+      "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
+      "--tune QUADRILLE_TUNE. The counters of a run that did not end normally are kept; 'quadrille report' reads "
       "them, also while the program runs.\n"
       "The library is preloaded before others, so tools that use MPI's profiling interface see no blocking collectives.\n\n"
       "Examples:\n"

@@ -80,7 +80,7 @@ void check_threads(Count ranks) {
 
 std::string stuck(double seconds) {
   return fmt::format(
-      "nothing has moved for {} s, so a rank is lost or a round takes longer than that (then give a larger --timeout); stopped",
+      "stopped, because there was no progress for {} s: a rank is lost, or a repetition takes longer (then raise --timeout)",
       seconds);
 }
 

@@ -21,8 +21,8 @@ struct Launched {
   Count ranks = 1;
 };
 
-// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are there
-// and fit together; one alone is left over from another program.
+// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are set and
+// fit together, because a single variable is a remainder of another program's environment.
 std::optional<Launched> launched();
 
 // Returns true if a subcommand with this --executor runs on the ranks that a launcher started, and false if it runs on threads.
@@ -40,13 +40,13 @@ bool first_can_write(Communicator& world, const std::optional<std::string>& file
 // Throws Error{misuse} if `ranks` is more than the threads that one process may run.
 void check_threads(Count ranks);
 
-// Returns the message for the case that nothing has moved for so many seconds.
+// Returns the watchdog's message after `seconds` seconds without progress.
 std::string stuck(double seconds);
 
-// Runs `body` on this rank of the world and returns its exit code. Rank 0 is watched: `body` must call `beat` whenever it shows
-// progress there, or the watchdog ends the program. An exception on any rank ends all ranks, since the others may be waiting for
-// it; only Error{misuse}, which all ranks throw alike, is rethrown. `kept` is appended to the watchdog's message: "; what was
-// measured is kept".
+// Runs `body` on this rank of the world and returns its exit code. A watchdog watches rank 0: there `body` must call `beat`
+// whenever it makes progress, or the watchdog ends the program. An exception on any rank ends all ranks, since the others may be
+// waiting for it; only Error{misuse}, which all ranks throw alike, is rethrown. `kept` is appended to the watchdog's message: ";
+// what was measured is kept".
 int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body,
                 const std::string& kept = {});
 

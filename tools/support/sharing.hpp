@@ -20,7 +20,7 @@ struct Sharing {
   Bytes mapped_bytes = 0;                    // how much of these is mapped so far
   std::optional<Bytes> address_limit_bytes;  // ulimit -v; none: there is no limit
   Bytes free_address_bytes = 0;              // what is left of that limit, if there is one
-  // can sibling processes, as ranks are, read each other's private memory? empty: not known
+  // Can sibling processes (ranks are siblings) read each other's private memory? Empty: not known.
   std::optional<bool> reads_private_memory;
   std::optional<int> ptrace_scope;  // kernel.yama.ptrace_scope, a setting that may forbid it
   Bytes plan_memory_bytes = 0;      // per rank; QUADRILLE_PLAN_MEMORY sets it
