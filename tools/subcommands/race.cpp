@@ -469,16 +469,17 @@ Subcommand add_race(CLI::App& command) {
   add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
   add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
-             "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
-             "Rank 0 reads files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
-             "Examples:\n"
-             "  quadrille race alltoall\n"
-             "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
-             "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
-             "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
-             "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
+  set_footer(
+      *parser,
+      "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
+      "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
+      "Rank 0 reads files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
+      "Examples:\n"
+      "  quadrille race alltoall\n"
+      "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
+      "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
+      "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
+      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 
