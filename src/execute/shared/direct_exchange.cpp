@@ -19,9 +19,6 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// A block below this size is always copied twice.
-constexpr Bytes least_once = CopyCosts::sizes.front();
-
 // Longer blocks are copied once if possible. The time of copying twice depends on the distance between the cores of sender and
 // receiver, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to 5 us, so it
 // never loses much.
@@ -198,7 +195,7 @@ void DirectExchange::publish() {
 
 // Could copying once pay off, if the longest block has `most` bytes? A cheap test; most calls stop here.
 bool DirectExchange::may_save(Bytes most) const {
-  if (most < least_once) return false;
+  if (!may_be_copied_once(most)) return false;
   const double each = std::max(savings_[0][width(most)], savings_[1][width(most)]);
   return most > longest_twice_ || each * static_cast<double>(ranks_ - 1) > costs_.wait;
 }
@@ -210,7 +207,7 @@ void DirectExchange::send_all_once() {
   double saved = 0;
   for (const Rank to : order_) {
     const auto [memory, bytes] = sends_[index(to)];
-    if (bytes < least_once) continue;
+    if (!may_be_copied_once(bytes)) continue;
     const Offset offset = space_->offset_of(memory, 0, bytes);
     if (!offset && !reads_private_) continue;
     const double gain = savings_[offset ? 1 : 0][width(bytes)];

@@ -82,6 +82,7 @@ class DirectExchange {
     // comes first.
     std::atomic<std::uint64_t> taken;
   };
+  static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter block is never copied once
   static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
 
   // The slot of one ordered pair of ranks. Further room for the block follows it in memory, up to `slot_bytes_`.
@@ -135,6 +136,10 @@ class DirectExchange {
   void find_savings(const CopyCosts& costs);
   Slot& slot(Rank from, Rank to, std::uint64_t call) const;
   Bytes room_in_slot() const { return slot_bytes_ - Slot::header; }
+
+  // A block that fits into its slot always lies there: the receiver tells by the length alone whether it does.
+  bool may_be_copied_once(Bytes bytes) const { return bytes >= least_once && bytes > room_in_slot(); }
+
   std::byte* area_of(Rank rank) const { return areas_[rank] + static_cast<Bytes>(call_ & 1) * area_bytes_; }
 
   void copy_own();
