@@ -381,7 +381,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     Regions theirs;
     if (end.is_long) {
       if (all[mine.peer].memory)
-        space_.at(all[mine.peer].memory);  // map it now: an error here is still thrown on all ranks
+        space_.at(all[mine.peer].memory);  // map it now, because now an error is still thrown on all ranks of the group
       const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       end.stored = end.direct = append(theirs, mine.regions);
