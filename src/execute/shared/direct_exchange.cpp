@@ -27,12 +27,12 @@ constexpr Bytes least_once = CopyCosts::sizes.front();
 // never loses much.
 constexpr Bytes most_twice = 16383;
 
-// Upper limit of an area: a share of the L2 cache. An area is larger only if it needs to be to hold one block of `most_twice` bytes
-// for each rank.
+// Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
+// `least_once` bytes for each.
 constexpr Bytes most_area_bytes = 262144;
 
-// Limit for all slots together. If there are few ranks, their slots may be larger than the least size within this limit. The limit
-// keeps the slots in few pages, because a rank that gets its core back has lost its TLB entries.
+// Limit for all slots together. Among few ranks, slots are larger than their least size, up to this limit. The limit keeps the
+// slots in few pages, because a rank that gets its core back has lost its TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
 // Returns the first position >= `position` that is aligned for a block of so many bytes.
@@ -204,8 +204,8 @@ bool DirectExchange::may_save(Bytes most) const {
   return most > longest_twice_ || each * static_cast<double>(ranks_ - 1) > costs_.wait;
 }
 
-// Sends long blocks for copying once, if that saves more than the wait costs, or if a block must be copied once anyway: then the
-// wait is no extra cost.
+// Lends blocks for copying once, if that saves more than the wait costs, or if some block must be copied once anyway: then the
+// other blocks add nothing to the wait.
 void DirectExchange::send_all_once() {
   candidates_.clear();
   double saved = 0;

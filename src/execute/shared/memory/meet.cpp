@@ -168,8 +168,8 @@ bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) 
 }
 
 // Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks may
-// use the head already. So if making the space throws, the group is marked as failed, in order that nobody waits for this rank, and
-// the head is never released.
+// use the head already. So if making the space throws, the group is marked as failed, so that no rank waits for this one, and the
+// head is never released.
 std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
                                      const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
   try {

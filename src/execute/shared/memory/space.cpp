@@ -159,7 +159,7 @@ void SharedSpace::wait_for_all() {
   // acquires them from all (the read-modify-writes form a release sequence), and releases them with `generation`, which the others
   // acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier before the reset. This rank's
   // load of `generation` may be relaxed and still cannot be out of date: the rank has seen the end of the last barrier, and this
-  // one does not end without it.
+  // barrier cannot end without this rank.
   starts_.begin_barrier();
   const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {

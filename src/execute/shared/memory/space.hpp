@@ -150,7 +150,7 @@ class SharedSpace {
 
   // Waits until done() returns true, and advances this rank's other executions meanwhile. done() is not called again after it has
   // returned true. The rank that makes done() true must then call ring(); whom() returns that rank, or `anybody`. Throws if another
-  // rank fails or dies, or if the wait can never end because the ranks have started their plans in different orders.
+  // rank fails or dies, and if the ranks have started their plans in different orders, because such a wait never ends.
   static constexpr Rank anybody = -1;
   static constexpr std::chrono::milliseconds between_questions{100};
   template <class Done, class Whom>
