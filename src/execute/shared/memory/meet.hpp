@@ -40,7 +40,7 @@ struct Acquaintance {
 // The result of `meet` at one rank.
 struct Met {
   ByRank<Count> nodes;  // by rank: its node; nodes are numbered in the order of their first ranks
-  bool any_compares = false;
+  bool any_compares = false;  // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
   // The communicator of the ranks on this rank's node, which share memory. If there is only one node, it has all ranks of the
   // group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
@@ -51,8 +51,8 @@ struct Met {
   std::shared_ptr<const Acquaintance> acquaintance;
 };
 
-// Collective. Of `group` it calls only `all_gather`, never after it has returned, and throws what `all_gather` throws. If `costs`
-// are not given, they are measured once per process. `process` is for tests: null stands for Process::current().
+// Collective. It uses `group` only to call `all_gather`, and keeps no reference to it. It throws what `all_gather` throws. If
+// `costs` are not given, they are measured once per process. `process` is for tests: null stands for Process::current().
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
          std::shared_ptr<Process> process = nullptr);
 
