@@ -39,8 +39,8 @@ struct Acquaintance {
 
 // The result of `meet` at one rank.
 struct Met {
-  ByRank<Count> nodes;  // by rank: its node; nodes are numbered in the order of their first ranks
-  bool any_compares = false;  // does any rank have AboutRank::compares_starts?
+  ByRank<Count> nodes;              // by rank: its node; nodes are numbered in the order of their first ranks
+  bool any_compares = false;        // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
   // The communicator of the ranks on this rank's node, which share memory. If there is only one node, it has all ranks of the
   // group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
