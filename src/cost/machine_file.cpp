@@ -136,7 +136,7 @@ class Reader {
 
   double number(const Coefficient& coefficient, const toml::node& node) const {
     const auto value = node.value<double>();
-    if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
+    if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is not a number", line_of(node), coefficient.key));
     if (!(*value >= coefficient.least && *value <= coefficient.most) || (coefficient.is_whole && *value != std::trunc(*value)))
       fail(fmt::format("line {}: '{}' is {}; it must be {}from {} to {:g}", line_of(node), coefficient.key, *value,
                        coefficient.is_whole ? "a whole number " : "", coefficient.least, coefficient.most));

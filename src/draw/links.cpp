@@ -193,8 +193,8 @@ class LinkMap {
 
   void draw(Vertex vertex) {
     const bool rank = vertex < topology_.ranks();
-    if (!rank) return svg_.box({at(vertex).x - 7, at(vertex).y - 7, 14, 14}, "node");
-    svg_.circle(at(vertex), radius, "node");
+    if (!rank) return svg_.box({at(vertex).x - 7, at(vertex).y - 7, 14, 14}, "switch");
+    svg_.circle(at(vertex), radius, "rank");
     svg_.text(moved(at(vertex), 0, 4), fmt::format("{}", vertex), Anchor::middle, "text", 11);
   }
 

@@ -21,7 +21,7 @@ text { font-family: sans-serif; fill: #1f2328; }
 .frame { fill: none; stroke: #8c959f; stroke-width: 0.6; }
 .fresh { fill: none; stroke: #1f2328; stroke-width: 1.6; }
 .axis { stroke: #8c959f; stroke-width: 0.8; }
-.node { fill: #dde3ea; stroke: #59636e; }
+.rank, .switch, .cell { fill: #dde3ea; stroke: #59636e; }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3; }
   .faint { fill: #9198a1; }
@@ -29,7 +29,7 @@ text { font-family: sans-serif; fill: #1f2328; }
   .over { stroke: #16191d; }
   .ground { fill: #16191d; }
   .fresh { stroke: #e6edf3; }
-  .node { fill: #39424d; stroke: #9198a1; }
+  .rank, .switch, .cell { fill: #39424d; stroke: #9198a1; }
 }
 )";
 

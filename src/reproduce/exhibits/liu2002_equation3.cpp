@@ -188,8 +188,8 @@ Reproduction make(const Making& making) {
           "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
           "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
           "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
-          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the most "
-          "bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
+          "come to in step, as a factor on L_max. One factor for all three cannot explain the measured order, because A4 has the "
+          "most bytes of them. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
           "(liu2002-table3)."}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
   const Bytes most = 1024;

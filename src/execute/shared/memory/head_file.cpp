@@ -78,7 +78,7 @@ bool is_head_file(int file, Count ranks) { return ranks_of(file) == ranks; }
 std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
   if (!is_head_file(file.number(), ranks))
     throw Error(ErrorCode::environment,
-                fmt::format("this is no file in which {} ranks meet; it is made by 'quadrille run', and damaged if it was", ranks));
+                fmt::format("this file is not a head file for {} ranks made by 'quadrille run', or it is damaged", ranks));
   auto memory = mapped(file, ranks);
   SpaceHead* const head = head_in(memory.get());
   return {std::move(memory), head};
