@@ -115,7 +115,7 @@ class Reader {
     return values;
   }
 
-  // Returns the rules for those coefficients of this model that are assumed. The table may be shared, so rules for
+  // Returns the rules by which coefficients of this model were assumed. Several models may share the table, so rules for
   // coefficients of other models are skipped.
   Assumptions assumptions(const Model& model, const toml::table& table) const {
     Assumptions rules;
@@ -173,7 +173,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
   for (const Model* owner : all_models()) {
     if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
     text += fmt::format("\n[{}]\n", owner->id);
-    std::set<std::string_view> told;  // keys already written; the first model of the table that has a key writes it
+    std::set<std::string_view> told;  // keys already written by an earlier model of the table
     std::string rules;
     for (const Model* model : all_models()) {
       const auto values = machine.models.find(model->id);
