@@ -45,7 +45,7 @@ const TopologyKind& kind_named(std::string_view name) {
                                 : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "))));
 }
 
-// `order` is the part of `text` after the comma; `text` appears in the error.
+// `order` is the part of `text` after the comma. Error messages quote `text`.
 Routing parse_order(const TopologyKind& kind, std::string_view order, std::string_view text) {
   if (kind.has_order && order == "first") return Routing::first_dimension_first;
   if (kind.has_order && order == "last") return Routing::last_dimension_first;
