@@ -108,8 +108,8 @@ Vote vote_of(const PlanRequest& request, Rank me) {
   return vote;
 }
 
-// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, it does nothing:
-// comparing the requests shows this difference.
+// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays
+// settled, and comparing the requests then shows this difference.
 void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   bool is_named = false, all_undecided = true, some_undecided = false;
   for (const Vote& vote : votes) {

@@ -22,7 +22,7 @@ struct Machine {
   ComposingFit fit;
 };
 
-// Adds how many claims hold for each t_m.
+// Adds a sheet with the number of claims that hold for each t_m.
 void add_held(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "held", .columns = {"t_m (µs/byte)"}};
   for (const double us_per_byte : composing_grid())
@@ -56,7 +56,7 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
 }
 
-// Checks each figure's claims with the t_m that was fitted to the claims about the other figures, which shows how
+// Checks each figure's claims with the t_m that was fitted to the claims about the other figures. This shows how
 // well a fit predicts new data.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "checks",

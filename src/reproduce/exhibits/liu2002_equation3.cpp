@@ -72,8 +72,8 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
   return times;
 }
 
-// Returns the contention factor of an algorithm's own blocking traffic from which on `other` is faster, if the
-// other's factor is 1 and the whole sum t_c + t_d is attributed to t_d.
+// Returns the least contention factor of an algorithm's own blocking traffic at which `other` is faster. The other algorithm's
+// factor is 1, and the whole sum t_c + t_d is attributed to t_d.
 double factor_from(const Machine& machine, const std::vector<StageFigures>& stages, double own_ms, double other_ms) {
   double wire_ms = 0;
   for (const StageFigures& stage : stages) wire_ms += Number(stage.load) * machine.coefficients.at("wire_us_per_byte") / 1000;
@@ -134,7 +134,7 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
   made.sheets.push_back(std::move(sheet));
 }
 
-// Adds how much contention must slow down A1 for another algorithm to be faster.
+// Adds a sheet with the contention factors of A1 at which another algorithm is faster.
 void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction& made) {
   Sheet factors{.name = "factors",
                 .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
